@@ -1,7 +1,11 @@
 import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
+import { resolve } from "node:path"
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
+
+// Commands and servers of tests are Node programs, started again and again: each finds its source compiled.
+process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
 
 const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
 
@@ -33,6 +37,7 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              serviceBindings: { NETWORK: { network: { allow: ["public", "private"] } } },
               bindings: {
                 TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "50",
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
@@ -55,11 +60,16 @@ export default defineConfig({
           deps: { optimizer: { ssr: { enabled: true, include: packagesOfWorkers() } } },
         },
       },
-      { extends: true, test: { name: "node", include: ["test/**/*.node.test.ts"] } },
+      { extends: true, test: { name: "node", include: ["test/**/*.node.test.ts"], isolate: false } },
       { extends: true, test: { name: "system", include: ["test/**/*.system.test.ts"] } },
       {
         extends: true,
-        test: { name: "structure", include: ["test/structure/*.test.ts"], exclude: ["test/**/*.system.test.ts"] },
+        test: {
+          name: "structure",
+          isolate: false,
+          include: ["test/structure/*.test.ts"],
+          exclude: ["test/**/*.system.test.ts"],
+        },
       },
     ],
   },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { SessionCredential } from "../../src/actor/actor.ts"
 import { changeUser } from "../../src/users/change-user.ts"
 import { createPerson } from "../harness/auth.ts"
+import { isThorough } from "../harness/crash.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { type Documented, documentedAt } from "../harness/documented.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -75,13 +76,18 @@ describe("the very next request is refused, by every operation of every group", 
     ],
   ]
 
-  test.each(ends)("after %s", async (_, end) => {
+  /** All at each end of a session in CI; for everyone a third, so that any three ends meet them all. */
+  const someAfter = (what: string) =>
+    dashboard.filter((_, at) => isThorough || at % 3 === ends.findIndex(([end]) => end === what) % 3)
+
+  test.each(ends)("after %s", async (what, end) => {
     const { userId, browser, other } = await arrange()
     const cookie = browser.cookie()
     expect((await browser.call("GET", "/api/account/me", undefined, asPage(cookie))).status).toBe(200)
     await end(browser, other, userId)
     expect(dashboard.length).toBeGreaterThan(25)
-    expect(await statuses(dashboard, asPage(cookie))).toEqual(allOf(dashboard, 401, "SESSION_REQUIRED"))
+    const asked = someAfter(what)
+    expect(await statuses(asked, asPage(cookie))).toEqual(allOf(asked, 401, "SESSION_REQUIRED"))
     expect(await world.sql("select 1 from spaces where user_id = $1", [userId]), "nothing was made").toEqual([])
   })
 

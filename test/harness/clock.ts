@@ -1,9 +1,12 @@
 import type { Clock } from "../../src/platform/clock.ts"
 
 /** A clock that stands still until a test moves it; a sleep ends when it is moved far enough. */
-export function createTestClock(
-  startMs = Date.UTC(2026, 10, 20, 12),
-): Clock & { ms(): number; advance(ms: number): void; sleeping(count: number, forMs?: number): Promise<void> } {
+export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
+  ms(): number
+  advance(ms: number): void
+  untilNext(): number
+  sleeping(count: number, forMs?: number): Promise<void>
+} {
   let now = startMs
   let sleepers: { at: number; ms: number; wake: () => void }[] = []
   let watchers: { count: number; forMs: number | undefined; notify: () => void }[] = []
@@ -29,6 +32,8 @@ export function createTestClock(
   return {
     now: () => new Date(now),
     ms: () => now,
+    /** The ms until the first sleep ends; Infinity when nobody sleeps. */
+    untilNext: () => Math.min(...sleepers.map(({ at }) => at)) - now,
     /** Resolves when this many sleeps (of exactly `forMs`, if given) are waiting. */
     sleeping: (count, forMs) =>
       new Promise((notify) => {

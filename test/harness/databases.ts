@@ -5,6 +5,7 @@ import { addDatabase, dropDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
 import { type Catalog, readCatalog } from "../../src/ops/catalog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
+import { ALONE } from "./dump.ts"
 
 const FIXTURES = join(import.meta.dirname, "../ops/fixtures")
 
@@ -74,12 +75,12 @@ export async function rowsOf(client: pg.Client): Promise<Record<string, Record<s
   const { rows: tables } = await client.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1",
   )
-  const all: Record<string, Record<string, unknown>[]> = {}
-  for (const { name } of tables) {
-    const { rows } = await client.query<{ row: Record<string, unknown> }>(
-      `select to_jsonb(t) as row from ${name} t order by to_jsonb(t)::text`,
-    )
-    all[name] = rows.map(({ row }) => row)
-  }
+  // One statement for all of them: there are nearly a hundred.
+  const each = tables.map(({ name }) => `select '${name}' as name, to_jsonb(t) as row from ${name} t`)
+  const { rows } = await client.query<{ name: string; row: Record<string, unknown> }>(
+    `select name, row from (${each.join(" union all ")}) t, (select ${ALONE}) alone order by row::text`,
+  )
+  const all: Record<string, Record<string, unknown>[]> = Object.fromEntries(tables.map(({ name }) => [name, []]))
+  for (const { name, row } of rows) all[name]?.push(row)
   return all
 }

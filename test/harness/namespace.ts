@@ -1,5 +1,6 @@
 import { inject } from "vitest"
 import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
+import "./direct-fetch.ts"
 
 export interface QueuedMessage {
   delivery_id: string

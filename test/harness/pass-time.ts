@@ -3,8 +3,16 @@ import type { World } from "./world.ts"
 /** How long a step waits for a call under way, which on a busy machine takes its time. */
 const PATIENCE_MS = 250
 
+/** So many steps, up to this time, are taken as one when nobody's sleep ends before the last of them. */
+const AT_ONCE = 4
+const AT_ONCE_MS = 1_000
+
 /** Lets time pass, `stepMs` at a time, while `work` goes on: never before a statement is answered, unless that hangs. */
-export async function passTime<T>(world: Pick<World, "isCalm" | "advance">, work: Promise<T>, stepMs = 50): Promise<T> {
+export async function passTime<T>(
+  world: Pick<World, "isCalm" | "advance" | "clock">,
+  work: Promise<T>,
+  stepMs = 50,
+): Promise<T> {
   let done = false
   const ended = () => {
     done = true
@@ -16,12 +24,25 @@ export async function passTime<T>(world: Pick<World, "isCalm" | "advance">, work
     await Promise.race([work.catch(() => {}), calm])
     if (done) break
     patience = (await calm) ? PATIENCE_MS : 0
-    await world.advance(stepMs)
+    const steps = Math.min(AT_ONCE, AT_ONCE_MS / stepMs, Math.ceil(world.clock.untilNext() / stepMs))
+    await world.advance(stepMs * Math.max(1, Math.floor(steps)))
   }
   return work
 }
 
+/**
+ * Lets exactly so much time pass, from the end of one sleep to that of the next: whatever it wakes has been answered when the clock moves on.
+ * For work that waits for the clock and the database alone.
+ */
+export async function passOver(world: Pick<World, "isCalm" | "advance" | "clock">, ms: number): Promise<void> {
+  const end = world.clock.ms() + ms
+  while (world.clock.ms() < end) {
+    await world.advance(Math.min(end - world.clock.ms(), Math.max(1, world.clock.untilNext())))
+    await world.isCalm(1_000)
+  }
+}
+
 /** Lets the queue deliver everything while a fault plan fails every commit: workers repeat commits for some seconds, and give up. */
-export function drainInVain(world: Pick<World, "isCalm" | "advance" | "drain">): Promise<number> {
+export function drainInVain(world: Pick<World, "isCalm" | "advance" | "clock" | "drain">): Promise<number> {
   return passTime(world, world.drain(), 500)
 }

@@ -1,3 +1,4 @@
+import { ALONE } from "./dump.ts"
 import type { World } from "./world.ts"
 
 /** Where each of `words` occurs in the whole database and all that the world has stored in the bucket: as it is, in base64 and in hex. */
@@ -20,7 +21,7 @@ export async function searchEverywhere(world: World, words: Record<string, strin
   const spelled = Object.entries(words).flatMap(([word, text]) => spellings(text).map((spelling) => [word, spelling]))
   const hits = await world.sql<{ word: string; name: string }>(
     `with t as materialized (${all.join(" union all ")})
-     select distinct w.word, t.name from t
+     select distinct w.word, t.name from (select ${ALONE}) alone, t
      join unnest($1::text[], $2::text[]) w(word, spelling) on strpos(t.row, w.spelling) > 0 order by 1, 2`,
     [spelled.map(([word]) => word), spelled.map(([, spelling]) => spelling)],
   )

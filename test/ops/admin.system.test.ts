@@ -18,7 +18,8 @@ beforeAll(async () => {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
   stack = await startStack({ dataDir, control: false, durable: false, databaseUrl, redisUrl })
   const namespace = await stack.createNamespace({ name: "admin", qstash_mode: "manual" })
-  env = { PATH: process.env.PATH, ...namespace.env, DATABASE_URL: namespace.databaseUrl }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  env = { PATH, NODE_COMPILE_CACHE, ...namespace.env, DATABASE_URL: namespace.databaseUrl }
   env.SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`
   client = new pg.Client({ connectionString: namespace.databaseUrl })
   await client.connect()

@@ -60,6 +60,9 @@ test("the database from before there were migrations, and its rows, come to toda
   expect(await differences(client, fresh)).toEqual([])
 })
 
+/** In CI from each; for everyone from the newest, and from every fifth before it. */
+const begins = (steps: number, step: number) => Boolean(process.env.TURNPIKE_THOROUGH) || (steps - 1 - step) % 5 === 0
+
 test("an upgrade from each step, with all that follows at once, ends as a new database is", async () => {
   const fresh = await freshCatalog()
   const all = await readMigrations()
@@ -69,6 +72,7 @@ test("an upgrade from each step, with all that follows at once, ends as a new da
     const step = await server.connect(url)
     await migrate(step, { phase: "after-deploy", migrations: all.slice(0, count + 1) })
     await step.end()
+    if (!begins(all.length, count)) continue
     const { client } = await server.copy(name)
     const before = await rowsOf(client)
     const { applied } = await migrate(client, { phase: "after-deploy" })

@@ -31,7 +31,7 @@ async function ended<T>(work: Promise<T>, died: () => boolean): Promise<T | "dea
   all.catch(() => {})
   while (!done && !died()) {
     await world.isCalm(250)
-    await world.advance(50)
+    if (!done && !died()) await world.advance(Math.min(1_000, Math.max(50, world.clock.untilNext())))
   }
   return done ? all : "dead"
 }

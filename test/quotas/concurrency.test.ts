@@ -8,9 +8,9 @@ import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// 1 for everyone, 12 in CI; 200 take half an hour (TURNPIKE_ROUNDS=200). A failure names its seed.
+// 1 for everyone, 6 in CI; 200 take half an hour (TURNPIKE_ROUNDS=200). A failure names its seed.
 const { TURNPIKE_ROUNDS } = bindings as unknown as { TURNPIKE_ROUNDS: string }
-const ROUNDS = Number(TURNPIKE_ROUNDS) || (isThorough ? 12 : 1)
+const ROUNDS = Number(TURNPIKE_ROUNDS) || (isThorough ? 6 : 1)
 const AT_ONCE = 100
 
 let world: World

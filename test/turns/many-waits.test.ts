@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY } from "../../src/turns/policies.ts"
+import { passOver } from "../harness/pass-time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -28,10 +29,7 @@ const atRest = () => world.isCalm(1_000)
 
 async function statementsWithin(seconds: number): Promise<number> {
   await world.plan([])
-  for (let ms = 0; ms < seconds * 1000; ms += 50) {
-    await world.advance(50)
-    await atRest()
-  }
+  await passOver(world, seconds * 1000)
   return (await world.calls()).filter(({ label }) => label.includes("get_turn")).length
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY, STREAM_POLICY } from "../../src/turns/policies.ts"
-import { passTime } from "../harness/pass-time.ts"
+import { passOver, passTime } from "../harness/pass-time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -17,13 +17,10 @@ async function begin() {
   return { client, turnId }
 }
 
-/** Lets seconds pass, a little at a time, and returns how many looks at turns were taken meanwhile. */
+/** Lets seconds pass, and returns how many looks at turns were taken meanwhile. */
 async function looksWithin(seconds: number): Promise<number> {
   await world.plan([])
-  for (let ms = 0; ms < seconds * 1000; ms += 50) {
-    await world.advance(50)
-    await atRest()
-  }
+  await passOver(world, seconds * 1000)
   const calls = await world.calls()
   return calls.filter(({ label }) => /get_turn|read_turn_events/.test(label)).length
 }
@@ -184,10 +181,7 @@ test("one that is cut off while it looks for all keeps the others for three seco
   await looksWithin(3)
   // The next look is under way for longer than anybody waits for it.
   await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "delay", when: "after", delay_ms: 2_000 }])
-  for (let ms = 0; ms < 5_000; ms += 50) {
-    await world.advance(50)
-    await atRest()
-  }
+  await passOver(world, 5_000)
   const calls = (await world.calls()).filter(({ label }) => label.includes("get_turn"))
   expect(calls.length).toBeGreaterThanOrEqual(2)
   await world.clearFaults()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { FILE_POLICY } from "../../src/files/policies.ts"
+import { isThorough } from "../harness/crash.ts"
 import {
   breakBucket,
   createFileClient,
@@ -29,20 +30,23 @@ const NOTHING = { rows: 0, objects: 0 }
 describe("uploads", () => {
   const SIZES = [0, 1, 5 * MiB, FILE_POLICY.partBytes, FILE_POLICY.partBytes + 1, 2 * FILE_POLICY.partBytes, 20 * MiB]
 
-  test.each(SIZES)("%i bytes come back as they were, raw and as a form", async (bytes) => {
-    const { client, space } = await createFiles()
-    const { headers, around } = form()
-    const raw = await client.add(space, "?name=a.bin", bytes === 0 ? null : streamOf(bytes))
-    const formed = await client.add(space, "", streamOf(bytes, { around }), headers)
-    for (const file of [raw, formed]) {
-      expect(file).toMatchObject({ name: "a.bin", space, turn: null, bytes, sha256: sha256OfStream(bytes) })
-      const content = await client.download(file.file_id)
-      expect(content.headers.get("content-length")).toBe(String(bytes))
-      expect(sha256(new Uint8Array(await content.arrayBuffer()))).toBe(file.sha256)
-    }
-    expect((await client.listed(space)).length).toBe(2)
-    expect(await client.remains()).toEqual({ rows: 2, objects: 2 })
-  })
+  test.each(SIZES.filter((_, at) => isThorough || at % 2 === 0))(
+    "%i bytes come back as they were, raw and as a form",
+    async (bytes) => {
+      const { client, space } = await createFiles()
+      const { headers, around } = form()
+      const raw = await client.add(space, "?name=a.bin", bytes === 0 ? null : streamOf(bytes))
+      const formed = await client.add(space, "", streamOf(bytes, { around }), headers)
+      for (const file of [raw, formed]) {
+        expect(file).toMatchObject({ name: "a.bin", space, turn: null, bytes, sha256: sha256OfStream(bytes) })
+        const content = await client.download(file.file_id)
+        expect(content.headers.get("content-length")).toBe(String(bytes))
+        expect(sha256(new Uint8Array(await content.arrayBuffer()))).toBe(file.sha256)
+      }
+      expect((await client.listed(space)).length).toBe(2)
+      expect(await client.remains()).toEqual({ rows: 2, objects: 2 })
+    },
+  )
 
   test("the answer is the file, and says where it is", async () => {
     const { client, space } = await createFiles()

@@ -39,7 +39,7 @@ async function sendTurns(client: TestClient, space: string, turns: number) {
 }
 
 // 10,000 in CI, fewer for everyone.
-const [ROUNDS, TURNS_EACH] = isThorough ? [17, 197] : [6, 50]
+const [ROUNDS, TURNS_EACH] = isThorough ? [17, 197] : [4, 50]
 
 test(`${ROUNDS * TURNS_EACH * 3} transitions to three endpoints: a healthy one, one that is always down, and one that flaps`, async () => {
   const random = createRandom("webhook volume")
