@@ -33,14 +33,19 @@ begin
 end $$;
 
 -- Takes the first p_limit of what an account has queued out of the queue. A session plans this once, perhaps while the queue is empty, when
--- all plans look equally good: one that reads the table would compare each row of a later backlog with each row of a batch. So only one
--- index fits each condition: that of the account the inner one, by which nobody else's queue is read, and the primary key the outer one.
+-- all plans look equally good; some would compare each row of a later backlog with each row of a batch. So the batch is a range, and its
+-- ends begin with the account: only the account's index fits. The primary key's column alone would fit that index too, read from end to end.
 create function turnpike.take_postings(p_user_id bigint, p_limit integer) returns setof postings
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
-  return query delete from postings q where q.posting_id = any (array(
-      select n.posting_id from postings n where (n.user_id, n.posting_id) >= (p_user_id, 0) and (n.user_id, n.posting_id) < (p_user_id + 1, 0)
-        order by n.user_id, n.posting_id limit p_limit))
+  return query
+    with batch as materialized (
+      select min(f.posting_id) as first_id, max(f.posting_id) as last_id from (
+        select n.posting_id from postings n
+          where (n.user_id, n.posting_id) >= (p_user_id, 0) and (n.user_id, n.posting_id) < (p_user_id + 1, 0)
+          order by n.user_id, n.posting_id limit p_limit) f)
+    delete from postings q where (q.user_id, q.posting_id) >= (p_user_id, (select b.first_id from batch b))
+      and (q.user_id, q.posting_id) <= (p_user_id, (select b.last_id from batch b))
     returning q.*;
 end $$;
 
