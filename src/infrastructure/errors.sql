@@ -8,7 +8,7 @@ end $$;
 
 -- Forgets up to p_limit failures, and as many times of containers that are billed, from before p_until. Returns how many.
 create function turnpike.sweep_infrastructure(p_until timestamptz, p_limit integer, out errors integer, out calls integer)
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set jit = off as $$
 begin
   delete from infrastructure_errors e where e.error_id = any (array(
     select o.error_id from infrastructure_errors o where o.created_at < p_until order by o.created_at limit p_limit));

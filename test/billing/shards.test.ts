@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
+import { type Context, createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { POSTING_POLICY, sweepPostings } from "../../src/billing/post-charges.ts"
+import { callOne } from "../../src/platform/db.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import { BARE } from "../harness/customer.ts"
+import { effortOf } from "../harness/plans.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
+import { chainOf, giveShards, queueCharges, walletOf } from "../harness/shards.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -20,72 +23,22 @@ afterAll(() => world.close())
 const SHARDS = TURN_POLICY.walletShards
 const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 
-/** Gives an account shards, as contention would. */
-async function giveShards(
-  { userId }: TestClient,
-  hold: number = TURN_POLICY.defaultHold,
-  shards: number = SHARDS,
-): Promise<void> {
-  await world.sql(
-    `with grown as (update wallets set shards = $2, shard_hold_credit_micros = $3 where user_id = $1)
-     insert into wallet_shards (user_id, shard) select $1, n from generate_series(0, $2::int - 1) n`,
-    [userId, shards, hold],
-  )
-}
-
-const walletOf = async (userId: number) => {
-  const [row] = await world.sql<{ shards: number; balance: number; held: number; queued: number }>(
-    `select w.shards, s.balance::float8 as balance, s.held::float8 as held,
-       (select count(*)::int from postings where user_id = $1) as queued
-     from wallets w, ${RELEASE}.wallet_sums(w.user_id) s where w.user_id = $1`,
-    [userId],
-  )
-  if (!row) throw new Error("no wallet")
-  return row
-}
-
-/** Ledger rows in their order, whose running totals are one chain. */
-async function chainOf(userId: number) {
-  const rows = await world.sql<{ turn_id: string | null; amount: number; total: number; created: string }>(
-    `select turn_id, amount_credit_micros::float8 as amount, balance_after_credit_micros::float8 as total, created_at::text as created
-     from ledger where user_id = $1 order by ledger_id`,
-    [userId],
-  )
-  let total = 0
-  for (const row of rows) {
-    total += row.amount
-    expect(row.total, "the running totals are one chain").toBe(total)
-  }
-  return rows
-}
-
-/** Charges in the queue of an account, as so many settles of turns that are long done would have left them. */
-async function queueCharges({ userId }: TestClient, count: number, amount = 100): Promise<void> {
-  await world.sql(
-    `with queued as (
-       insert into postings (user_id, reason, amount_credit_micros, turn_id, created_at)
-       select $1::bigint, 'usage', -$3::bigint, 'turn_' || $1::bigint || '_' || n, $4::timestamptz + n * interval '1 ms' from generate_series(1, $2::int) n)
-     update wallet_shards set balance_credit_micros = balance_credit_micros - $2::bigint * $3::bigint where user_id = $1::bigint and shard = 0`,
-    [userId, count, amount, world.clock.now()],
-  )
-}
-
 test("an account whose turns wait for each other gets shards, and gives them back when it is idle", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space(BARE)
   const send = (n: number) => client.sendTurn({ space, end_user_ref: `c${n}` })
-  for (let round = 0; round < 40 && (await walletOf(client.userId)).shards === 0; round++) {
+  for (let round = 0; round < 40 && (await walletOf(world, client.userId)).shards === 0; round++) {
     await Promise.all(Array.from({ length: 30 }, (_, n) => send(n)))
   }
-  expect((await walletOf(client.userId)).shards).toBe(SHARDS)
+  expect((await walletOf(world, client.userId)).shards).toBe(SHARDS)
   await expectBooks(world, client.userId)
   await Promise.all(Array.from({ length: 30 }, (_, n) => send(n)))
   await world.drain()
   await expectPromises(world, client.userId)
-  await chainOf(client.userId)
+  await chainOf(world, client.userId)
   await world.advance(3_600_000)
   await world.sweep()
-  expect(await walletOf(client.userId)).toMatchObject({ shards: 0, held: 0, queued: 0 })
+  expect(await walletOf(world, client.userId)).toMatchObject({ shards: 0, held: 0, queued: 0 })
   await expectPromises(world, client.userId)
 })
 
@@ -94,13 +47,13 @@ test("an account that has little is never given shards, and one that has little 
   const space = await poor.space(BARE)
   await world.sql("update wallets set waits = 1000 where user_id = $1", [poor.userId])
   await poor.sendTurn({ space })
-  expect((await walletOf(poor.userId)).shards).toBe(0)
+  expect((await walletOf(world, poor.userId)).shards).toBe(0)
   await world.drain()
   const spender = await world.createAccount({ usd: 17 })
-  await giveShards(spender)
+  await giveShards(world, spender)
   const theirs = await spender.space(BARE)
   await spender.runTurn({ space: theirs, max_cost_usd: 2, text: "[use input=1000000 output=10]" })
-  expect(await walletOf(spender.userId)).toMatchObject({ shards: 0, queued: 0 })
+  expect(await walletOf(world, spender.userId)).toMatchObject({ shards: 0, queued: 0 })
   await expectPromises(world, spender.userId)
 })
 
@@ -113,7 +66,7 @@ describe("what is admitted without all locks", () => {
     ["far below it", 3 * H, true],
   ])("%s", async (_name, balance, isExact) => {
     const client = await world.createAccount({ usd: balance / 1e7 })
-    await giveShards(client, H)
+    await giveShards(world, client, H)
     const space = await client.space(BARE)
     await world.plan([])
     const response = await client.sendTurn({ space, max_cost_usd: H / 1e7 })
@@ -121,14 +74,14 @@ describe("what is admitted without all locks", () => {
     await world.clearFaults()
     expect(response.status).toBe(202)
     expect(accepts).toHaveLength(isExact ? 2 : 1)
-    expect(await walletOf(client.userId)).toMatchObject({ held: H, balance })
+    expect(await walletOf(world, client.userId)).toMatchObject({ held: H, balance })
     await world.drain()
     await expectPromises(world, client.userId)
   })
 
   test("a hold above it is taken under all locks, at once", async () => {
     const client = await world.createAccount({ usd: 1000 })
-    await giveShards(client, H)
+    await giveShards(world, client, H)
     await world.plan([])
     const response = await client.sendTurn({ space: await client.space(BARE), max_cost_usd: (H + 1) / 1e7 })
     expect((await world.calls()).filter(({ label }) => label.includes("accept_turn"))).toHaveLength(1)
@@ -150,7 +103,7 @@ describe("what is admitted without all locks", () => {
         `select * from ${RELEASE}.book_entry($1, 'operator_topup', $2, null, null, null, null, 'test', null, $3)`,
         [client.userId, fits * hold, world.clock.now()],
       )
-      await giveShards(client, hold, shards)
+      await giveShards(world, client, hold, shards)
       const space = await client.space(BARE)
       const turn = { space, text: "[use input=1 output=0]", max_cost_usd: hold / 1e7 }
       const answers = await Promise.all(
@@ -168,7 +121,7 @@ describe("posting", () => {
   let client: TestClient
   beforeEach(async () => {
     client = await world.createAccount({ usd: 1000 })
-    await giveShards(client)
+    await giveShards(world, client)
   })
 
   /** More held than is posted: nothing may be posted. */
@@ -179,8 +132,8 @@ describe("posting", () => {
     ])
 
   const settled = async (count: number) => {
-    expect(await walletOf(client.userId)).toMatchObject({ queued: 0, balance: 1e10 - 100 * count })
-    const rows = await chainOf(client.userId)
+    expect(await walletOf(world, client.userId)).toMatchObject({ queued: 0, balance: 1e10 - 100 * count })
+    const rows = await chainOf(world, client.userId)
     expect(rows).toHaveLength(count + 1)
     const moments = rows.slice(1).map(({ created }) => created)
     expect(moments, "in the order in which turns ended").toEqual(moments.toSorted())
@@ -189,7 +142,7 @@ describe("posting", () => {
   }
 
   test("balance, /v1/me and the ledger count what is not posted yet", async () => {
-    await queueCharges(client, 7)
+    await queueCharges(world, client, 7)
     const me = await (await client.call("GET", "/v1/me")).json()
     expect(me).toMatchObject({ balance: { balance_usd: (1e10 - 700) / 1e7 } })
     const owner = await world.signIn(client.userId)
@@ -198,8 +151,8 @@ describe("posting", () => {
   })
 
   test("ten posters at once, each killed now and then at any of its calls, post each row once", async () => {
-    await queueCharges(client, 3000)
-    for (let tries = 0; (await walletOf(client.userId)).queued > 0; tries++) {
+    await queueCharges(world, client, 3000)
+    for (let tries = 0; (await walletOf(world, client.userId)).queued > 0; tries++) {
       expect(tries).toBeLessThan(40)
       const ways = [
         { action: "fail", when: "before" },
@@ -222,10 +175,10 @@ describe("posting", () => {
   /** Charges of the account that cannot be posted, and five seconds later some of another one, which is answered. */
   async function queueBehindStuck(): Promise<TestClient> {
     const other = await world.createAccount({ usd: 1000 })
-    await giveShards(other)
-    await queueCharges(client, 3)
+    await giveShards(world, other)
+    await queueCharges(world, client, 3)
     await world.advance(5000)
-    await queueCharges(other, 3)
+    await queueCharges(world, other, 3)
     await holdInShard(1e11)
     return other
   }
@@ -237,7 +190,7 @@ describe("posting", () => {
     const [, system] = await admin.json("GET", "/api/admin/system")
     expect(system.postings).toMatchObject({ queued: 3 })
     expect(system.postings.oldest_seconds).toBeGreaterThan(4)
-    expect((await walletOf(other.userId)).queued).toBe(0)
+    expect((await walletOf(world, other.userId)).queued).toBe(0)
     await holdInShard(0)
     await sweepPostings(contextOf())
     await settled(3)
@@ -253,21 +206,40 @@ describe("posting", () => {
     } finally {
       policy.sweepAccounts = sweepAccounts
     }
-    expect((await walletOf(other.userId)).queued).toBe(0)
-    expect((await walletOf(client.userId)).queued).toBe(3)
+    expect((await walletOf(world, other.userId)).queued).toBe(0)
+    expect((await walletOf(world, client.userId)).queued).toBe(3)
   })
 
   const BACKLOG = isThorough ? 100_000 : 5_000
   test(`a backlog of ${BACKLOG} rows is posted in one sweep`, async () => {
-    await queueCharges(client, BACKLOG)
+    await queueCharges(world, client, BACKLOG)
     const began = performance.now()
     await world.sweep()
     console.log(`${BACKLOG} rows posted in ${Math.round(performance.now() - began)} ms`)
     await settled(BACKLOG)
   })
 
+  test("a batch reads its own rows only, also in a session that planned while the queue was empty", async () => {
+    const limit = 100
+    const post = (ctx: Context) =>
+      callOne(ctx.db, "post_charges", { user_id: client.userId, limit, moment: ctx.clock.now() })
+    await world.sql("vacuum analyze postings")
+    // A session makes a plan that it keeps with the sixth call.
+    for (let call = 0; call < 8; call++) await effortOf(world, client, post)
+    const other = await world.createAccount({ usd: 1000 })
+    await giveShards(world, other)
+    await queueCharges(world, other, 4000)
+    await queueCharges(world, client, 4000)
+    const batch = await effortOf(world, client, post)
+    expect(batch.written("postings")).toMatchObject({ deleted: limit })
+    expect(batch.scans).not.toContain("postings")
+    expect(batch.rowsOf("postings"), "once to find a row, once to delete it").toBeLessThanOrEqual(2 * limit)
+    await sweepPostings(contextOf())
+    await settled(4000)
+  })
+
   test("the balance is told low and depleted once each, when it gets there", async () => {
-    await queueCharges(client, 10, 1_000_000_000)
+    await queueCharges(world, client, 10, 1_000_000_000)
     await world.sweep()
     const events = await world.sql<{ type: string; balance: number }>(
       "select type, (data -> 'balance_credit_micros')::float8 as balance from events where user_id = $1 order by event_id",
@@ -279,7 +251,7 @@ describe("posting", () => {
 
   test("the reconciliation names what shards and queue do not agree about", async () => {
     const admin = await signInAdmin(world)
-    await queueCharges(client, 5)
+    await queueCharges(world, client, 5)
     await world.sql(
       "update wallet_shards set balance_credit_micros = balance_credit_micros - 3 where user_id = $1 and shard = 2",
       [client.userId],
@@ -294,6 +266,6 @@ describe("posting", () => {
       ["held", true],
       ["unposted", false],
     ])
-    expect((await walletOf(client.userId)).held).toBe(0)
+    expect((await walletOf(world, client.userId)).held).toBe(0)
   })
 })
