@@ -1,5 +1,6 @@
 -- Forgets up to p_limit Idempotency-Keys that are as old as p_before, and returns how many.
-create function turnpike.forget_idempotency_keys(p_before timestamptz, p_limit integer) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
+create function turnpike.forget_idempotency_keys(p_before timestamptz, p_limit integer) returns integer
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   forgotten integer;
 begin

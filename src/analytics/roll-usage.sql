@@ -1,6 +1,7 @@
 -- Moves up to p_limit rows from the queue of usage into all rollups, in one transaction: a reader of both counts each turn once at every
 -- moment. Returns how many; none while another run does it. Ends anywhere without harm: the rest is still queued.
-create function turnpike.roll_usage(p_limit integer) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
+create function turnpike.roll_usage(p_limit integer) returns integer
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   rolled integer;
 begin

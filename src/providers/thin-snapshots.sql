@@ -1,7 +1,8 @@
 -- Deletes snapshots from before p_keep_from, and thins those from before p_thin_before to the newest of each window and hour, hour by hour
 -- from where the last run ended: at most p_hours of them, and p_limit old ones. Returns how many it deleted; none while another run works.
 create function turnpike.thin_snapshots(p_keep_from timestamptz, p_thin_before timestamptz, p_hours integer, p_limit integer)
-returns integer language plpgsql set enable_seqscan = off set jit = off as $$
+returns integer
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   ids text[];
   resources text[];

@@ -1,5 +1,6 @@
 -- Forgets up to p_most counters that began before p_before: of months, or of days and windows. Returns how many.
-create function turnpike.forget_counters(p_months boolean, p_before timestamptz, p_most integer) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
+create function turnpike.forget_counters(p_months boolean, p_before timestamptz, p_most integer) returns integer
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   forgotten integer;
 begin

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Context } from "../../src/actor/context.ts"
+import { callOne } from "../../src/platform/db.ts"
+import { effortOf } from "../harness/plans.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const LIMIT = 100
+/** A queue, and who moves its rows on. */
+const QUEUES = [
+  ["usage_queue", (ctx: Context) => callOne(ctx.db, "roll_usage", { limit: LIMIT })],
+  ["ledger_queue", (ctx: Context) => callOne(ctx.db, "roll_ledger", { limit: LIMIT })],
+  ["turn_ends", (ctx: Context) => callOne(ctx.db, "roll_totals", { limit: LIMIT })],
+] as const
+
+test.each(QUEUES)(
+  "a batch of %s reads its own rows only, also in a session that planned while it was empty",
+  async (queue, roll) => {
+    const client = await world.createAccount()
+    await client.runTurn({ space: await client.space() })
+    // What one turn has queued, kept aside.
+    await world.sql(`create table kept_${queue} as select * from ${queue}`)
+    await world.sql(`delete from ${queue}`)
+    await world.sql(`vacuum analyze ${queue}`)
+    // A session makes a plan that it keeps with the sixth call.
+    for (let call = 0; call < 8; call++) await effortOf(world, client, roll)
+    await world.sql(`insert into ${queue} select k.* from kept_${queue} k, generate_series(1, 3000)`)
+    const batch = await effortOf(world, client, roll)
+    expect(batch.written(queue)).toMatchObject({ deleted: LIMIT })
+    expect(batch.rowsOf(queue), "once to find a row, once to delete it").toBeLessThanOrEqual(2 * LIMIT)
+  },
+)
