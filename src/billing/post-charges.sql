@@ -46,6 +46,12 @@ begin
     returning q.*;
 end $$;
 
+-- Whether an account has charges in the queue. Planned while that is empty, it would read those of all others for one that has none.
+create function turnpike.has_postings(p_user_id bigint) returns boolean language plpgsql set enable_seqscan = off as $$
+begin
+  return exists (select from postings q where q.user_id = p_user_id);
+end $$;
+
 -- Posts all that an account has queued. Whether a webhook hears of anything.
 create function turnpike.post_all(p_user_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
@@ -68,7 +74,7 @@ declare
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
-  if caller.usable and exists (select from postings q where q.user_id = caller.user_id) then
+  if caller.usable and turnpike.has_postings(caller.user_id) then
     heard := turnpike.post_all(caller.user_id, p_moment);
   end if;
 end $$;

@@ -27,7 +27,7 @@ begin
   folded := false;
   select p.heard into heard from turnpike.post_charges(p_user_id, p_limit, p_moment) p;
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
-  if sums.shards = 0 or exists (select from postings q where q.user_id = p_user_id) then
+  if sums.shards = 0 or turnpike.has_postings(p_user_id) then
     return;
   end if;
   update wallets w set shards = 0, shard_hold_credit_micros = 0, folded_credit_micros = 0, held_credit_micros = sums.held, waits = 0

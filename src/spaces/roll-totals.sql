@@ -1,8 +1,8 @@
 -- Moves up to p_limit ended turns from the queue into the totals of spaces, subscriptions, members of pools and days, in one transaction: a
 -- reader of both counts each turn once at every moment. Returns how many; none while another run does it. Ends anywhere without harm: the
--- rest is still queued.
+-- rest is still queued. Its joins look up the calls of each turn, also in a session that planned while there were none.
 create function turnpike.roll_totals(p_limit integer) returns integer
-language plpgsql set enable_seqscan = off set jit = off as $$
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   rolled integer;
 begin

@@ -45,8 +45,10 @@ test("each directory has a key ring of its own, for nobody else's eyes, and keep
 test("processes are found with their groups and command lines, also where there is no `ps`", async () => {
   const { PATH } = process.env
   process.env.PATH = ""
-  const own = (await processes()).find(({ pid }) => pid === process.pid)
-  process.env.PATH = PATH
+  const found = await processes().finally(() => {
+    process.env.PATH = PATH
+  })
+  const own = found.find(({ pid }) => pid === process.pid)
   if (process.platform === "linux") expect(own?.command).toContain("node")
   expect(own === undefined || own.parent === process.ppid).toBe(true)
 })

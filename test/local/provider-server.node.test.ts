@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { type LocalProvider, startProvider } from "../../src/local/provider-server.ts"
@@ -13,6 +13,9 @@ import { says } from "../harness/steps.ts"
 let dataDir: string
 let port: number
 let provider: LocalProvider
+afterEach(() => {
+  vi.useRealTimers()
+})
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "turnpike-provider-"))
   port = await freePort()
@@ -90,7 +93,6 @@ test("logs in by a device: pending, too early, confirmed, denied", async () => {
   vi.advanceTimersByTime(15 * 60_000 + 1)
   expect((await poll(late))[1]).toEqual({ error: "expired_token" })
   expect((await confirm(late, "account=alan")).status).toBe(404)
-  vi.useRealTimers()
 })
 
 test.each(["anthropic", "openai-compatible"] as const)(
