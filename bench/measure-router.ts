@@ -12,6 +12,8 @@ const BATCHES = 40
 /** Until a connection has planned its statements for any arguments, and each account has its first windows. */
 const WARM = 6
 const ENGINE = "openai-compatible"
+/** What each answer says its account has used, in per cent. */
+export const USED_PCT = 10
 
 /**
  * What one connection computes for each procedure of a plain turn, in ms: of both sites in turns, so that what disturbs one disturbs the
@@ -71,7 +73,7 @@ async function runBatch(verbs: Verbs, { site, ctx, pin, prefix, mark }: Batch): 
   marks.push(await mark())
   for (const { turn, accounts } of claims) {
     const picked = accounts[ENGINE]
-    const windows = windowsOf(new Headers(quotaHeaders("completions", 10)), new Date())
+    const windows = windowsOf(new Headers(quotaHeaders("completions", USED_PCT)), new Date())
     const served =
       picked && "provider_id" in picked
         ? {

@@ -4,7 +4,7 @@ import { answerOf, quotaHeaders } from "../src/local/provider-models.ts"
 import { sealCredential } from "../src/providers/credential.ts"
 import { windowsOf } from "../src/providers/windows.ts"
 import { type Load, startLoad } from "./load.ts"
-import { measureRouter } from "./measure-router.ts"
+import { measureRouter, USED_PCT } from "./measure-router.ts"
 import { countTurns, runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { readProcess } from "./processes.ts"
@@ -15,7 +15,6 @@ import type { BenchWorld } from "./world.ts"
 const PIN = "openai-compatible/bench"
 const ACCOUNTS = 50
 const ROUNDS = 12
-const USED_PCT = 10
 
 /**
  * What the router costs a turn: turns on a model that answers at once, by the environment's key and by one of 50 accounts. The model's
@@ -37,8 +36,9 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   const second = startLoad()
   world.keep(second.stop)
   // The load that the router's figure is meant for, and all that the machine can.
-  const paced = await measureWays(world, { ...options, sites, loads: [world.load, second], baseUrl, perMinute: 1000 })
-  const full = await measureWays(world, { ...options, sites, loads: [world.load, second], baseUrl, perMinute: 0 })
+  const both = { ...options, sites, loads: [world.load, second], baseUrl }
+  const paced = await measureWays(world, { ...both, perMinute: 1000 })
+  const full = await measureWays(world, { ...both, perMinute: 0 })
   const [routed, environment] = sites as [Site, Site]
   for (const site of sites) await site.sql("delete from provider_accounts")
   await addAccounts(routed, baseUrl)

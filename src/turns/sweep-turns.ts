@@ -82,8 +82,8 @@ function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]>
 }
 
 /**
- * A due turn as publishTurns takes it. The longer it has been queued, the later it is published again: its message may well be waiting for one of its account's slots, and
- * each of thousands of such turns would get another message every minute.
+ * A due turn as publishTurns takes it. The longer it has been queued, the later it is published again: its message may well be waiting for
+ * one of its account's slots, and each of thousands of such turns would get another message every minute.
  */
 function publishedOf({ clock }: Context, { turn_id, epoch, user_id, test, state, wake_at, created_at }: DueTurn) {
   const { republishMs, republishLimitMs } = TURN_POLICY

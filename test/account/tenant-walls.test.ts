@@ -4,7 +4,7 @@ import { createUser } from "../../src/ops/seed.ts"
 import { account } from "../../src/routes/account/group.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
-import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate, leavesWhole } from "../harness/estate.ts"
 import { idsIn } from "../harness/operations.ts"
 import type { Session } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -20,8 +20,6 @@ let stranger: Session
 let chatTurn: string
 /** Whether the estate has all that was made: then the next test may have it too. */
 let isWhole = false
-const leavesWhole = ({ id, method }: { id: string; method: string }) =>
-  method.toUpperCase() === "GET" || /^(check|create|estimate|put|test|update)/.test(id)
 beforeAll(async () => {
   world = await createWorld()
   serveCustomer(world, { host: ESTATE_HOST })

@@ -1,4 +1,3 @@
-import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
@@ -12,6 +11,7 @@ import {
   tamper,
 } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
+import { isSharded } from "../harness/force-shards.ts"
 import type { Entry, Facts } from "../harness/plants.ts"
 import { HOLD_PLANTS } from "../harness/plants-holds.ts"
 import { LEDGER_PLANTS } from "../harness/plants-ledger.ts"
@@ -79,9 +79,8 @@ const looks = [
   ...sizes.map((size) => ({ size, by: "an hourly one", pass: () => reconcileRecent(world, admin) })),
 ]
 
-const hasShards = Boolean((bindings as unknown as { TURNPIKE_SHARDS: string }).TURNPIKE_SHARDS)
 /** Both passes, as usual and row by row, at each in CI, and both with shards; for everyone one of them at each, the other at the next. */
-const taken = (place: number) => looks.filter((_, at) => isThorough || hasShards || at === place % looks.length)
+const taken = (place: number) => looks.filter((_, at) => isThorough || isSharded || at === place % looks.length)
 
 const PLANTS = Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS })
 describe.each(PLANTS.map(([what, plant], place) => [what, plant, place] as const))(

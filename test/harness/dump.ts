@@ -10,7 +10,10 @@ const tablesOf = async (sql: World["sql"]) =>
     )
   ).map(({ name }) => name)
 
-/** In a statement that reads all tables: keeps PostgreSQL from starting processes that share the work: for a hundred small tables they took most of the time. */
+/**
+ * In a statement that reads all tables: keeps PostgreSQL from starting processes that share the work. For a hundred small tables they took
+ * most of the time.
+ */
 export const ALONE = "set_config('turnpike.alone', '', true)"
 
 /** Every row of every table as JSON, with its table. One statement for all: there are nearly a hundred. */

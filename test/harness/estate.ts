@@ -13,6 +13,10 @@ export interface Estate {
   references: Record<string, string | string[]>
 }
 
+/** Whether an estate has all that was made when its owner has called an operation: it may have more. */
+export const leavesWhole = ({ id, method }: { id: string; method: string }) =>
+  method.toUpperCase() === "GET" || /^(check|create|estimate|put|test|update)/.test(id)
+
 /** The customer's server of every estate's tool and MCP server. */
 export const ESTATE_HOST = "api.customer.com"
 

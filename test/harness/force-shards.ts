@@ -1,3 +1,4 @@
+import { env as bindings } from "cloudflare:workers"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { TestNamespace } from "./namespace.ts"
 
@@ -13,6 +14,9 @@ const FORCED: [shards: number, hold: number][] = [
   [2, 400_000],
   [1, 1],
 ]
+
+/** Whether a run gives shards to every account. */
+export const isSharded = Boolean((bindings as unknown as { TURNPIKE_SHARDS: string }).TURNPIKE_SHARDS)
 
 /** Has each new wallet get shards, one of FORCED after the other; one that is folded is a small account from then on. */
 export async function forceShards({ sql }: Pick<TestNamespace, "sql">): Promise<void> {

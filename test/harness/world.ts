@@ -4,7 +4,7 @@ import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
 import { deployWorkers } from "./deployed.ts"
-import { forceShards } from "./force-shards.ts"
+import { forceShards, isSharded } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
@@ -22,7 +22,7 @@ export async function createWorld(
 ) {
   const began = new Date()
   const namespace = await openNamespace(options)
-  if ((bindings as unknown as { TURNPIKE_SHARDS: string }).TURNPIKE_SHARDS) await forceShards(namespace)
+  if (isSharded) await forceShards(namespace)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()

@@ -3,7 +3,7 @@ import type * as z from "zod"
 import { isThorough } from "../harness/crash.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
-import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate, leavesWhole } from "../harness/estate.ts"
 import { idsIn, type V1Operation, v1Operations } from "../harness/operations.ts"
 import { makeWebhook } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -16,8 +16,6 @@ let estate: Estate
 let intruders: { who: string; refused?: (typeof INTRUDERS)[string]["refused"]; key: string }[]
 /** Whether the estate has all that was made: then the next test may have it too. */
 let isWhole = false
-const leavesWhole = ({ id, method }: { id: string; method: string }) =>
-  method.toUpperCase() === "GET" || /^(check|create|estimate|put|test|update)/.test(id)
 beforeAll(async () => {
   world = await createWorld()
   customer = serveCustomer(world, { host: ESTATE_HOST })
