@@ -57,6 +57,7 @@ async function createPeer(world: BenchWorld, runs: "0" | "1"): Promise<Site> {
     runtime: { url, pid: child.pid },
     groups: { worker: [child.pid], postgres: world.postgresPids },
     env: {},
+    databaseUrl,
     sql,
     accounts,
   }

@@ -8,11 +8,10 @@ import { measureRouter, USED_PCT } from "./measure-router.ts"
 import { countTurns, runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { readProcess } from "./processes.ts"
-import { createSite, type Site } from "./site.ts"
+import { BENCH_PIN, createSite, type Site, useBenchModel } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-const PIN = "openai-compatible/bench"
 const ACCOUNTS = 50
 const ROUNDS = 12
 
@@ -42,7 +41,7 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   const [routed, environment] = sites as [Site, Site]
   for (const site of sites) await site.sql("delete from provider_accounts")
   await addAccounts(routed, baseUrl)
-  const procedures = await measureRouter(world, { routed, environment }, PIN)
+  const procedures = await measureRouter(world, { routed, environment }, BENCH_PIN)
   const used = await Promise.all(
     sites.map(({ sql }) => sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")),
   )
@@ -128,12 +127,7 @@ function quartersOf(samples: number[]) {
 async function createRoutedSite(world: BenchWorld, name: string, baseUrl: string): Promise<Site> {
   const bindings = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: "bench" }
   const site = await createSite(world, `routing_${name}`, { runs: true, accounts: 16, bindings })
-  await site.sql(
-    `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
-     values ($1, 'openai-compatible', 'bench', 'Bench', true, 100, 10000000, 1000000, 50000000)`,
-    [PIN],
-  )
-  await Promise.all(site.accounts.map(({ key, space }) => useModel(site, key, space)))
+  await useBenchModel(site)
   return site
 }
 
@@ -144,15 +138,6 @@ async function backendsOf({ sql }: Site): Promise<Map<number, number>> {
   )
   const read = await Promise.all(rows.map(async ({ pid }) => [pid, (await readProcess(pid))?.seconds ?? 0] as const))
   return new Map(read)
-}
-
-async function useModel({ runtime }: Site, key: string, space: string): Promise<void> {
-  const response = await fetch(`${runtime.url}/v1/spaces/${space}/manifest`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: PIN, builtin_tools: [] }),
-  })
-  if (!response.ok) throw new Error(await response.text())
 }
 
 /** API keys that the model's server takes. Each has answered before: its first answer of all is noted, and the thousands behind it are not. */

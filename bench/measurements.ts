@@ -11,6 +11,7 @@ import { measureHistory } from "./measure-history.ts"
 import { measureHostile } from "./measure-hostile.ts"
 import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
+import { measureOutage } from "./measure-outage.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
 import { measureQueues } from "./measure-queues.ts"
@@ -97,12 +98,16 @@ const ALL: Measurement[] = [
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
+  ...(["queue", "database", "provider"] as const).map((part) => ({
+    ...{ group: `outage-${part}`, title: `behind an outage of the ${part}`, world: { settings: CHURN_SETTINGS } },
+    measure: (world: BenchWorld, options: Options) => measureOutage(world, options, part),
+  })),
   { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-const SELDOM = ["churn", "queues"]
+const SELDOM = ["churn", "queues", "outage-queue", "outage-database", "outage-provider"]
 
 /** The selected measurements. The floor needs a folder, and some take minutes for what seldom changes. */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {

@@ -23,6 +23,7 @@ export interface Site {
   groups: Groups
   /** The worker's bindings. */
   env: Record<string, string>
+  databaseUrl: string
   sql: Sql
   accounts: BenchAccount[]
 }
@@ -43,6 +44,8 @@ interface SiteOptions {
   isMeasured?: boolean
   /** Further bindings of the worker. */
   bindings?: Record<string, string>
+  /** Where its stand-in finds the database, by the database's own URL. */
+  databaseAt?: (url: string) => Promise<string>
 }
 
 const CREDIT_MICROS = 1e13
@@ -59,7 +62,8 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   const { url: databaseUrl, sql } = await createSiteDatabase(world, name, settings)
   await version.fillDatabase(databaseUrl)
   await sql("create table bench_rows (id text primary key, body text not null, created_at timestamptz default now())")
-  const question: Question = { ask: "namespace", name, qstash_mode: runs ? "push" : "manual", databaseUrl, timed }
+  const at = options.databaseAt ? await options.databaseAt(databaseUrl) : databaseUrl
+  const question: Question = { ask: "namespace", name, qstash_mode: runs ? "push" : "manual", databaseUrl: at, timed }
   const namespace = await standIns.ask<Record<string, string>>(question)
   const env = {
     ...namespace,
@@ -78,7 +82,29 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   for (let i = 0; i < accounts; i++) {
     made.push(await createAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
   }
-  return { runtime, groups, env, sql, accounts: made }
+  return { runtime, groups, env, databaseUrl, sql, accounts: made }
+}
+
+/** The model at `OPENAI_BASE_URL`, which one of the bench's servers is. */
+export const BENCH_PIN = "openai-compatible/bench"
+
+/** Lets the space of each account use it. */
+export async function useBenchModel({ sql, runtime, accounts }: Site): Promise<void> {
+  await sql(
+    `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
+     values ($1, 'openai-compatible', 'bench', 'Bench', true, 100, 10000000, 1000000, 50000000)`,
+    [BENCH_PIN],
+  )
+  await Promise.all(
+    accounts.map(async ({ key, space }) => {
+      const response = await fetch(`${runtime.url}/v1/spaces/${space}/manifest`, {
+        method: "PUT",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: BENCH_PIN, builtin_tools: [] }),
+      })
+      if (!response.ok) throw new Error(await response.text())
+    }),
+  )
 }
 
 let databases = 0

@@ -68,11 +68,11 @@ export class Broker {
       this.activeCount++
       taken.push(message)
     }
-    for (const message of this.flow.drain(now, hasRoom)) take(message)
-    for (let next = this.due[0]; next && next.notBefore <= now && hasRoom(); next = this.due[0]) {
+    for (let next = this.due[0]; next && next.notBefore <= now; next = this.due[0]) {
       this.due.shift()
-      if (this.flow.tryStart(next, now)) take(next)
+      this.flow.add(next)
     }
+    for (const message of this.flow.drain(now, hasRoom)) take(message)
     return taken
   }
 

@@ -12,7 +12,13 @@ interface FlowKey extends FlowControl {
 /** Above this, keys with nothing to do are forgotten: callers may make one per customer. */
 const MAX_IDLE_KEYS = 10_000
 
-/** Parallelism and rate per flow-control key, each with its own waiting list in order of arrival. */
+/** Messages without a key share one that has no limits. */
+const NO_KEY: FlowControl = { key: "", parallelism: undefined, rate: undefined, periodMs: 1000 }
+
+/**
+ * Parallelism and rate per flow-control key, each with its own waiting list in order of arrival. Keys take turns: QStash does not say who
+ * goes first where all of them together are at its limit.
+ */
 export class FlowKeys {
   private readonly keys = new Map<string, FlowKey>()
   /** Keys whose waiting list may move now. */
@@ -25,29 +31,33 @@ export class FlowKeys {
     this.wake(Object.assign(this.ensure(limits), limits))
   }
 
-  /** Counts the message in, or puts it on the waiting list and says false. */
-  tryStart(message: QstashMessage, now: number): boolean {
+  /** Puts a message whose time has come on its key's waiting list. */
+  add(message: QstashMessage): void {
     const state = this.of(message)
-    if (!state) return true
-    if (state.waiting.length === 0 && this.start(state, now)) return true
     state.waiting.push(message)
-    if (!this.hasRate(state, now)) this.rateLimited.add(state)
-    return false
+    this.wake(state)
   }
 
   finish(message: QstashMessage): void {
     const state = this.of(message)
-    if (!state) return
     state.active--
     this.wake(state)
   }
 
-  /** Starts waiting messages as far as their keys and `hasRoom` allow. */
+  /** Starts waiting messages as far as their keys and `hasRoom` allow, one of each key after the other. */
   *drain(now: number, hasRoom: () => boolean): Generator<QstashMessage> {
-    for (const state of [...this.wakeable, ...this.rateLimited]) {
-      while (hasRoom() && state.waiting[0] && this.start(state, now)) yield state.waiting.shift() as QstashMessage
+    const moving = new Set([...this.wakeable, ...this.rateLimited])
+    for (const state of moving) {
       if (!hasRoom()) return
+      moving.delete(state)
       this.wakeable.delete(state)
+      if (state.waiting[0] && this.start(state, now)) {
+        // Behind the others, now and in the next call.
+        moving.add(state)
+        this.wakeable.add(state)
+        yield state.waiting.shift() as QstashMessage
+        continue
+      }
       if (state.waiting.length > 0 && !this.hasRate(state, now)) this.rateLimited.add(state)
       else this.rateLimited.delete(state)
     }
@@ -74,8 +84,8 @@ export class FlowKeys {
     }
   }
 
-  private of({ options: { flowControl } }: QstashMessage): FlowKey | undefined {
-    return flowControl && this.ensure(flowControl)
+  private of({ options: { flowControl } }: QstashMessage): FlowKey {
+    return this.ensure(flowControl ?? NO_KEY)
   }
 
   private start(state: FlowKey, now: number): boolean {

@@ -438,6 +438,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "commit_answer",
       "commit_results",
       "contain_lost",
+      "count_late_accounts",
       "count_overview",
       "create_task",
       "credential_now",

@@ -26,16 +26,26 @@ export interface Queue {
  * Whose slots a callback takes. Each account has its own, live and test, for turns, for turns that have begun and for webhooks. So no
  * account waits for another, a webhook for no turn, and a turn that is handed over for none that waits to begin.
  */
-export interface Flow {
-  of: "turns" | "begun-turns" | "webhooks"
+export type Flow = { of: "turns" | "begun-turns" | "webhooks"; user_id: number; test: boolean } | LateFlow
+
+/**
+ * Turns whose messages were lost share few slots, so that behind an outage they leave room for new ones: QStash has a limit for all
+ * keys together, and does not say who goes first below it. `sharers`: how many accounts have such turns, live and test ones counted apart.
+ */
+interface LateFlow {
+  of: "late-turns"
   user_id: number
   test: boolean
+  sharers: number
 }
 
 /** QStash names no limit; so many of ours are some 50 kB. */
 export const MOST_TOGETHER = 100
 
-type SlotsEnv = Pick<BaseEnv, "TURN_SLOTS" | "TEST_TURN_SLOTS" | "WEBHOOK_SLOTS" | "TEST_WEBHOOK_SLOTS">
+type SlotsEnv = Pick<
+  BaseEnv,
+  "TURN_SLOTS" | "TEST_TURN_SLOTS" | "WEBHOOK_SLOTS" | "TEST_WEBHOOK_SLOTS" | "LATE_TURN_SLOTS"
+>
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL"> & SlotsEnv
 
 /**
@@ -99,10 +109,21 @@ function requestOf(env: QueueEnv, { path, flow, delayMs = 0, dedupe }: CallbackM
 }
 
 /** QStash takes over the parallelism that the last message of a key names. */
-function flowControl(env: SlotsEnv, { of, user_id, test }: Flow): { key: string; parallelism: number } {
+function flowControl(env: SlotsEnv, flow: Flow): { key: string; parallelism: number } {
+  const { of, user_id, test } = flow
+  if (of === "late-turns") return lateFlowControl(env.LATE_TURN_SLOTS, flow)
   const ofTurns = test ? env.TEST_TURN_SLOTS : env.TURN_SLOTS
   const ofWebhooks = test ? env.TEST_WEBHOOK_SLOTS : env.WEBHOOK_SLOTS
   return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism: of === "webhooks" ? ofWebhooks : ofTurns }
+}
+
+/** An equal share for each account. Where there are more accounts than slots, those of one remainder share a slot. */
+function lateFlowControl(
+  slots: number,
+  { of, user_id, test, sharers }: LateFlow,
+): { key: string; parallelism: number } {
+  if (sharers > slots) return { key: `${of}.${user_id % slots}-of-${slots}`, parallelism: 1 }
+  return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism: Math.floor(slots / sharers) }
 }
 
 /** The exact URL that QStash signs and that the callbacks worker verifies. */

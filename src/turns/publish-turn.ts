@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import type { CallbackMessage } from "../platform/queue.ts"
+import type { CallbackMessage, Flow } from "../platform/queue.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -21,7 +21,7 @@ export async function publishTurn(
   { because, delayMs = 0 }: { because: string; delayMs?: number },
 ): Promise<boolean> {
   try {
-    await ctx.queue.publish({ ...messageOf(turn, because), delayMs })
+    await ctx.queue.publish({ ...messageOf(turn, because, flowOf(turn)), delayMs })
     if (because !== "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime() + delayMs + TURN_POLICY.republishMs)
     return true
   } catch (error) {
@@ -34,15 +34,18 @@ export async function publishTurn(
 
 /**
  * The same for up to `MOST_TOGETHER` due turns, with one request and one statement: behind an outage a hundred thousand may be due. `again`:
- * when each is to be published again, ISO 8601. Answers how many were published. Never throws.
+ * when each is to be published again, ISO 8601. `sharers`: how many accounts have queued ones among all that are due. Answers how many
+ * were published. Never throws.
  */
-export async function publishTurns(
+export async function publishLate(
   ctx: Context,
   turns: readonly (Published & { again: string })[],
-  because: string,
+  sharers: number,
 ): Promise<number> {
+  const flowOfLate = (turn: Published): Flow =>
+    turn.state === "queued" ? { of: "late-turns", user_id: turn.user_id, test: turn.test, sharers } : flowOf(turn)
   try {
-    const taken = await ctx.queue.publishAll(turns.map((turn) => messageOf(turn, because)))
+    const taken = await ctx.queue.publishAll(turns.map((turn) => messageOf(turn, "sweep", flowOfLate(turn))))
     const published = turns.filter((_, index) => taken[index])
     const wakes = published.map(({ turn_id, epoch, again }) => ({ turn_id, epoch, wake_at: again }))
     if (published.length < turns.length) {
@@ -57,11 +60,15 @@ export async function publishTurns(
   }
 }
 
-function messageOf({ turn_id, epoch, user_id, test, state, wake_at }: Published, because: string): CallbackMessage {
+function flowOf({ user_id, test, state }: Published): Flow {
+  return { of: state === "queued" ? "turns" : "begun-turns", user_id, test }
+}
+
+function messageOf({ turn_id, epoch, wake_at }: Published, because: string, flow: Flow): CallbackMessage {
   const wake = wake_at ? new Date(wake_at).getTime() : 0
   return {
     path: turnCallbackPath(turn_id),
-    flow: { of: state === "queued" ? "turns" : "begun-turns", user_id, test },
+    flow,
     // Two sweepers publish one message. A message with another reason is a new one, since the message of an accept may have arrived too
     // early, before the conversation was free.
     dedupe: `${turn_id}-${epoch}-${wake}-${because}`,

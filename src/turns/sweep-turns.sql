@@ -16,3 +16,13 @@ begin
   ) due join turns t on t.turn_id = due.turn_id
   order by due.wake_at, due.turn_id;
 end $$;
+
+-- How many accounts have queued turns whose messages seem to be lost, live and test ones counted apart.
+create function turnpike.count_late_accounts(p_moment timestamptz) returns table (accounts bigint) language plpgsql as $$
+begin
+  return query
+  select count(*) from (
+    select distinct o.user_id, o.test from open_turns o
+    where o.wake_at < 'infinity' and o.wake_at <= p_moment and o.state = 'queued'
+  ) of_due;
+end $$;

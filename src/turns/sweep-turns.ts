@@ -4,7 +4,7 @@ import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { MOST_TOGETHER } from "../platform/queue.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { publishTurns, queueLimit } from "./publish-turn.ts"
+import { publishLate, queueLimit } from "./publish-turn.ts"
 import type { TurnState } from "./schemas.ts"
 import { settleTurn } from "./settle-turn.ts"
 
@@ -23,12 +23,14 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
   const sweep: Sweep = { republished: 0, lost: 0, failed: 0 }
   // Each is tried once, so turns that fail do not stand in front of the others.
   let last: DueTurn | undefined
+  let sharers = 1
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const due = await liveTurns(ctx, last)
+    if (batch === 0) sharers = await countSharers(ctx, due)
     const failedBefore = sweep.failed
     const live = due.filter((turn) => !isLost(turn)).map((turn) => publishedOf(ctx, turn))
     await inParallel(chunksOf(live, MOST_TOGETHER), async (some) => {
-      const published = await publishTurns(ctx, some, "sweep")
+      const published = await publishLate(ctx, some, sharers)
       sweep.republished += published
       sweep.failed += some.length - published
     })
@@ -81,8 +83,18 @@ function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]>
   })
 }
 
+/** How many accounts have queued turns that are due, live and test ones counted apart: those of `due` when that is all. At least 1. */
+async function countSharers({ db, clock }: Context, due: DueTurn[]): Promise<number> {
+  const queued = due.filter(({ state }) => state === "queued")
+  if (due.length < TURN_POLICY.sweepBatch) {
+    return Math.max(1, new Set(queued.map(({ user_id, test }) => `${user_id} ${test}`)).size)
+  }
+  const [answer] = await call<"count_late_accounts">(db, "count_late_accounts", { moment: clock.now() })
+  return Math.max(1, Number(answer?.accounts ?? 1))
+}
+
 /**
- * A due turn as publishTurns takes it. The longer it has been queued, the later it is published again: its message may well be waiting for
+ * A due turn as publishLate takes it. The longer it has been queued, the later it is published again: its message may well be waiting for
  * one of its account's slots, and each of thousands of such turns would get another message every minute.
  */
 function publishedOf({ clock }: Context, { turn_id, epoch, user_id, test, state, wake_at, created_at }: DueTurn) {

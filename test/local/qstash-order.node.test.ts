@@ -1,6 +1,7 @@
 import { Client, Receiver } from "@upstash/qstash"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { createQstash, newQstashSecrets, type Qstash } from "../../src/local/qstash.ts"
+import { Broker } from "../../src/local/qstash-broker.ts"
 import type { Service } from "../../src/local/service.ts"
 
 const SECRETS = newQstashSecrets()
@@ -121,6 +122,31 @@ describe("flow control", () => {
     expect(await client.flowControl.get("account-1")).toMatchObject({ waitListSize: 1, parallelismCount: 2 })
     await settle(one, { status: 500 })
     expect(decode((await takeOne()).body)).toBe(3)
+  })
+
+  test("at the limit of all keys together, the keys take turns", () => {
+    const broker = new Broker(2)
+    const publish = (key: string, count: number) => {
+      const flowControl = { key, parallelism: 2, rate: undefined, periodMs: 1000 }
+      const times = { timeoutMs: 1000, delayMs: 0, notBeforeMs: undefined }
+      const options = { method: "POST", headers: {}, retries: 0, ...times, flowControl }
+      for (let n = 0; n < count; n++) {
+        broker.publish({ url: `${URL_A}/${key}`, options, body: Buffer.alloc(0) }, 0)
+      }
+    }
+    const keyOf = ({ url }: { url: string }) => url.slice(URL_A.length + 1)
+    publish("a", 5)
+    publish("b", 5)
+    const order: string[] = []
+    let active = broker.takeDue(0)
+    for (let step = 0; step < 8; step++) {
+      if (step === 2) publish("new", 1)
+      order.push(active.map(keyOf).join())
+      const [oldest, ...rest] = active
+      if (oldest) broker.settle(oldest, { status: 200, headers: {}, body: Buffer.alloc(0) }, 0)
+      active = [...rest, ...broker.takeDue(0)]
+    }
+    expect(order).toEqual(["a,b", "b,a", "a,b", "b,a", "a,b", "b,new", "new,a", "a,b"])
   })
 
   test("a rate opens again with the next period", async () => {

@@ -163,3 +163,49 @@ test("turns that wait for a slot get a message less and less often", async () =>
   expect(messages.length / 6).toBeLessThanOrEqual(8)
   expect(messages.length / 6).toBeGreaterThan(4)
 })
+
+test("turns whose messages were lost share a few slots over all accounts, and a new turn waits for none of them", async () => {
+  world.rebind({ LATE_TURN_SLOTS: "6" })
+  const accounts = [await world.createAccount(), await world.createAccount(), await world.createAccount({ test: true })]
+  for (const account of accounts) await sendMany(account, 5)
+  const sweepLate = async (): Promise<number[]> => {
+    await world.qstash.reset()
+    await world.advance(600_000)
+    await world.sweep()
+    await world.settled()
+    const due = ofTurns(await world.qstash.due()).map(({ url }) => url.slice(url.lastIndexOf("/") + 1))
+    const owners = await world.sql<{ user_id: number }>("select user_id from turns where turn_id = any ($1)", [due])
+    return accounts.map(({ userId }) => owners.filter(({ user_id }) => Number(user_id) === userId).length)
+  }
+  expect(await sweepLate(), "two of each account").toEqual([2, 2, 2])
+
+  const client = await world.createAccount()
+  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+  await world.settled()
+  const [callback, ...others] = ofTurns(await world.qstash.due())
+  expect(others).toEqual([])
+  await world.deliver(callback as QueuedMessage)
+  expect((await client.getTurn(turn_id)).state).toBe("done")
+
+  world.rebind({ LATE_TURN_SLOTS: "2" })
+  const few = await sweepLate()
+  expect(
+    few.reduce((sum, count) => sum + count),
+    "more accounts than slots",
+  ).toBeLessThanOrEqual(2)
+  expect(Math.max(...few)).toBe(1)
+})
+
+test("the accounts of an outage are counted over all that is due, not over the first of it", async () => {
+  world.rebind({ LATE_TURN_SLOTS: "4" })
+  const [first, second] = [await world.createAccount({ usd: 1_000 }), await world.createAccount()]
+  await sendMany(first, 1_001)
+  await world.advance(1)
+  await sendMany(second, 3)
+  await world.qstash.reset()
+  await world.advance(61_000)
+  await world.sweep()
+  await world.settled()
+  const due = ofTurns(await world.qstash.due())
+  expect(due).toHaveLength(4)
+})

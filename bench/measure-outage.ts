@@ -1,0 +1,210 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
+import pg from "pg"
+import type { Context } from "../src/actor/context.ts"
+import { parseBaseEnv } from "../src/base/env.ts"
+import { answerOf } from "../src/local/provider-models.ts"
+import { systemClock } from "../src/platform/clock.ts"
+import { Meter } from "../src/platform/meter.ts"
+import { createQueue, createQueueClient } from "../src/platform/queue.ts"
+import { TURN_POLICY } from "../src/turns/policies.ts"
+import { sweepTurns } from "../src/turns/sweep-turns.ts"
+import type { Options } from "./options.ts"
+import { createSite, type Site, useBenchModel } from "./site.ts"
+import { round, timesOf } from "./statistics.ts"
+import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
+import type { BenchWorld } from "./world.ts"
+
+const ACCOUNTS = 16
+const CONNECTIONS = 8
+const SWEEP_MS = 60_000
+const LOOK_MS = 1000
+const NORMAL_MS = 10_000
+const PAUSE_MS = 250
+/** Longer than QStash repeats a delivery, so that what came first is among its dead letters. */
+const DOWN_MS = 120_000
+
+type Part = "queue" | "database" | "provider"
+
+/** A server before a part of the service, for as long as it is told to be down. */
+interface Door {
+  url: string
+  isDown: boolean
+}
+
+/**
+ * The way back behind an outage of a part. So many turns (`--stored`) of 16 accounts were accepted and never published. From when the queue
+ * answers again the sweeper runs once a minute, as deployed, and one worker does them all. Of the database and the provider, the outage begins
+ * with the first messages, and time is counted from its end. Another account sends one turn after the other: from POST to done, as usual and beside that.
+ */
+export async function measureOutage(world: BenchWorld, { stored: turns }: Options, part: Part) {
+  const [database, model] = [{ url: "", isDown: false }, await startModel(world)]
+  const site = await createSite(world, `outage_${part}`, {
+    runs: true,
+    accounts: ACCOUNTS + 1,
+    bindings: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "bench" },
+    ...(part === "database" && { databaseAt: (url) => startDoor(world, url, database) }),
+  })
+  if (part === "provider") await useBenchModel(site)
+  const sixteen = site.accounts.slice(0, ACCOUNTS).map(({ userId }) => userId)
+  const verbs = await readVerbs(world.version)
+  const pool = new pg.Pool({ connectionString: site.databaseUrl, max: CONNECTIONS, types: TYPES })
+  world.keep(() => pool.end())
+  const ctx = contextOver(verbs, pool)
+  const normalUntil = performance.now() + NORMAL_MS
+  const normal = await sendBeside(site, "normal", () => performance.now() > normalUntil)
+  const accepting = performance.now()
+  await acceptAll(verbs, ctx, site, turns)
+  const acceptSeconds = secondsSince(accepting)
+  await pause(TURN_POLICY.republishMs)
+
+  const env = parseBaseEnv({ ...site.env, CALLBACKS_URL: site.runtime.url, FILES: {} })
+  const queue = createQueue(createQueueClient(env), env, { meter: new Meter(), clock: systemClock })
+  const down = part === "database" ? database : model
+  const sweeps: { at: number; published: number; seconds: number }[] = []
+  const sweepsUntil = { isOver: false }
+  const sweeping = sweepEachMinute({ ...ctx, queue }, sweepsUntil, () => part === "database" && database.isDown, sweeps)
+  if (part !== "queue") {
+    // The first messages are out.
+    if (part === "database") await pause(SWEEP_MS / 4)
+    down.isDown = true
+    await pause(DOWN_MS)
+    down.isDown = false
+  }
+
+  const back = performance.now()
+  const beside = sendBeside(site, "beside", () => sweepsUntil.isOver)
+  while (await hasOpen(site, sixteen)) await pause(LOOK_MS)
+  const seconds = secondsSince(back)
+  sweepsUntil.isOver = true
+  await sweeping
+  const [ends] = await site.sql(
+    `select count(*) filter (where t.state = 'done') as done, count(*) filter (where t.state = 'failed') as failed,
+       count(*) filter (where t.state not in ('done', 'failed')) as others,
+       (select count(*) from usage u where u.user_id = any ($1)) as calls
+     from turns t where t.user_id = any ($1)`,
+    [sixteen],
+  )
+  const published = sweeps.reduce((sum, sweep) => sum + sweep.published, 0)
+  return {
+    turns,
+    "accepted in seconds": acceptSeconds,
+    ...(part !== "queue" && { "down for seconds": DOWN_MS / 1000 }),
+    "all ended after seconds": seconds,
+    "ended per second": round(turns / seconds, 0),
+    ends,
+    "sweeps, and the longest in seconds": `${sweeps.length}, ${Math.max(...sweeps.map((sweep) => sweep.seconds))}`,
+    "messages of the sweeper for a turn": round(published / turns),
+    "another account, as usual": timesOf(normal),
+    "another account, beside that": timesOf(await beside),
+  }
+}
+
+async function sweepEachMinute(
+  ctx: Context,
+  until: { isOver: boolean },
+  isDown: () => boolean,
+  sweeps: { at: number; published: number; seconds: number }[],
+): Promise<void> {
+  for (let next = performance.now(); !until.isOver; await pause(PAUSE_MS)) {
+    if (performance.now() < next) continue
+    next += SWEEP_MS
+    if (isDown()) continue
+    const at = performance.now()
+    const { republished } = await sweepTurns(ctx)
+    sweeps.push({ at, published: republished, seconds: secondsSince(at) })
+  }
+}
+
+async function hasOpen({ sql }: Site, userIds: number[]): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }>(
+    "select exists (select from open_turns o where o.user_id = any ($1)) as has",
+    [userIds],
+  )
+  return row?.has ?? false
+}
+
+/** By the procedure alone: the queue hears of none. */
+async function acceptAll(verbs: Verbs, ctx: Context, { accounts }: Site, turns: number): Promise<void> {
+  let next = 0
+  const accept = async () => {
+    for (let n = next++; n < turns; n = next++) {
+      const account = accounts[n % ACCOUNTS]
+      const credential = verbs.parseApiKey(account?.key ?? "", BRAND)
+      if (!account || !credential) throw new Error("A turn needs an account.")
+      const id = `outage-${n}`
+      const body = verbs.createTurnSchema.parse({ space: account.space, end_user_ref: id, text: "Where is my order?" })
+      await verbs.acceptTurn(ctx, credential, { idempotencyKey: id, body })
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, accept))
+}
+
+/** Milliseconds from each POST of the account that has no other turns until it is done. */
+async function sendBeside({ runtime, accounts }: Site, prefix: string, isOver: () => boolean): Promise<number[]> {
+  const { key, space } = accounts[ACCOUNTS] ?? { key: "", space: "" }
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const samples: number[] = []
+  for (let n = 0; !isOver(); n++) {
+    const id = `${prefix}-${n}`
+    const body = JSON.stringify({ space, end_user_ref: id, text: "Where is my order?" })
+    const began = performance.now()
+    const post = { method: "POST", headers: { ...headers, "idempotency-key": id }, body }
+    const { turn_id } = (await (await fetch(`${runtime.url}/v1/turns`, post)).json()) as { turn_id: string }
+    for (let state = "queued"; state === "queued" || state === "running"; ) {
+      const looked = await fetch(`${runtime.url}/v1/turns/${turn_id}?wait=30`, { headers })
+      state = ((await looked.json()) as { state: string }).state
+    }
+    samples.push(performance.now() - began)
+    await pause(PAUSE_MS)
+  }
+  return samples
+}
+
+/** A provider that answers at once. */
+async function startModel({ keep }: BenchWorld): Promise<Door> {
+  const door: Door = { url: "", isDown: false }
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (door.isDown) return void response.writeHead(503).end()
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.end(answerOf("completions", "bench", "bench", true))
+    })
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  keep(() => new Promise((done) => server.close(done)))
+  door.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return door
+}
+
+/** The URL of a database that can be cut off. */
+async function startDoor({ keep }: BenchWorld, databaseUrl: string, door: Door): Promise<string> {
+  const url = new URL(databaseUrl)
+  const [host, port] = [url.hostname, Number(url.port)]
+  const open = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    if (door.isDown) return void socket.destroy()
+    const behind = connect(port, host)
+    for (const [one, other] of [[socket, behind] as const, [behind, socket] as const]) {
+      open.add(one)
+      one.on("error", () => {}).on("close", () => open.delete(one) && other.destroy())
+      one.pipe(other)
+    }
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const cut = setInterval(() => {
+    if (door.isDown) for (const socket of open) socket.destroy()
+  }, PAUSE_MS)
+  keep(async () => {
+    clearInterval(cut)
+    for (const socket of open) socket.destroy()
+    await new Promise((done) => server.close(done))
+  })
+  url.hostname = "127.0.0.1"
+  url.port = String((server.address() as AddressInfo).port)
+  return url.href
+}
+
+const secondsSince = (began: number) => round((performance.now() - began) / 1000, 1)
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
