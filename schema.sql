@@ -692,7 +692,8 @@ create table conversations (
   provider_id text,
   served_at timestamptz,
   unique (space_id, end_user_ref, name)
-) with (autovacuum_vacuum_scale_factor = 0.05);
+-- The end of a turn notes who served it, in the row's own page.
+) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
 create index conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
 create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
 

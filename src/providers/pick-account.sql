@@ -25,11 +25,13 @@ $$;
 -- Picks an account of an engine for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
 -- by chance (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
 -- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
+-- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
+-- null. Where that is as the worker knows it, and may be called, the answer is {provider_id, drawn: true}.
 -- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, lacks, probe, bound}; probe: this call alone finds out
 -- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
 -- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
 -- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine is enabled.
-create function turnpike.pick_account(p_engine text, p_model text, p_bound text, p_tried text[], p_random double precision,
+create function turnpike.pick_account(p_engine text, p_model text, p_bound text, p_tried text[], p_drawn jsonb, p_random double precision,
   p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   left_out text[] := p_tried;
@@ -52,6 +54,18 @@ begin
         left join provider_credentials c on c.provider_id = a.provider_id
         where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media'
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
+    end if;
+    if chosen is null and not lacking and left_out = '{}' and p_drawn is not null then
+      -- A row has another xmin with each change.
+      if exists (select from provider_accounts a
+        join provider_states s on s.provider_id = a.provider_id
+        join provider_credentials c on c.provider_id = a.provider_id
+        where a.provider_id = p_drawn ->> 'provider_id' and a.xmin = (p_drawn ->> 'account_row')::xid
+          and c.xmin = (p_drawn ->> 'credential_row')::xid and a.engine = p_engine and a.pool <> 'media'
+          and turnpike.account_use(a, s, c, p_moment) = 'yes' and not turnpike.lacks_model(s.lacks, p_model, p_moment))
+      then
+        return jsonb_build_object('provider_id', p_drawn ->> 'provider_id', 'drawn', true);
+      end if;
     end if;
     if chosen is null then
       sampled := turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment);
@@ -198,7 +212,8 @@ end $$;
 -- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
 -- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that
 -- engine at all. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
-create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_random double precision,
+-- p_drawn: by engine, as pick_account takes it.
+create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_drawn jsonb, p_random double precision,
   p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   own jsonb := p_models -> claimed.model;
@@ -214,7 +229,8 @@ begin
     select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
   end if;
   if own ->> 'engine' <> 'rehearsal' then
-    picked := turnpike.pick_account(own ->> 'engine', own ->> 'model', bound, '{}', p_random, null, p_moment);
+    picked := turnpike.pick_account(own ->> 'engine', own ->> 'model', bound, '{}', p_drawn -> (own ->> 'engine'), p_random,
+      null, p_moment);
     if picked is not null then
       accounts := jsonb_build_object(own ->> 'engine', picked);
     end if;
@@ -224,7 +240,7 @@ begin
       select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(others) m
         where m.value ->> 'engine' not in ('rehearsal', coalesce(own ->> 'engine', '')) order by m.value ->> 'engine', m.key
     loop
-      picked := turnpike.pick_account(engine_of_model, model_name, bound, '{}', p_random, null, p_moment);
+      picked := turnpike.pick_account(engine_of_model, model_name, bound, '{}', p_drawn -> engine_of_model, p_random, null, p_moment);
       if picked is not null then
         accounts := accounts || jsonb_build_object(engine_of_model, picked);
       end if;
@@ -232,3 +248,20 @@ begin
   end if;
   return accounts;
 end $$;
+
+-- All accounts of an engine that may be called, for a worker that draws one itself: as picked_account has them, with their weight and the
+-- versions of their rows. None when there are more than p_most. One that lacks some model is listed: a claim for that model finds it out.
+create function turnpike.account_roster(p_engine text, p_most integer, p_moment timestamptz) returns jsonb language sql stable as $$
+  select case when count(*) between 1 and p_most then jsonb_agg(l.account order by l.account ->> 'provider_id') else '[]' end from (
+    select turnpike.picked_account(a, s, c, 'yes', null)
+        || jsonb_build_object('weight', w.weight, 'account_row', a.xmin::text, 'credential_row', c.xmin::text) as account
+    from provider_accounts a
+    join provider_states s on s.provider_id = a.provider_id
+    join provider_credentials c on c.provider_id = a.provider_id
+    left join (select o.provider_id, count(*) as turns from open_turns o where o.provider_id is not null group by 1) f
+      on f.provider_id = a.provider_id
+    cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
+    where a.engine = p_engine and a.pool <> 'media' and turnpike.account_use(a, s, c, p_moment) = 'yes'
+    limit p_most + 1
+  ) l
+$$;

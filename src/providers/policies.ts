@@ -6,6 +6,14 @@ export const PROVIDER_POLICY = {
   refreshMs: 30_000,
   /** How long a conversation stays with the account that served it last: the life of the provider's prompt cache. */
   bindMs: 60 * 60_000,
+  /** An isolate for which so many conversations have begun in this time knows all accounts, for this time, and reads them twice in it. */
+  rosterDraws: 8,
+  rosterMs: 10_000,
+  rosterPauseMs: 1_000,
+  /** Of more accounts of an engine it knows none. */
+  rosterAccounts: 200,
+  /** An isolate opens a credential once in this time. */
+  openedMs: 60_000,
   /** How many accounts one model call may try. */
   maxAccounts: 3,
   /** How long the one call that tries an account again has it for itself. */

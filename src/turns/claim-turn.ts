@@ -9,7 +9,9 @@ import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
 import { call, type JsonRow } from "../platform/db.ts"
 import type { NoAccount, PickedAccount } from "../providers/account.ts"
+import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { StepRow } from "./step-row.ts"
@@ -55,6 +57,13 @@ export interface Claim {
   image_model: ModelRow | null
 }
 
+/** `drawn`: the account that the worker has drawn itself. */
+interface ClaimRow extends Omit<Claim, "accounts" | "accounts_read_at"> {
+  accounts: Record<string, PickedAccount | { provider_id: string; drawn: true } | NoAccount | null>
+  roster: ListedAccount[] | null
+  heard: boolean | null
+}
+
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */
 export interface QueueAttempt {
   message: string
@@ -81,28 +90,44 @@ async function tryClaim(
   attempt: { message: string; number: number } | null,
 ): Promise<Claim | null> {
   const now = ctx.clock.now()
-  const [claimed] = await call<"claim_turn", Omit<Claim, "accounts_read_at"> & { heard: boolean | null }>(
-    ctx.db,
-    "claim_turn",
-    {
-      turn_id: turnId,
-      message: attempt?.message ?? null,
-      try: attempt?.number ?? null,
-      event_id: newId("event", now),
-      moment: now,
-      lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
-      max_attempts: TURN_POLICY.maxAttempts,
-      history_turns: TURN_POLICY.historyTurns,
-      history_within: TURN_POLICY.historyWithin,
-      history_bytes: TURN_POLICY.historyBytes,
-      bytes_per_token: TURN_POLICY.bytesPerToken,
-      history_tokens: TURN_POLICY.historyTokens,
-      served_after: new Date(now.getTime() - PROVIDER_POLICY.bindMs),
-      random: ctx.random(),
-    },
-  )
+  const isOut = (providerId: string, readAt: number) => coolsMeanwhile(ctx, providerId, readAt)
+  const roster = rosterOf(ctx)
+  const drawn = roster.draw(ctx.random, isOut, now.getTime())
+  const [claimed] = await call<"claim_turn", ClaimRow>(ctx.db, "claim_turn", {
+    turn_id: turnId,
+    message: attempt?.message ?? null,
+    try: attempt?.number ?? null,
+    event_id: newId("event", now),
+    moment: now,
+    lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
+    max_attempts: TURN_POLICY.maxAttempts,
+    history_turns: TURN_POLICY.historyTurns,
+    history_within: TURN_POLICY.historyWithin,
+    history_bytes: TURN_POLICY.historyBytes,
+    bytes_per_token: TURN_POLICY.bytesPerToken,
+    history_tokens: TURN_POLICY.historyTokens,
+    served_after: new Date(now.getTime() - PROVIDER_POLICY.bindMs),
+    drawn: drawn.size > 0 ? Object.fromEntries([...drawn].map(([engine, account]) => [engine, rowsOf(account)])) : null,
+    listed: roster.ask(now.getTime()),
+    roster_accounts: PROVIDER_POLICY.rosterAccounts,
+    random: ctx.random(),
+  })
   if (!claimed) return null
-  const { heard, ...claim } = claimed
+  const { heard, roster: listed, accounts, ...claim } = claimed
   if (heard) wakeWebhooks(ctx, { ...claim.turn, hooked: true })
-  return { ...claim, models: claim.models ?? {}, accounts_read_at: now.getTime() }
+  const models = claim.models ?? {}
+  const own = models[claim.turn.model]?.engine
+  const known = Object.entries(accounts).map(([engine, picked]) => {
+    const account = picked && "drawn" in picked ? drawn.get(engine) : undefined
+    if (picked && (account || ("bound" in picked && !picked.bound))) roster.note(now.getTime())
+    return [engine, account ?? picked] as const
+  })
+  if (own && listed) roster.list(own, listed, now.getTime())
+  return { ...claim, models, accounts: Object.fromEntries(known) as Claim["accounts"], accounts_read_at: now.getTime() }
 }
+
+const rowsOf = ({ provider_id, account_row, credential_row }: ListedAccount) => ({
+  provider_id,
+  account_row,
+  credential_row,
+})

@@ -50,14 +50,15 @@ begin
     perform turnpike.add_loss(mine, 'over_hold', (p_step ->> 'price')::bigint - cost, p_moment);
   end if;
   if p_step ->> 'account' is not null then
-    perform turnpike.keep_served(mine, p_step, p_moment);
+    perform turnpike.keep_served(mine, p_step, p_settled_at is not null, p_moment);
   end if;
 end $$;
 
--- Keeps what a step says of the account that served it. The steps of one minute write the binding once.
-create function turnpike.keep_served(mine turns, p_step jsonb, p_moment timestamptz) returns void language plpgsql as $$
+-- Keeps what a step says of the account that served it. The steps of one minute write the binding once. p_ends: the end of the turn, which
+-- locks its conversation, has written it.
+create function turnpike.keep_served(mine turns, p_step jsonb, p_ends boolean, p_moment timestamptz) returns void language plpgsql as $$
 begin
-  if (p_step ->> 'bind')::boolean then
+  if (p_step ->> 'bind')::boolean and not p_ends then
     update conversations c set provider_id = p_step ->> 'account', served_at = p_moment
       where c.conversation_id = mine.conversation_id
         and (c.provider_id = p_step ->> 'account' and c.served_at > p_moment - interval '1 minute') is not true;

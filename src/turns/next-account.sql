@@ -12,7 +12,7 @@ begin
   end if;
   mine_still := case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
   if mine_still = 'yes' then
-    account := turnpike.pick_account(p_engine, p_model, p_bound, p_tried, p_random, p_probe_until, p_moment);
+    account := turnpike.pick_account(p_engine, p_model, p_bound, p_tried, null, p_random, p_probe_until, p_moment);
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
   update open_turns o set wake_at = p_lease, provider_id = account ->> 'provider_id' where o.turn_id = p_turn_id;

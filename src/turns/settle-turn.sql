@@ -30,7 +30,11 @@ begin
   end if;
   select s.created_by_key_id into space_maker from spaces s where s.space_id = mine.space_id;
   -- A turn that is accepted into its conversation now is either seen here or sees this one ended.
-  perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+  if (p_step ->> 'bind')::boolean then
+    update conversations c set provider_id = p_step ->> 'account', served_at = p_moment where c.conversation_id = mine.conversation_id;
+  else
+    perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+  end if;
 
   billed := case when mine.test or is_lost then 0 else mine.cost_credit_micros + last_cost end;
   if p_lost then

@@ -1,0 +1,106 @@
+import type { Context } from "../actor/context.ts"
+import { onceFor } from "../base/once-for.ts"
+import type { PickedAccount } from "./account.ts"
+import type { AccountCredential } from "./credential.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+
+type SealedCredential = Pick<PickedAccount, "provider_id" | "sealed">
+
+/** A usable account as it was listed: what a call needs of it, its weight (src/providers/pick-account.sql), and the versions of its rows. */
+export interface ListedAccount extends PickedAccount {
+  weight: number
+  account_row: string
+  credential_row: string
+}
+
+interface Listed {
+  accounts: readonly ListedAccount[]
+  /** When the statement was sent that has read them, in milliseconds. */
+  readAt: number
+}
+
+/**
+ * The usable accounts of each engine, as this isolate has read them of late. To draw one is most of what a claim would do for its account. So
+ * where many conversations begin, the worker draws it, and the claim only looks whether that account is still what the worker knows, and
+ * may be called. An isolate with little to do has no roster, since one costs as much as several draws. Times in milliseconds.
+ */
+export class Roster {
+  private readonly byEngine = new Map<string, Listed>()
+  /** Claims that have needed an account that was no conversation's yet. */
+  private draws = { count: 0, since: 0 }
+  private askedAt = Number.NEGATIVE_INFINITY
+  private opened = { now: new Map<string, AccountCredential>(), before: new Map<string, AccountCredential>(), since: 0 }
+
+  /** The engines that a claim is not to list, since they were listed a moment ago; null: it is to list none. */
+  ask(now: number): string[] | null {
+    const { rosterDraws, rosterMs, rosterPauseMs } = PROVIDER_POLICY
+    if (this.draws.count < rosterDraws || now - this.draws.since >= 2 * rosterMs) return null
+    if (now - this.askedAt < rosterPauseMs) return null
+    const fresh = [...this.byEngine].filter(([, { readAt }]) => now - readAt < rosterMs / 2)
+    this.askedAt = now
+    return fresh.map(([engine]) => engine)
+  }
+
+  /** Takes over what a claim that was sent at `readAt` has listed. */
+  list(engine: string, accounts: readonly ListedAccount[], readAt: number): void {
+    if ((this.byEngine.get(engine)?.readAt ?? Number.NEGATIVE_INFINITY) > readAt) return
+    this.byEngine.set(engine, { accounts, readAt })
+  }
+
+  /**
+   * An account of each engine that is known well enough, by chance and weight, as the database would draw it. `isOut`: this isolate has
+   * heard since `readAt` that it is not to be called.
+   */
+  draw(
+    random: () => number,
+    isOut: (providerId: string, readAt: number) => boolean,
+    now: number,
+  ): Map<string, ListedAccount> {
+    const found = new Map<string, ListedAccount>()
+    for (const [engine, { accounts, readAt }] of this.byEngine) {
+      if (now - readAt >= PROVIDER_POLICY.rosterMs || now < readAt) continue
+      const usable = accounts.filter(({ provider_id }) => !isOut(provider_id, readAt))
+      const reach = random() * usable.reduce((sum, { weight }) => sum + weight, 0)
+      let reached = 0
+      const account = usable.find(({ weight }) => {
+        reached += weight
+        return reached > reach
+      })
+      if (account) found.set(engine, account)
+    }
+    return found
+  }
+
+  /** A claim has needed an account that is no conversation's yet. */
+  note(now: number): void {
+    if (now - this.draws.since >= PROVIDER_POLICY.rosterMs) this.draws = { count: 0, since: now }
+    this.draws.count++
+  }
+
+  /** What was opened of an account in the last minutes, if anything was. */
+  credentialOf(account: SealedCredential, now: number): AccountCredential | undefined {
+    this.forget(now)
+    const key = keyOf(account)
+    return this.opened.now.get(key) ?? this.opened.before.get(key)
+  }
+
+  keepCredential(account: SealedCredential, credential: AccountCredential, now: number): void {
+    this.forget(now)
+    this.opened.now.set(keyOf(account), credential)
+  }
+
+  private forget(now: number): void {
+    const { openedMs } = PROVIDER_POLICY
+    if (now - this.opened.since < openedMs) return
+    const before = now - this.opened.since < 2 * openedMs ? this.opened.now : new Map()
+    this.opened = { now: new Map(), before, since: now }
+  }
+}
+
+/** What is sealed opens for its own account only. */
+const keyOf = ({ provider_id, sealed }: SealedCredential) => `${provider_id} ${sealed}`
+
+const rosters = onceFor((_cooling: Context["cooling"]) => new Roster())
+
+/** The roster of this isolate: it lives as long as what the isolate knows of cooling. */
+export const rosterOf = ({ cooling }: Pick<Context, "cooling">): Roster => rosters(cooling)

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest"
+import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
+import { type ListedAccount, Roster } from "../../src/providers/roster.ts"
+import { createRandom } from "../harness/random.ts"
+
+const { rosterDraws, rosterMs, rosterPauseMs, openedMs } = PROVIDER_POLICY
+const START = 1_800_000_000_000
+const account = (provider_id: string, weight: number) =>
+  ({ provider_id, weight, account_row: "1", credential_row: "2" }) as ListedAccount
+const nobodyIsOut = () => false
+
+test("an account is drawn as often as its weight says, and never one that is out", () => {
+  const chance = createRandom("draws of a roster")
+  const weights = [100, 50, 1, 30, 80].map((weight, n) => account(`account-${n}`, weight))
+  const roster = new Roster()
+  roster.list("openai", weights, START)
+  const times = new Map<string, number>()
+  const DRAWS = 50_000
+  const isOut = (id: string, readAt: number) => id === "account-4" && readAt === START
+  for (let n = 0; n < DRAWS; n++) {
+    const id =
+      roster.draw(() => chance.int(1_000_003) / 1_000_003, isOut, START + 1).get("openai")?.provider_id ?? "none"
+    times.set(id, (times.get(id) ?? 0) + 1)
+  }
+  expect([...times.keys()].sort()).toEqual(["account-0", "account-1", "account-2", "account-3"])
+  for (const { provider_id, weight } of weights.slice(0, 4)) {
+    const fair = (DRAWS * weight) / 181
+    expect(Math.abs((times.get(provider_id) ?? 0) - fair), provider_id).toBeLessThan(4 * Math.sqrt(fair))
+  }
+})
+
+test("what was listed counts for its time, and nothing older takes its place", () => {
+  const roster = new Roster()
+  const drawn = (now: number) => roster.draw(() => 0, nobodyIsOut, now).get("openai")?.provider_id
+  expect(drawn(START)).toBeUndefined()
+  roster.list("openai", [account("newer", 1)], START)
+  roster.list("openai", [account("older", 1)], START - 1)
+  expect([drawn(START), drawn(START + rosterMs - 1), drawn(START + rosterMs), drawn(START - 1)]).toEqual([
+    "newer",
+    "newer",
+    undefined,
+    undefined,
+  ])
+  expect([
+    ...roster.draw(
+      () => 0.5,
+      () => true,
+      START,
+    ),
+  ]).toEqual([])
+})
+
+test("a roster is asked for behind some draws, once in a while, and anew before it ends", () => {
+  const roster = new Roster()
+  expect(roster.ask(START)).toBeNull()
+  for (let n = 0; n < rosterDraws; n++) roster.note(START)
+  expect(roster.ask(START)).toEqual([])
+  expect(roster.ask(START + rosterPauseMs - 1)).toBeNull()
+  roster.list("openai", [account("one", 1)], START)
+  expect(roster.ask(START + rosterPauseMs)).toEqual(["openai"])
+  expect(roster.ask(START + rosterMs / 2)).toEqual([])
+  // An isolate that has little to do asks no more.
+  for (let n = 0; n < rosterDraws - 1; n++) roster.note(START + rosterMs)
+  expect(roster.ask(START + rosterMs)).toBeNull()
+  expect(roster.ask(START + 100 * rosterMs)).toBeNull()
+})
+
+test("what was opened is kept for its own account, one to two minutes", () => {
+  const roster = new Roster()
+  const opened = { kind: "api_key", api_key: "secret" } as const
+  roster.keepCredential({ provider_id: "one", sealed: "sealed" }, opened, START)
+  const found = (provider_id: string, sealed: string, now: number) => roster.credentialOf({ provider_id, sealed }, now)
+  expect(found("one", "sealed", START + openedMs)).toEqual(opened)
+  expect([found("two", "sealed", START), found("one", "other", START)]).toEqual([undefined, undefined])
+  expect(found("one", "sealed", START + 2 * openedMs)).toBeUndefined()
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
+import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
+import { sealCredential } from "../../src/providers/credential.ts"
+import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
+import { accountKey, addAccount, removeAccounts } from "../harness/accounts.ts"
+import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
+import type { TestClient } from "../harness/world.ts"
+
+let world: RoutedWorld
+let client: TestClient
+let space: string
+/** Of three accounts of equal weight the first, and of two that are left the second, if alpha were full. */
+let random = () => 0.2
+beforeAll(async () => {
+  world = await createRoutedWorld(() => random())
+  client = await world.createAccount({ usd: 100 })
+  space = await client.space()
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+beforeEach(async () => {
+  random = () => 0.2
+  await removeAccounts(world)
+  await world.advance(3600_000)
+  for (const id of ["alpha", "beta", "gamma"]) await addAccount(world, id)
+})
+
+let people = 0
+const somebody = () => ({ space, end_user_ref: `person-${people++}` })
+const FINE = { words: ["Fine."] }
+
+/** The account that serves a new conversation. */
+async function serves(): Promise<string | undefined> {
+  const called = world.script(() => FINE)
+  expect((await world.runTurn(client, somebody())).state).toBe("done")
+  expect(called).toHaveLength(1)
+  return called[0]?.account
+}
+
+/** So many conversations begin that the worker knows all accounts. */
+async function fillRoster(): Promise<void> {
+  for (let n = 0; n <= PROVIDER_POLICY.rosterDraws; n++) expect(await serves()).toBe("alpha")
+}
+
+/** By windows that the worker has not seen, the database would choose beta. */
+async function fillAlpha(): Promise<void> {
+  const windows = {
+    "unified:18000": {
+      used_pct: 100,
+      reset_at: new Date(world.clock.ms() + 9e6).toISOString(),
+      taken_at: world.clock.now().toISOString(),
+      noted_pct: 100,
+      noted_at: world.clock.now().toISOString(),
+    },
+  }
+  await world.sql("update provider_states set windows = $1 where provider_id = 'alpha'", [JSON.stringify(windows)])
+}
+
+test("where many conversations begin the worker draws, by what it read seconds ago; elsewhere the database does", async () => {
+  expect(await serves()).toBe("alpha")
+  await fillAlpha()
+  expect(await serves(), "few have begun").toBe("beta")
+  await world.sql("update provider_states set windows = '{}'")
+  await fillRoster()
+  await fillAlpha()
+  expect(await serves(), "the worker's choice").toBe("alpha")
+  await world.advance(PROVIDER_POLICY.rosterMs)
+  expect(await serves(), "what it read is too old").toBe("beta")
+})
+
+const sealed = async (id: string, key: string) => {
+  const keyRing = createKeyRing(parseKeyRing(world.env.SECRETS_KEYS as string))
+  return sealCredential({ keyRing }, id, { kind: "api_key", api_key: accountKey(key) })
+}
+const inAMinute = () => new Date(world.clock.ms() + 60_000)
+/** What may happen to alpha, and who serves then. */
+const CHANGES: Record<string, [change: () => Promise<unknown>, serves: string]> = {
+  "is disabled": [
+    () => world.sql("update provider_accounts set disabled_at = now() where provider_id = 'alpha'"),
+    "beta",
+  ],
+  "needs a login": [
+    () => world.sql("update provider_accounts set health = 'needs_login' where provider_id = 'alpha'"),
+    "beta",
+  ],
+  cools: [
+    () => world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [inAMinute()]),
+    "beta",
+  ],
+  "lacks the model": [
+    () =>
+      world.sql("update provider_states set lacks = $1 where provider_id = 'alpha'", [
+        JSON.stringify({ [PROVIDED_PIN.slice(PROVIDED_PIN.indexOf("/") + 1)]: inAMinute() }),
+      ]),
+    "beta",
+  ],
+  "is removed": [() => world.sql("delete from provider_accounts where provider_id = 'alpha'"), "beta"],
+  "has another key": [
+    async () =>
+      world.sql("update provider_credentials set sealed = $1 where provider_id = 'alpha'", [
+        await sealed("alpha", "renewed"),
+      ]),
+    "renewed",
+  ],
+  "has another URL": [
+    () => world.sql("update provider_accounts set base_url = 'https://moved.test/v1' where provider_id = 'alpha'"),
+    "moved",
+  ],
+}
+
+test.for(Object.keys(CHANGES))(
+  "an account that %s since the worker has read it is not called by what it read",
+  async (name) => {
+    await fillRoster()
+    world.serve("moved.test", () => {
+      moved++
+      return world.provider.serve(new Request("https://model.test/v1/chat/completions", { method: "POST" }))
+    })
+    let moved = 0
+    const [change, expected] = CHANGES[name] ?? []
+    await change?.()
+    const called = world.script(() => FINE)
+    await world.runTurn(client, somebody())
+    if (expected === "moved") expect(moved).toBeGreaterThan(0)
+    else expect(called.map(({ account }) => account)).toEqual([expected])
+  },
+)
+
+test("a conversation stays on its account, whatever the worker would draw", async () => {
+  const body = somebody()
+  world.script(() => FINE)
+  await world.runTurn(client, body)
+  await fillRoster()
+  random = () => 0.9
+  const called = world.script(() => FINE)
+  await world.runTurn(client, body)
+  expect(called.map(({ account }) => account)).toEqual(["alpha"])
+  await world.sql("update provider_accounts set disabled_at = now() where provider_id = 'alpha'")
+  await world.runTurn(client, body)
+  expect(called.at(-1)?.account).toBe("gamma")
+})
