@@ -5,8 +5,8 @@ import { describeError } from "../platform/log.ts"
 import { type AccountCredential, openCredential, sealCredential } from "./credential.ts"
 import { keepTrying } from "./keep-trying.ts"
 import { loginOf } from "./login-settings.ts"
+import { openedOf } from "./opened.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
-import { rosterOf } from "./roster.ts"
 import { refreshedTokens, type Tokens } from "./token-endpoint.ts"
 import { TokenError } from "./token-errors.ts"
 
@@ -72,14 +72,14 @@ const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: nu
 /** Opens a credential. One that is sealed under an older key is sealed again in the background. ProviderUnusable without its key. */
 async function opened(ctx: Context, { provider_id, sealed }: SealedCredential): Promise<AccountCredential> {
   const now = ctx.clock.now().getTime()
-  const known = rosterOf(ctx).credentialOf({ provider_id, sealed }, now)
+  const known = openedOf(ctx).find({ provider_id, sealed }, now)
   if (known) return known
   const { credential, stale } = await openCredential(ctx, provider_id, sealed).catch((error: unknown) => {
     ctx.log("error", "provider.not_opened", { provider_id, error: describeError(error) })
     throw new ProviderUnusable(provider_id, null)
   })
   if (stale) ctx.background(reseal(ctx, { provider_id, old: sealed, credential }))
-  else rosterOf(ctx).keepCredential({ provider_id, sealed }, credential, now)
+  else openedOf(ctx).keep({ provider_id, sealed }, credential, now)
   return credential
 }
 

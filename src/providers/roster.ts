@@ -1,10 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { onceFor } from "../base/once-for.ts"
 import type { PickedAccount } from "./account.ts"
-import type { AccountCredential } from "./credential.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
-
-type SealedCredential = Pick<PickedAccount, "provider_id" | "sealed">
 
 /** A usable account as it was listed: what a call needs of it, its weight (src/providers/pick-account.sql), and the versions of its rows. */
 export interface ListedAccount extends PickedAccount {
@@ -29,7 +26,6 @@ export class Roster {
   /** Claims that have needed an account that was no conversation's yet. */
   private draws = { count: 0, since: 0 }
   private askedAt = Number.NEGATIVE_INFINITY
-  private opened = { now: new Map<string, AccountCredential>(), before: new Map<string, AccountCredential>(), since: 0 }
 
   /** The engines that a claim is not to list, since they were listed a moment ago; null: it is to list none. */
   ask(now: number): string[] | null {
@@ -76,29 +72,7 @@ export class Roster {
     if (now - this.draws.since >= PROVIDER_POLICY.rosterMs) this.draws = { count: 0, since: now }
     this.draws.count++
   }
-
-  /** What was opened of an account in the last minutes, if anything was. */
-  credentialOf(account: SealedCredential, now: number): AccountCredential | undefined {
-    this.forget(now)
-    const key = keyOf(account)
-    return this.opened.now.get(key) ?? this.opened.before.get(key)
-  }
-
-  keepCredential(account: SealedCredential, credential: AccountCredential, now: number): void {
-    this.forget(now)
-    this.opened.now.set(keyOf(account), credential)
-  }
-
-  private forget(now: number): void {
-    const { openedMs } = PROVIDER_POLICY
-    if (now - this.opened.since < openedMs) return
-    const before = now - this.opened.since < 2 * openedMs ? this.opened.now : new Map()
-    this.opened = { now: new Map(), before, since: now }
-  }
 }
-
-/** What is sealed opens for its own account only. */
-const keyOf = ({ provider_id, sealed }: SealedCredential) => `${provider_id} ${sealed}`
 
 const rosters = onceFor((_cooling: Context["cooling"]) => new Roster())
 

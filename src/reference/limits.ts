@@ -199,6 +199,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "slowDownSeconds maxIntervalSeconds pollLateMs sweepBatch keepLoginsMs publishedMs points thinnedPoints",
   ),
   ...of("PROVIDER_POLICY", "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs"),
+  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs"),
 ]
 
 function of(policy: string, names: string): string[] {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { OpenedCredentials } from "../../src/providers/opened.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { type ListedAccount, Roster } from "../../src/providers/roster.ts"
 import { createRandom } from "../harness/random.ts"
@@ -66,10 +67,10 @@ test("a roster is asked for behind some draws, once in a while, and anew before 
 })
 
 test("what was opened is kept for its own account, one to two minutes", () => {
-  const roster = new Roster()
+  const all = new OpenedCredentials()
   const opened = { kind: "api_key", api_key: "secret" } as const
-  roster.keepCredential({ provider_id: "one", sealed: "sealed" }, opened, START)
-  const found = (provider_id: string, sealed: string, now: number) => roster.credentialOf({ provider_id, sealed }, now)
+  all.keep({ provider_id: "one", sealed: "sealed" }, opened, START)
+  const found = (provider_id: string, sealed: string, now: number) => all.find({ provider_id, sealed }, now)
   expect(found("one", "sealed", START + openedMs)).toEqual(opened)
   expect([found("two", "sealed", START), found("one", "other", START)]).toEqual([undefined, undefined])
   expect(found("one", "sealed", START + 2 * openedMs)).toBeUndefined()
