@@ -62,7 +62,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   const env = parseBaseEnv({ ...site.env, CALLBACKS_URL: site.runtime.url, FILES: {} })
   const queue = createQueue(createQueueClient(env), env, { meter: new Meter(), clock: systemClock })
   const down = part === "database" ? database : model
-  const sweeps: { at: number; published: number; seconds: number }[] = []
+  const sweeps: { published: number; seconds: number }[] = []
   const sweepsUntil = { isOver: false }
   const sweeping = sweepEachMinute({ ...ctx, queue }, sweepsUntil, () => part === "database" && database.isDown, sweeps)
   if (part !== "queue") {
@@ -105,7 +105,7 @@ async function sweepEachMinute(
   ctx: Context,
   until: { isOver: boolean },
   isDown: () => boolean,
-  sweeps: { at: number; published: number; seconds: number }[],
+  sweeps: { published: number; seconds: number }[],
 ): Promise<void> {
   for (let next = performance.now(); !until.isOver; await pause(PAUSE_MS)) {
     if (performance.now() < next) continue
@@ -113,7 +113,7 @@ async function sweepEachMinute(
     if (isDown()) continue
     const at = performance.now()
     const { republished } = await sweepTurns(ctx)
-    sweeps.push({ at, published: republished, seconds: secondsSince(at) })
+    sweeps.push({ published: republished, seconds: secondsSince(at) })
   }
 }
 

@@ -55,7 +55,7 @@ const base = z.object({
   TEST_TURN_SLOTS: slots.default(20),
   WEBHOOK_SLOTS: slots.default(20),
   TEST_WEBHOOK_SLOTS: slots.default(5),
-  /** How many turns whose messages were lost it has under way at once, of all accounts together. */
+  /** How many turns whose messages were lost by an outage it has under way at once, of all accounts together; each has one at least. */
   LATE_TURN_SLOTS: slots.default(50),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })

@@ -29,8 +29,8 @@ export interface Queue {
 export type Flow = { of: "turns" | "begun-turns" | "webhooks"; user_id: number; test: boolean } | LateFlow
 
 /**
- * Turns whose messages were lost share few slots, so that behind an outage they leave room for new ones: QStash has a limit for all
- * keys together, and does not say who goes first below it. `sharers`: how many accounts have such turns, live and test ones counted apart.
+ * Behind an outage, turns whose messages were lost share few slots, so that they leave room for new ones: QStash has a limit for all keys
+ * together, and does not say who goes first below it. `sharers`: how many accounts have such turns, live and test ones counted apart.
  */
 interface LateFlow {
   of: "late-turns"
@@ -111,19 +111,12 @@ function requestOf(env: QueueEnv, { path, flow, delayMs = 0, dedupe }: CallbackM
 /** QStash takes over the parallelism that the last message of a key names. */
 function flowControl(env: SlotsEnv, flow: Flow): { key: string; parallelism: number } {
   const { of, user_id, test } = flow
-  if (of === "late-turns") return lateFlowControl(env.LATE_TURN_SLOTS, flow)
   const ofTurns = test ? env.TEST_TURN_SLOTS : env.TURN_SLOTS
   const ofWebhooks = test ? env.TEST_WEBHOOK_SLOTS : env.WEBHOOK_SLOTS
-  return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism: of === "webhooks" ? ofWebhooks : ofTurns }
-}
-
-/** An equal share for each account. Where there are more accounts than slots, those of one remainder share a slot. */
-function lateFlowControl(
-  slots: number,
-  { of, user_id, test, sharers }: LateFlow,
-): { key: string; parallelism: number } {
-  if (sharers > slots) return { key: `${of}.${user_id % slots}-of-${slots}`, parallelism: 1 }
-  return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism: Math.floor(slots / sharers) }
+  // An equal share, and at least one slot: no account waits for another.
+  const share = flow.of === "late-turns" ? Math.max(1, Math.floor(env.LATE_TURN_SLOTS / flow.sharers)) : ofTurns
+  const parallelism = of === "webhooks" ? ofWebhooks : Math.min(ofTurns, share)
+  return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism }
 }
 
 /** The exact URL that QStash signs and that the callbacks worker verifies. */

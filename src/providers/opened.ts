@@ -8,27 +8,33 @@ interface Sealed {
   sealed: string
 }
 
-/** Credentials that this isolate has opened in the last one or two minutes, so that not every call opens one. Times in milliseconds. */
+interface Opened {
+  credential: AccountCredential
+  at: number
+}
+
+/** Credentials that this isolate has opened within `openedMs`, so that not every call opens one. Times in milliseconds. */
 export class OpenedCredentials {
-  private latest = new Map<string, AccountCredential>()
-  private former = new Map<string, AccountCredential>()
+  private latest = new Map<string, Opened>()
+  private former = new Map<string, Opened>()
   private since = 0
 
   find(account: Sealed, now: number): AccountCredential | undefined {
     this.forget(now)
     const key = keyOf(account)
-    return this.latest.get(key) ?? this.former.get(key)
+    const known = this.latest.get(key) ?? this.former.get(key)
+    return known && now - known.at < PROVIDER_POLICY.openedMs ? known.credential : undefined
   }
 
   keep(account: Sealed, credential: AccountCredential, now: number): void {
     this.forget(now)
-    this.latest.set(keyOf(account), credential)
+    this.latest.set(keyOf(account), { credential, at: now })
   }
 
+  /** Lets go of what is of no use any more, in two steps. */
   private forget(now: number): void {
-    const { openedMs } = PROVIDER_POLICY
-    if (now - this.since < openedMs) return
-    this.former = now - this.since < 2 * openedMs ? this.latest : new Map()
+    if (now - this.since < PROVIDER_POLICY.openedMs) return
+    this.former = this.latest
     this.latest = new Map()
     this.since = now
   }

@@ -42,6 +42,9 @@ declare
   enabled integer;
   able integer;
   recovers timestamptz;
+  drawn_id text;
+  account_row xid;
+  credential_row xid;
 begin
   loop
     chosen := null;
@@ -56,15 +59,18 @@ begin
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null and not lacking and left_out = '{}' and p_drawn is not null then
+      -- In variables: the plan may read a table as short as these whole, and would take p_drawn apart for each row.
+      drawn_id := p_drawn ->> 'provider_id';
+      account_row := p_drawn ->> 'account_row';
+      credential_row := p_drawn ->> 'credential_row';
       -- A row has another xmin with each change.
-      if exists (select from provider_accounts a
-        join provider_states s on s.provider_id = a.provider_id
+      perform from provider_accounts a
+        left join provider_states s on s.provider_id = a.provider_id
         join provider_credentials c on c.provider_id = a.provider_id
-        where a.provider_id = p_drawn ->> 'provider_id' and a.xmin = (p_drawn ->> 'account_row')::xid
-          and c.xmin = (p_drawn ->> 'credential_row')::xid and a.engine = p_engine and a.pool <> 'media'
-          and turnpike.account_use(a, s, c, p_moment) = 'yes' and not turnpike.lacks_model(s.lacks, p_model, p_moment))
-      then
-        return jsonb_build_object('provider_id', p_drawn ->> 'provider_id', 'drawn', true);
+        where a.provider_id = drawn_id and a.xmin = account_row and c.xmin = credential_row and a.engine = p_engine and a.pool <> 'media'
+          and turnpike.account_use(a, s, c, p_moment) = 'yes' and not turnpike.lacks_model(s.lacks, p_model, p_moment);
+      if found then
+        return jsonb_build_object('provider_id', drawn_id, 'drawn', true);
       end if;
     end if;
     if chosen is null then
@@ -132,6 +138,7 @@ declare
   -- How far apart the numbers are that `rest` may be. It chooses nothing more when that is no longer little.
   grain double precision := power(2, -52);
   taken integer;
+  taken_id text;
   weight double precision;
 begin
   rest := p_random;
@@ -146,6 +153,7 @@ begin
     grain := grain * many;
     taken := least(floor(rest), many - 1);
     rest := least(rest - taken, 0.999999999999);
+    taken_id := ids[taken + 1];
     select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), null), turnpike.account_use(a, s, c, p_moment),
         case when turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking then w.weight / 100 else 0 end
       into account, use, weight
@@ -155,7 +163,7 @@ begin
       -- Beside the call, since a function is not made part of a statement when one of its arguments is a query.
       cross join lateral (select count(*) as turns from open_turns o where o.provider_id = a.provider_id) f
       cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
-      where a.provider_id = ids[taken + 1];
+      where a.provider_id = taken_id;
     weight := case when use in ('yes', 'probe') then weight else 0 end;
     if rest < weight then
       return;
@@ -250,18 +258,21 @@ begin
 end $$;
 
 -- All accounts of an engine that may be called, for a worker that draws one itself: as picked_account has them, with their weight and the
--- versions of their rows. None when there are more than p_most. One that lacks some model is listed: a claim for that model finds it out.
-create function turnpike.account_roster(p_engine text, p_most integer, p_moment timestamptz) returns jsonb language sql stable as $$
-  select case when count(*) between 1 and p_most then jsonb_agg(l.account order by l.account ->> 'provider_id') else '[]' end from (
-    select turnpike.picked_account(a, s, c, 'yes', null)
+-- versions of their rows. None when there are more than p_most. And none while one of them is to be tried again after it has cooled, which
+-- only pick_account can ask for. One that lacks some model is listed: a claim for that model finds it out.
+create function turnpike.account_roster(p_engine text, p_most integer, p_moment timestamptz) returns jsonb language plpgsql stable as $$
+begin
+  return (select case when count(*) between 1 and p_most and not bool_or(l.use = 'probe') then jsonb_agg(l.account order by l.provider_id)
+      else '[]' end from (
+    select a.provider_id, turnpike.account_use(a, s, c, p_moment) as use, turnpike.picked_account(a, s, c, 'yes', null)
         || jsonb_build_object('weight', w.weight, 'account_row', a.xmin::text, 'credential_row', c.xmin::text) as account
     from provider_accounts a
-    join provider_states s on s.provider_id = a.provider_id
+    left join provider_states s on s.provider_id = a.provider_id
     join provider_credentials c on c.provider_id = a.provider_id
     left join (select o.provider_id, count(*) as turns from open_turns o where o.provider_id is not null group by 1) f
       on f.provider_id = a.provider_id
     cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
-    where a.engine = p_engine and a.pool <> 'media' and turnpike.account_use(a, s, c, p_moment) = 'yes'
+    where a.engine = p_engine and a.pool <> 'media' and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe')
     limit p_most + 1
-  ) l
-$$;
+  ) l);
+end $$;

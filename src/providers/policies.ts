@@ -6,13 +6,15 @@ export const PROVIDER_POLICY = {
   refreshMs: 30_000,
   /** How long a conversation stays with the account that served it last: the life of the provider's prompt cache. */
   bindMs: 60 * 60_000,
-  /** An isolate for which so many conversations have begun in this time knows all accounts, for this time, and reads them twice in it. */
+  /** An isolate in which so many conversations have begun within `rosterMs` keeps a roster of the accounts. */
   rosterDraws: 8,
+  /** How long a roster counts. It is read again after half of that. */
   rosterMs: 10_000,
+  /** The shortest time between two claims that ask for one. */
   rosterPauseMs: 1_000,
-  /** Of more accounts of an engine it knows none. */
+  /** Of an engine that has more accounts there is no roster. */
   rosterAccounts: 200,
-  /** An isolate opens a credential once in this time. */
+  /** How long what an isolate has opened of a credential is used. */
   openedMs: 60_000,
   /** How many accounts one model call may try. */
   maxAccounts: 3,

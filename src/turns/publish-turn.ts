@@ -34,18 +34,20 @@ export async function publishTurn(
 
 /**
  * The same for up to `MOST_TOGETHER` due turns, with one request and one statement: behind an outage a hundred thousand may be due. `again`:
- * when each is to be published again, ISO 8601. `sharers`: how many accounts have queued ones among all that are due. Answers how many
- * were published. Never throws.
+ * when each is to be published again, ISO 8601. `sharers`: behind an outage, how many accounts share the slots of queued turns; else null.
+ * Answers how many were published. Never throws.
  */
-export async function publishLate(
+export async function publishDue(
   ctx: Context,
   turns: readonly (Published & { again: string })[],
-  sharers: number,
+  sharers: number | null,
 ): Promise<number> {
-  const flowOfLate = (turn: Published): Flow =>
-    turn.state === "queued" ? { of: "late-turns", user_id: turn.user_id, test: turn.test, sharers } : flowOf(turn)
+  const flowOfDue = (turn: Published): Flow =>
+    turn.state === "queued" && sharers !== null
+      ? { of: "late-turns", user_id: turn.user_id, test: turn.test, sharers }
+      : flowOf(turn)
   try {
-    const taken = await ctx.queue.publishAll(turns.map((turn) => messageOf(turn, "sweep", flowOfLate(turn))))
+    const taken = await ctx.queue.publishAll(turns.map((turn) => messageOf(turn, "sweep", flowOfDue(turn))))
     const published = turns.filter((_, index) => taken[index])
     const wakes = published.map(({ turn_id, epoch, again }) => ({ turn_id, epoch, wake_at: again }))
     if (published.length < turns.length) {

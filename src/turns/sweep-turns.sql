@@ -17,12 +17,13 @@ begin
   order by due.wake_at, due.turn_id;
 end $$;
 
--- How many accounts have queued turns whose messages seem to be lost, live and test ones counted apart.
-create function turnpike.count_late_accounts(p_moment timestamptz) returns table (accounts bigint) language plpgsql as $$
+-- How many accounts have queued turns from before a moment that do not wait for another one of their conversation, live and test ones
+-- counted apart.
+create function turnpike.count_late_accounts(p_before timestamptz) returns table (accounts bigint) language plpgsql as $$
 begin
   return query
   select count(*) from (
     select distinct o.user_id, o.test from open_turns o
-    where o.wake_at < 'infinity' and o.wake_at <= p_moment and o.state = 'queued'
-  ) of_due;
+    where o.wake_at < 'infinity' and o.state = 'queued' and o.created_at < p_before
+  ) late;
 end $$;

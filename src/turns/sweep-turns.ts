@@ -4,7 +4,7 @@ import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { MOST_TOGETHER } from "../platform/queue.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { publishLate, queueLimit } from "./publish-turn.ts"
+import { publishDue, queueLimit } from "./publish-turn.ts"
 import type { TurnState } from "./schemas.ts"
 import { settleTurn } from "./settle-turn.ts"
 
@@ -23,14 +23,14 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
   const sweep: Sweep = { republished: 0, lost: 0, failed: 0 }
   // Each is tried once, so turns that fail do not stand in front of the others.
   let last: DueTurn | undefined
-  let sharers = 1
+  let sharers: number | null = null
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const due = await liveTurns(ctx, last)
     if (batch === 0) sharers = await countSharers(ctx, due)
     const failedBefore = sweep.failed
     const live = due.filter((turn) => !isLost(turn)).map((turn) => publishedOf(ctx, turn))
     await inParallel(chunksOf(live, MOST_TOGETHER), async (some) => {
-      const published = await publishLate(ctx, some, sharers)
+      const published = await publishDue(ctx, some, sharers)
       sweep.republished += published
       sweep.failed += some.length - published
     })
@@ -83,18 +83,24 @@ function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]>
   })
 }
 
-/** How many accounts have queued turns that are due, live and test ones counted apart: those of `due` when that is all. At least 1. */
-async function countSharers({ db, clock }: Context, due: DueTurn[]): Promise<number> {
-  const queued = due.filter(({ state }) => state === "queued")
-  if (due.length < TURN_POLICY.sweepBatch) {
-    return Math.max(1, new Set(queued.map(({ user_id, test }) => `${user_id} ${test}`)).size)
+/**
+ * How many accounts have queued turns whose messages were lost, where there are so many that the cause is an outage: those that are due now and
+ * those that were published again and still wait. Null: there are few, which take their account's own slots.
+ */
+async function countSharers(ctx: Context, due: DueTurn[]): Promise<number | null> {
+  if (due.length < TURN_POLICY.sweepBatch) return null
+  const before = new Date(ctx.clock.now().getTime() - TURN_POLICY.republishMs)
+  try {
+    const [answer] = await call<"count_late_accounts">(ctx.db, "count_late_accounts", { before })
+    return Math.max(1, Number(answer?.accounts ?? 1))
+  } catch (error) {
+    ctx.log("error", "sweep.uncounted", { error: describeError(error) })
+    return new Set(due.map(({ user_id, test }) => `${user_id} ${test}`)).size
   }
-  const [answer] = await call<"count_late_accounts">(db, "count_late_accounts", { moment: clock.now() })
-  return Math.max(1, Number(answer?.accounts ?? 1))
 }
 
 /**
- * A due turn as publishLate takes it. The longer it has been queued, the later it is published again: its message may well be waiting for
+ * A due turn as publishDue takes it. The longer it has been queued, the later it is published again: its message may well be waiting for
  * one of its account's slots, and each of thousands of such turns would get another message every minute.
  */
 function publishedOf({ clock }: Context, { turn_id, epoch, user_id, test, state, wake_at, created_at }: DueTurn) {

@@ -82,6 +82,7 @@ beforeAll(async () => {
   ctx = {
     ...direct,
     random: Math.random,
+    cooling: new Map(),
     log() {},
     background() {},
     queue: noQueue,

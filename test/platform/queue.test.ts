@@ -54,20 +54,23 @@ test("each kind of work has slots of its own, as many as are set for it", async 
   }
 })
 
-test("turns whose messages were lost share their slots, equally while there are as many as accounts", async () => {
-  const env = parseBaseEnv({ ...world.env, LATE_TURN_SLOTS: "7" })
+test("turns whose messages were lost share their slots equally, and each account has one, and its own at the most", async () => {
+  const env = parseBaseEnv({ ...world.env, LATE_TURN_SLOTS: "9", TURN_SLOTS: "3", TEST_TURN_SLOTS: "2" })
   const { queue } = createContext(env, () => {}, { clock: world.clock })
   const publish = async (sharers: number) => {
-    for (const user_id of [101, 102, 108, 109]) {
-      const flow = { of: "late-turns", user_id, test: user_id === 102, sharers } as const
+    for (const user_id of [100, 200]) {
+      const flow = { of: "late-turns", user_id: user_id + sharers, test: user_id === 200, sharers } as const
       for (let n = 0; n < 5; n++) await queue.publish({ path: `/callbacks/late/${sharers}/${user_id}/${n}`, flow })
     }
     const due = (await world.qstash.due()).filter(({ url }) => url.includes(`/late/${sharers}/`))
-    return [101, 102, 108, 109].map((id) => due.filter(({ url }) => url.includes(`/${id}/`)).length)
+    return [100, 200].map((id) => due.filter(({ url }) => url.includes(`/${id}/`)).length)
   }
-  // 101 and 108 have one remainder of 7, and so have 102 and 109.
-  expect(await publish(8)).toEqual([1, 1, 0, 0])
-  expect(await publish(3)).toEqual([2, 2, 2, 2])
+  expect([await publish(1), await publish(4), await publish(6), await publish(50)]).toEqual([
+    [3, 2],
+    [2, 2],
+    [1, 1],
+    [1, 1],
+  ])
 })
 
 test("many messages are one request, and each is taken or refused for itself", async () => {

@@ -66,12 +66,14 @@ test("a roster is asked for behind some draws, once in a while, and anew before 
   expect(roster.ask(START + 100 * rosterMs)).toBeNull()
 })
 
-test("what was opened is kept for its own account, one to two minutes", () => {
+test("what was opened is used for its own account, for a minute", () => {
   const all = new OpenedCredentials()
   const opened = { kind: "api_key", api_key: "secret" } as const
-  all.keep({ provider_id: "one", sealed: "sealed" }, opened, START)
+  const keptAt = START + openedMs - 1
+  all.find({ provider_id: "one", sealed: "sealed" }, START)
+  all.keep({ provider_id: "one", sealed: "sealed" }, opened, keptAt)
   const found = (provider_id: string, sealed: string, now: number) => all.find({ provider_id, sealed }, now)
-  expect(found("one", "sealed", START + openedMs)).toEqual(opened)
-  expect([found("two", "sealed", START), found("one", "other", START)]).toEqual([undefined, undefined])
-  expect(found("one", "sealed", START + 2 * openedMs)).toBeUndefined()
+  expect([found("two", "sealed", keptAt), found("one", "other", keptAt)]).toEqual([undefined, undefined])
+  expect(found("one", "sealed", keptAt + openedMs - 1)).toEqual(opened)
+  expect(found("one", "sealed", keptAt + openedMs)).toBeUndefined()
 })

@@ -142,3 +142,18 @@ test("a conversation stays on its account, whatever the worker would draw", asyn
   await world.runTurn(client, body)
   expect(called.at(-1)?.account).toBe("gamma")
 })
+
+test("an account that has cooled is tried again, also where the worker draws", async () => {
+  await fillRoster()
+  await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [
+    new Date(world.clock.ms() + PROVIDER_POLICY.rosterMs),
+  ])
+  expect(await serves()).toBe("beta")
+  // Read again while alpha cools, and not yet over when its time passes.
+  await world.advance(PROVIDER_POLICY.rosterMs - PROVIDER_POLICY.rosterPauseMs)
+  for (let n = 0; n < 2 * PROVIDER_POLICY.rosterDraws; n++) expect(await serves()).toBe("beta")
+  await world.advance(PROVIDER_POLICY.rosterMs / 2 + PROVIDER_POLICY.rosterPauseMs)
+  const servers: (string | undefined)[] = []
+  for (let n = 0; n < 3; n++) servers.push(await serves())
+  expect(servers).toContain("alpha")
+})
