@@ -1,9 +1,11 @@
+import { RELEASE } from "../src/platform/procedures.ts"
 import type { Sql } from "./site.ts"
 
 const TURNS_OF_ACCOUNT = 10_000
 const LEAST_ACCOUNTS = 10
 const END_USERS = 50
 const BATCH = 250_000
+const ROLLED = 5_000
 const CREDIT = 1e12
 const BILL = 500
 const DAYS = 365
@@ -45,7 +47,10 @@ export async function storeAccounts(
   return { accounts, turns: 0, begins, stepMs: Math.floor((DAYS * 86_400_000) / turns) }
 }
 
-/** Adds so many turns that are done and billed, with their rows in the ledger and in usage. Indexes are made anew behind many. */
+/**
+ * Adds so many turns that are done and billed, with their rows in the ledger and in usage, and moves them into the rollups. Indexes are made
+ * anew behind many.
+ */
 export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): Promise<StoredBooks> {
   const indexes = count > BATCH ? await dropIndexes(sql) : []
   for (let from = stored.turns; from < stored.turns + count; from += BATCH) {
@@ -65,8 +70,19 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
             customer, n, md5(n::text), 'Where is my order?', 'rehearsal/standard', 'done', 'You said: Where is my order?', 1,
             2500000, 0, ${BILL}, ${BILL}, 1, 10, 10, 1, 3, at, at, at
           from made;
-        insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
-          select user_id, 'usage', -${BILL}, ${CREDIT} - ${BILL} * (n / ${stored.accounts} + 1)::bigint, turn_id, 'turn', at
+        with booked as (
+          insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
+            select user_id, 'usage', -${BILL}, ${CREDIT} - ${BILL} * (n / ${stored.accounts} + 1)::bigint, turn_id, 'turn', at
+            from made order by n
+          returning *
+        )
+        insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)
+          select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason from booked order by ledger_id;
+        insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
+            cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model,
+            turn_id)
+          select at, user_id, user_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, 'rehearsal', 'orchestrator', 'standard',
+            turn_id
           from made order by n;
         insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, tokens_input, tokens_cached,
             tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at)
@@ -83,6 +99,7 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
             do update set spent_credit_micros = c.spent_credit_micros + excluded.spent_credit_micros;
       end $$`,
     )
+    await rollAll(sql)
   }
   await sql(
     `update wallets w set balance_credit_micros = l.total from users u, lateral (select n.balance_after_credit_micros as total
@@ -90,6 +107,16 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
   )
   for (const index of indexes) await sql(index)
   return { ...stored, turns: stored.turns + count }
+}
+
+/** Moves all that is queued into the rollups, in the batches of the sweep. */
+async function rollAll(sql: Sql): Promise<void> {
+  for (const roller of ["roll_usage", "roll_ledger"]) {
+    for (let rolled = 1; rolled > 0; ) {
+      const [row] = await sql<{ rolled: number }>(`select ${RELEASE}.${roller}($1) as rolled`, [ROLLED])
+      rolled = Number(row?.rolled ?? 0)
+    }
+  }
 }
 
 /** The first ten characters of an id, of a number of milliseconds. */
