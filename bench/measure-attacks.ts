@@ -5,7 +5,7 @@ import { startHostileServer } from "./hostile-server.ts"
 import type { Options } from "./options.ts"
 import { memoryMb } from "./processes.ts"
 import { createSite, type Site } from "./site.ts"
-import { round } from "./statistics.ts"
+import { round, secondsSince } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const SAMPLE_MS = 25
@@ -79,7 +79,7 @@ async function measureOne(
     beside = Math.max(beside, await readFor(world, site, 1).catch(() => Number.POSITIVE_INFINITY))
   await attacking
   clearTimeout(timer)
-  const took = round((performance.now() - began) / 1000, 1)
+  const took = secondsSince(began, 1)
   const memory = await watch.stop()
   meter.close()
   return {

@@ -5,7 +5,7 @@ import { systemClock } from "../src/platform/clock.ts"
 import { type Database, databaseOver } from "../src/platform/db.ts"
 import type { Options } from "./options.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
-import { round } from "./statistics.ts"
+import { round, secondsSince } from "./statistics.ts"
 import { storeAccounts, storeTurns } from "./store-books.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -95,5 +95,3 @@ async function sizeOf(sql: Sql) {
   )
   return { turns: row?.turns, gigabytes: row?.gigabytes }
 }
-
-const secondsSince = (began: number) => round((performance.now() - began) / 1000, 0)

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
 import type { Context } from "../src/actor/context.ts"
 import { parseBaseEnv } from "../src/base/env.ts"
@@ -12,7 +13,7 @@ import { TURN_POLICY } from "../src/turns/policies.ts"
 import { sweepTurns } from "../src/turns/sweep-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site, useBenchModel } from "./site.ts"
-import { round, timesOf } from "./statistics.ts"
+import { round, secondsSince, timesOf } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -56,7 +57,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   const normal = await sendBeside(site, "normal", () => performance.now() > normalUntil)
   const accepting = performance.now()
   await acceptAll(verbs, ctx, site, turns)
-  const acceptSeconds = secondsSince(accepting)
+  const acceptSeconds = secondsSince(accepting, 1)
   await pause(TURN_POLICY.republishMs)
 
   const env = parseBaseEnv({ ...site.env, CALLBACKS_URL: site.runtime.url, FILES: {} })
@@ -76,7 +77,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   const back = performance.now()
   const beside = sendBeside(site, "beside", () => sweepsUntil.isOver)
   while (await hasOpen(site, sixteen)) await pause(LOOK_MS)
-  const seconds = secondsSince(back)
+  const seconds = secondsSince(back, 1)
   sweepsUntil.isOver = true
   await sweeping
   const [ends] = await site.sql(
@@ -113,7 +114,7 @@ async function sweepEachMinute(
     if (isDown()) continue
     const at = performance.now()
     const { republished } = await sweepTurns(ctx)
-    sweeps.push({ published: republished, seconds: secondsSince(at) })
+    sweeps.push({ published: republished, seconds: secondsSince(at, 1) })
   }
 }
 
@@ -205,6 +206,3 @@ async function startDoor({ keep }: BenchWorld, databaseUrl: string, door: Door):
   url.port = String((server.address() as AddressInfo).port)
   return url.href
 }
-
-const secondsSince = (began: number) => round((performance.now() - began) / 1000, 1)
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))

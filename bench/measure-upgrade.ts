@@ -5,7 +5,7 @@ import { newId } from "../src/base/ids.ts"
 import { addDatabase, dropDatabase, withDatabase } from "../src/local/databases.ts"
 import { type Migrated, migrate } from "../src/ops/migrations.ts"
 import { OLD_STATEMENTS, READS } from "./old-statements.ts"
-import { round, timesOf } from "./statistics.ts"
+import { round, secondsSince, timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const STORED = 400_000
@@ -40,7 +40,7 @@ export async function measureUpgrade(world: BenchWorld) {
   await client.query(await readFile("test/ops/fixtures/schema-before-migrations.sql", "utf8"))
   await store(client)
   await makeOlder(client)
-  const filled = { turns: STORED, seconds: round((performance.now() - began) / 1000, 0) }
+  const filled = { turns: STORED, seconds: secondsSince(began) }
 
   const reader = await connect()
   const connections: pg.Client[] = []
@@ -75,7 +75,7 @@ async function upgrade(client: pg.Client, reader: pg.Client, phase: "before-depl
   const began = performance.now()
   const log = (line: string) => {
     if (line.includes("; again in")) retries++
-    if (process.env.TURNPIKE_VERBOSE) console.log(`${round((performance.now() - began) / 1000, 1)} s ${line}`)
+    if (process.env.TURNPIKE_VERBOSE) console.log(`${secondsSince(began, 1)} s ${line}`)
   }
   const migrated: Migrated = await migrate(client, { phase, log })
   const seconds = (performance.now() - began) / 1000

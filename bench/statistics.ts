@@ -14,6 +14,9 @@ export function round(value: number, digits = 2): number {
   return Math.round(value * 10 ** digits) / 10 ** digits
 }
 
+/** Seconds since `began`, a moment of performance.now(). */
+export const secondsSince = (began: number, digits = 0) => round((performance.now() - began) / 1000, digits)
+
 const PROCEDURE = /\bturnpike_[0-9a-f]+\.(\w+)\s*\(/
 /** PostgreSQL's statistics have parameters in place of literals. */
 const VALUE = /'[^']*'|\$\d+|\b\d+\b/g

@@ -1,11 +1,10 @@
-import { RELEASE } from "../src/platform/procedures.ts"
 import type { Sql } from "./site.ts"
+import { rollQueue } from "./stored-analytics.ts"
 
 const TURNS_OF_ACCOUNT = 10_000
 const LEAST_ACCOUNTS = 10
 const END_USERS = 50
 const BATCH = 250_000
-const ROLLED = 5_000
 const CREDIT = 1e12
 const BILL = 500
 const DAYS = 365
@@ -99,7 +98,7 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
             do update set spent_credit_micros = c.spent_credit_micros + excluded.spent_credit_micros;
       end $$`,
     )
-    await rollAll(sql)
+    for (const roller of ["roll_usage", "roll_ledger"] as const) await rollQueue(sql, roller)
   }
   await sql(
     `update wallets w set balance_credit_micros = l.total from users u, lateral (select n.balance_after_credit_micros as total
@@ -107,16 +106,6 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
   )
   for (const index of indexes) await sql(index)
   return { ...stored, turns: stored.turns + count }
-}
-
-/** Moves all that is queued into the rollups, in the batches of the sweep. */
-async function rollAll(sql: Sql): Promise<void> {
-  for (const roller of ["roll_usage", "roll_ledger"]) {
-    for (let rolled = 1; rolled > 0; ) {
-      const [row] = await sql<{ rolled: number }>(`select ${RELEASE}.${roller}($1) as rolled`, [ROLLED])
-      rolled = Number(row?.rolled ?? 0)
-    }
-  }
 }
 
 /** The first ten characters of an id, of a number of milliseconds. */

@@ -10,7 +10,7 @@ import {
 import { RELEASE } from "../src/platform/procedures.ts"
 import { prepareReports } from "./report-statement.ts"
 import type { Sql } from "./site.ts"
-import { round } from "./statistics.ts"
+import { round, secondsSince } from "./statistics.ts"
 import { storeUsage } from "./store-usage.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -59,8 +59,13 @@ export async function storedAnalytics(world: BenchWorld, calls: number): Promise
   })
 }
 
+const sqlOver =
+  (client: pg.Client): Sql =>
+  async (text, params = []) =>
+    (await client.query(text, params)).rows
+
 async function fill(client: pg.Client, calls: number): Promise<void> {
-  const sql: Sql = async (text, params = []) => (await client.query(text, params)).rows
+  const sql = sqlOver(client)
   const ends = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000)
   const began = performance.now()
   const ledgerRows = Math.round(calls / CALLS_OF_ENTRY)
@@ -68,7 +73,7 @@ async function fill(client: pg.Client, calls: number): Promise<void> {
   await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ledgerTail, ends })
   await prepareReports(sql, ends)
   await keepBalances(client, ends)
-  const seconds = round((performance.now() - began) / 1000, 0)
+  const seconds = secondsSince(began)
   await sql(
     `create table bench_facts as select $1::timestamptz as ends, jsonb_build_object('filled in, s', $2::integer,
        'calls', (select count(*) from usage) + (select count(*) from chat_calls),
@@ -78,7 +83,13 @@ async function fill(client: pg.Client, calls: number): Promise<void> {
 }
 
 async function rollAll(client: pg.Client): Promise<void> {
-  const rates = { usage: await roll(client, "roll_usage"), ledger: await roll(client, "roll_ledger") }
+  const sql = sqlOver(client)
+  const rateOf = async (roller: Parameters<typeof rollQueue>[1]) => {
+    const began = performance.now()
+    const rows = await rollQueue(sql, roller)
+    return round(rows / ((performance.now() - began) / 1000), 0)
+  }
+  const rates = { usage: await rateOf("roll_usage"), ledger: await rateOf("roll_ledger") }
   const { rows } = await client.query(
     "update bench_facts set facts = facts || jsonb_build_object('rolled, rows/s', $1::jsonb) returning ends",
     [rates],
@@ -97,13 +108,12 @@ async function keepBalances(client: pg.Client, ends: Date): Promise<void> {
   await client.query("vacuum analyze balance_days")
 }
 
-/** Rows of the queue in a second, in the batches of the sweep. */
-async function roll(client: pg.Client, name: string): Promise<number> {
-  const began = performance.now()
+/** Moves all of a queue into its rollups, in the batches of the sweep. Returns how many rows it has moved. */
+export async function rollQueue(sql: Sql, roller: "roll_usage" | "roll_ledger"): Promise<number> {
   let rows = 0
   for (let moved = BATCH; moved === BATCH; rows += moved) {
-    const answer = await client.query(`select ${RELEASE}.${name}($1) as moved`, [BATCH])
-    moved = answer.rows[0].moved
+    const [row] = await sql<{ moved: number }>(`select ${RELEASE}.${roller}($1)::integer as moved`, [BATCH])
+    moved = row?.moved ?? 0
   }
-  return round(rows / ((performance.now() - began) / 1000), 0)
+  return rows
 }

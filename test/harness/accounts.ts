@@ -40,6 +40,13 @@ export async function addAccount(world: Pick<World, "sql" | "env" | "clock">, id
   )
 }
 
+/** Begins anew an hour later: these are all the accounts, and nobody has heard anything of them. */
+export async function startAccounts(world: Pick<World, "sql" | "env" | "clock" | "advance">, ids: readonly string[]) {
+  await removeAccounts(world)
+  await world.advance(3600_000)
+  for (const id of ids) await addAccount(world, id)
+}
+
 /** Removes all accounts with what they have heard. */
 export const removeAccounts = async ({ sql }: Pick<World, "sql">) =>
   void (await sql("delete from provider_accounts where true"))

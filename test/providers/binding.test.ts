@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountFacts, addAccount, startAccounts, unified } from "../harness/accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
@@ -22,9 +22,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0
-  await removeAccounts(world)
-  await world.advance(3600_000)
-  for (const id of ["alpha", "beta", "gamma"]) await addAccount(world, id)
+  await startAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 const disable = (id: string) =>

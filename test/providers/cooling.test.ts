@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountFacts, addAccount, removeAccounts, startAccounts, unified } from "../harness/accounts.ts"
 import { passTime } from "../harness/pass-time.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -16,11 +16,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(async () => {
-  await removeAccounts(world)
-  await world.advance(3600_000)
-  for (const id of ["alpha", "beta"]) await addAccount(world, id)
-})
+beforeEach(() => startAccounts(world, ["alpha", "beta"]))
 
 const now = () => world.clock.ms()
 const iso = (ms: number) => new Date(ms).toISOString()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { accountKey, addAccount, removeAccounts } from "../harness/accounts.ts"
+import { accountKey, startAccounts } from "../harness/accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { ProviderScript } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -16,11 +16,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(async () => {
-  await removeAccounts(world)
-  await world.advance(3600_000)
-  for (const id of ["alpha", "beta"]) await addAccount(world, id)
-})
+beforeEach(() => startAccounts(world, ["alpha", "beta"]))
 
 /** One turn whose calls at alpha fail, while beta answers. */
 async function failAtAlpha(answer: ProviderScript) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
 import { sealCredential } from "../../src/providers/credential.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
-import { accountKey, addAccount, removeAccounts } from "../harness/accounts.ts"
+import { accountKey, startAccounts } from "../harness/accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -23,9 +23,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0.2
-  await removeAccounts(world)
-  await world.advance(3600_000)
-  for (const id of ["alpha", "beta", "gamma"]) await addAccount(world, id)
+  await startAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 let people = 0

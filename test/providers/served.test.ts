@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, accountKey, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountFacts, accountKey, addAccount, removeAccounts, startAccounts, unified } from "../harness/accounts.ts"
 import { addModel } from "../harness/models.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
@@ -19,10 +19,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(async () => {
-  await removeAccounts(world)
-  await world.advance(3600_000)
-})
+beforeEach(() => startAccounts(world, []))
 
 const FINE = { words: ["Fine."] }
 const statements = async () => (await world.calls()).filter(({ service }) => service === "pg")
