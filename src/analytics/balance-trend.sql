@@ -19,20 +19,21 @@ begin
       select g.bucket::date::text as bucket, least((g.bucket + step)::date - 1, last_day) as day
       from generate_series(date_trunc(p_unit, p_from at time zone 'UTC'), last_day::timestamp, step) g(bucket)
     ), known as materialized (
-      select a.bucket, a.day, b.accounts, b.balance_credit_micros, b.median_twice, a.day >= coalesce(newest, '-infinity') as is_now
+      select a.bucket, a.day, b.accounts, b.balance_credit_micros, b.median_twice, a.day >= coalesce(newest, '-infinity') as is_now,
+        least(p_to, (a.day + 1)::timestamp at time zone 'UTC') as ends_at
       from asked a left join balance_days b
-        on b.day = a.day and b.window_days = p_window and b.day < coalesce(open_from, 'infinity')
-      where a.day >= oldest and a.day is distinct from cut_day
+        on b.day = a.day and b.window_days = p_window and b.day < coalesce(open_from, 'infinity') and a.day is distinct from cut_day
+      where case when a.day = cut_day then a.day > coalesce(newest, '-infinity') else a.day >= oldest end
     )
     select k.bucket, k.accounts, k.balance_credit_micros, k.median_twice from known k where k.accounts is not null
     union all
-    select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
-    from turnpike.balances_now(array(select n.day from known n where n.accounts is null and n.is_now), p_window) b
-      join known k on k.day = b.day
+    select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice from turnpike.balances_now(
+      array(select n.ends_at from known n where n.accounts is null and n.is_now order by n.ends_at), p_window) b
+      join known k on k.ends_at = b.ends_at
     union all
     select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
     from known k, lateral turnpike.balances_at(k.day, p_window, p_window) b where k.accounts is null and not k.is_now;
-  if cut_day = last_day then
+  if cut_day = last_day and cut_day <= coalesce(newest, '-infinity') then
     return query select date_trunc(p_unit, cut_day::timestamp)::date::text, b.accounts, b.balance_credit_micros, b.median_twice
       from turnpike.balances_before(p_to, p_window) b;
   end if;
@@ -58,7 +59,8 @@ begin
         q.reason in ('usage', 'space_usage') as is_debit from ledger_queue q
     ), queued as materialized (
       select distinct on (w.user_id) w.user_id, w.ledger_id, w.balance,
-        max(w.created_at) filter (where w.is_debit) over (partition by w.user_id) as debited_at
+        max(w.created_at) filter (where w.is_debit) over (partition by w.user_id order by w.ledger_id desc
+          rows between unbounded preceding and unbounded following) as debited_at
       from waiting w where w.created_at < p_before order by w.user_id, w.ledger_id desc
     ), moved as materialized (
       select distinct l.user_id from ledger l
@@ -75,11 +77,14 @@ begin
         and not exists (select from moved m where m.user_id = coalesce(u.user_id, q.user_id))
       union all
       select l.balance
-      from moved m left join near n on n.user_id = m.user_id left join queued q on q.user_id = m.user_id
-        cross join lateral (select w.balance_after_credit_micros as balance from ledger w
+      from moved m left join queued q on q.user_id = m.user_id
+        cross join lateral (
+          select w.balance_after_credit_micros as balance, w.created_at, w.reason in ('usage', 'space_usage') as is_debit from ledger w
           where w.user_id = m.user_id and w.created_at < p_before order by w.ledger_id desc limit 1) l
-      where n.user_id is not null or q.debited_at >= since or exists (
-        select from ledger_user_days d where d.user_id = m.user_id and d.day > first_day and d.day < cut_day and d.debits > 0)
+      where l.is_debit and l.created_at >= since or q.debited_at >= since or m.user_id in (select n.user_id from near n)
+        -- Looked up for each of the few that are left: for `exists` the days of all accounts would be read.
+        or (select true from ledger_user_days d
+          where d.user_id = m.user_id and d.day > first_day and d.day < cut_day and d.debits > 0 limit 1)
     )
     select count(h.balance), coalesce(sum(h.balance), 0)::bigint,
       coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint

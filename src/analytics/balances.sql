@@ -18,7 +18,8 @@ begin
           q.reason in ('usage', 'space_usage') as is_debit from ledger_queue q
       ), queued as materialized (
         select distinct on (w.user_id) w.user_id, w.ledger_id, w.balance,
-          max(w.created_at) filter (where w.is_debit) over (partition by w.user_id) as debited_at
+          max(w.created_at) filter (where w.is_debit) over (partition by w.user_id order by w.ledger_id desc
+            rows between unbounded preceding and unbounded following) as debited_at
         from waiting w where w.created_at < until order by w.user_id, w.ledger_id desc
       ), moved as materialized (
         select distinct l.user_id from ledger l
@@ -64,44 +65,41 @@ begin
     from generate_series(p_least, p_most) w(days) left join held h on h.age < w.days group by w.days;
 end $$;
 
--- The same of one window for several days behind which nothing is rolled up, all in one pass: what an account has from one of its queued
--- days to the next, in order of balances.
-create function turnpike.balances_now(p_days date[], p_window integer) returns table (day date, accounts bigint,
+-- The same of one window before several instants, in order, behind which nothing is rolled up, all in one pass: what an account has from
+-- one of its queued rows to the next, in order of balances.
+create function turnpike.balances_now(p_ends timestamptz[], p_window integer) returns table (ends_at timestamptz, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-  since timestamptz := ((select min(k.day) from unnest(p_days) k(day)) - p_window + 1)::timestamp at time zone 'UTC';
+  since timestamptz := p_ends[1] - make_interval(hours => 24 * p_window);
 begin
   return query
-    with days as materialized (
-      -- Its last row of each day.
-      select distinct on (q.user_id, q.day) q.user_id, q.day, q.ledger_id, q.balance,
-        max(q.created_at) filter (where q.is_debit) over (partition by q.user_id, q.day) as debited_at
-      from (select w.user_id, w.created_at, (w.created_at at time zone 'UTC')::date as day, w.ledger_id,
-        w.balance_after_credit_micros as balance, w.reason in ('usage', 'space_usage') as is_debit from ledger_queue w) q
-      order by q.user_id, q.day, q.ledger_id desc
+    with moves as materialized (
+      -- Of an account in a place: between two of the instants, where 0 is before the first one.
+      select q.user_id, q.place, max(array[q.ledger_id, q.balance_after_credit_micros]) as last,
+        max(q.created_at) filter (where q.reason in ('usage', 'space_usage')) as debited_at
+      from (select w.*, width_bucket(w.created_at, p_ends) as place from ledger_queue w) q
+      where q.place < cardinality(p_ends) group by q.user_id, q.place
     ), lasting as (
-      select d.user_id, d.day, d.balance, max(d.ledger_id) over upto as ledger_id,
-        max(d.debited_at) over upto as debited_at, lead(d.day) over upto as next_day
-      from days d window upto as (partition by d.user_id order by d.day)
+      select m.user_id, m.place, lead(m.place) over upto as next_place, max(m.last) over upto as last, max(m.debited_at) over upto as debited_at
+      from moves m window upto as (partition by m.user_id order by m.place)
     ), held as materialized (
-      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day, u.debited_at, u.balance_after_credit_micros as balance
-      from ledger_users u left join (select d.user_id, min(d.day) as day from days d group by d.user_id) f on f.user_id = u.user_id
+      select 0 as first_place, coalesce(f.place, cardinality(p_ends)) as until_place, u.debited_at, u.balance_after_credit_micros as balance
+      from ledger_users u left join (select m.user_id, min(m.place) as place from moves m group by m.user_id) f on f.user_id = u.user_id
       where u.debited_at >= since
       union all
-      -- The balance is that of the row which had the highest ledger_id first.
-      select l.day, coalesce(l.next_day, 'infinity'), greatest(l.debited_at, u.debited_at),
-        case when u.ledger_id > l.ledger_id then u.balance_after_credit_micros
-          else first_value(l.balance) over (partition by l.user_id, l.ledger_id order by l.day) end
+      select l.place, coalesce(l.next_place, cardinality(p_ends)), greatest(l.debited_at, u.debited_at),
+        case when u.ledger_id > l.last[1] then u.balance_after_credit_micros else l.last[2] end
       from lasting l left join lateral (select n.* from ledger_users n where n.user_id = l.user_id offset 0) u on true
       order by balance
     )
-    select k.day, count(h.balance), coalesce(turnpike.added(h.balance), 0),
+    select k.ends_at, count(h.balance), coalesce(turnpike.added(h.balance), 0),
       coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
-    from (select d.day, (d.day - p_window + 1)::timestamp at time zone 'UTC' as since from unnest(p_days) d(day) order by d.day) k
-      left join held h on h.first_day <= k.day and k.day < h.until_day and h.debited_at >= k.since
-    group by k.day;
+    from (select e.ends_at, e.place::integer as place, e.ends_at - make_interval(hours => 24 * p_window) as since
+        from unnest(p_ends) with ordinality e(ends_at, place) order by e.ends_at offset 0) k
+      left join held h on h.first_place < k.place and k.place <= h.until_place and h.debited_at >= k.since
+    group by k.ends_at;
 end $$;
 
 -- Keeps the balances of the latest day that is over, is not kept and has nothing queued, for windows up to p_most days. False

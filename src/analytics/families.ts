@@ -60,6 +60,16 @@ export function providerDays(db: Reader, range: Range) {
     )
 }
 
+/** Those of a range's days together. */
+export function providerSums(db: Reader, range: Range) {
+  return db
+    .selectFrom("provider_days as r")
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.provider_key", ...SUMS])
+    .unionAll(queued(db, range).select(["q.provider_key", ...SUMS]))
+}
+
 export function providerSpaceDays(db: Reader, range: Range, spaces: Spaces) {
   return db
     .selectFrom(spaces.as("k"))

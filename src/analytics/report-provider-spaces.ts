@@ -6,7 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
 import { type Costs, costs, costsOf, costsSchema, restOfCosts, serializeCosts } from "./costs.ts"
-import { providerDays, providerSpaceDays } from "./families.ts"
+import { providerSums, providerSpaceDays } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { type Range, rangeOfDates } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
@@ -101,7 +101,7 @@ interface Filter {
 function providersOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Filter) {
   const days =
     chat_key === undefined
-      ? db.selectFrom(providerDays(db, range).as("u"))
+      ? db.selectFrom(providerSums(db, range).as("u"))
       : db.selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))
   return days
     .$if(key !== null, (query) => query.where("u.provider_key", "=", key ?? ""))

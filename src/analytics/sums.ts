@@ -1,4 +1,5 @@
 import { expressionBuilder } from "kysely"
+import { released } from "../platform/db.ts"
 
 /** The columns of a rollup that are summed (schema.sql, "Analytics"). */
 interface Summed {
@@ -18,7 +19,7 @@ interface Summed {
 /** The sum of a column of rows `u`, as the integer that it is; 0 of no rows. */
 const total = (column: keyof Summed) => {
   const eb = expressionBuilder<{ u: Summed }, "u">()
-  return eb.cast<number>(eb.fn.coalesce(eb.fn.sum(`u.${column}`), eb.lit(0)), "bigint")
+  return eb.fn.coalesce(eb.fn<number>(released("added"), [`u.${column}`]), eb.lit(0))
 }
 
 export const BILLED = total("billed_credit_micros").as("billed")

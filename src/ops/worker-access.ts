@@ -261,6 +261,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "add_model",
       "add_provider",
       "add_workspace_member",
+      "added",
       "balance_trend",
       "begin_acting",
       "begin_infra_run",

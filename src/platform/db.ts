@@ -195,8 +195,8 @@ export async function callOne<
   return row
 }
 
-/** A function of the release in a query of the builder: `fn(released("key_caps"), […])`. */
-export const released = (name: ProcedureName) => `${RELEASE}.${name}`
+/** A function or aggregate of the release in a query of the builder: `fn(released("key_caps"), […])`. */
+export const released = (name: ProcedureName | "added") => `${RELEASE}.${name}`
 
 interface Statement {
   text: string

@@ -202,8 +202,8 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
       select 'balances_at' as family, jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
         from ${schema}.balances_at($1::date, $2::integer, $2::integer)
       union all select 'balances_now', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
-        from ${schema}.balances_now(array[$1::date, $1::date + 1], $2::integer)
-        where day = $1::date and not exists (select from ledger_days d where d.day > $1::date)
+        from ${schema}.balances_now(array(select n.day at time zone 'UTC' from unnest(array[$1::date + 1, $1::date + 2]::timestamp[]) n(day)), $2::integer)
+        where ends_at = ($1::date + 1)::timestamp at time zone 'UTC' and not exists (select from ledger_days d where d.day > $1::date)
       union all select 'balances_before', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
         from ${schema}.balances_before(($1::date + 1)::timestamp at time zone 'UTC', $2::integer)
       union all select 'balance_days', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text from balance_days
