@@ -71,6 +71,7 @@ begin
         cross join (values (first_hour, least(w.head_until, last_hour)), (greatest(w.tail_from, first_hour), last_hour)) e(since, until)
         cross join lateral (select n.* from space_hours n
           where n.space_id = k.space_id and n.hour >= e.since and n.hour < e.until offset 0) h
+      where e.since < e.until
       union all
       select q.space_id, q.billed_credit_micros, 1
       from usage_queue q where q.ended_at >= first_hour and q.ended_at < last_hour and q.space_id in (select unnest(p_space_ids))
@@ -147,13 +148,14 @@ begin
         cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
         cross join lateral (select n.* from space_days n
           where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
+      where e.since < e.until
       union all
       select h.space_id, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
       from unnest(p_space_ids) k(space_id)
         cross join (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
         cross join lateral (select n.* from space_hours n
           where n.space_id = k.space_id and n.hour >= e.since and n.hour < e.until offset 0) h
-      where h.hour <> all (c.raw_hours)
+      where e.since < e.until and h.hour <> all (c.raw_hours)
       union all
       select q.space_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
       from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour and q.space_id in (select unnest(p_space_ids))

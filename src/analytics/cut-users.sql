@@ -78,13 +78,14 @@ begin
         cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
         cross join lateral (select n.* from user_days n
           where n.user_id = k.user_id and n.day >= e.since and n.day < e.until offset 0) d
+      where e.since < e.until
       union all
       select h.user_id, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
       from unnest(p_user_ids) k(user_id)
         cross join (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
         cross join lateral (select n.* from user_hours n
           where n.user_id = k.user_id and n.hour >= e.since and n.hour < e.until offset 0) h
-      where h.hour <> all (c.raw_hours)
+      where e.since < e.until and h.hour <> all (c.raw_hours)
       union all
       select q.user_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
       from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour and q.user_id in (select unnest(p_user_ids))

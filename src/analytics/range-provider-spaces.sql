@@ -45,6 +45,7 @@ begin
       from top k cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
         cross join lateral (select n.* from provider_space_days n where n.space_id = k.space_id and n.day >= e.since and n.day < e.until
           and n.provider_key = k.provider_key offset 0) d
+      where e.since < e.until
       union all
       select q.provider_key, q.space_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros,
         q.billed_credit_micros
@@ -92,6 +93,7 @@ begin
           cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
           cross join lateral (select n.* from provider_space_days n
             where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
+        where e.since < e.until
         union all
         select q.provider_key, q.space_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros,
           q.billed_credit_micros
