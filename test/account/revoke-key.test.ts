@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { isThorough } from "../harness/crash.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
@@ -9,6 +10,8 @@ beforeAll(async () => {
   world = await createWorld()
 })
 afterAll(() => world.close())
+
+const RACES = isThorough ? 30 : 8
 
 /** An account with a space, a key to revoke and another one that stays. */
 async function arrange({ usd = 10, test = false } = {}) {
@@ -157,7 +160,7 @@ describe("revoking a key", () => {
   })
 
   test("racing the acceptance and the run of turns: each ends once, and the books agree", async () => {
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < RACES; round++) {
       const { account, revoked, staying, space, revoke } = await arrange({ usd: 2 })
       const body = (n: number) => ({ space, end_user_ref: `c${n % 3}`, max_cost_usd: 0.1 })
       const first = await Promise.all(Array.from({ length: 6 }, (_, n) => revoked.sendTurn(body(n))))

@@ -6,6 +6,7 @@ import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { type Admin, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -28,6 +29,8 @@ const passes = () =>
     "select started_by, findings::int, finished_at is not null as finished from reconciliations order by started_at, reconciliation_id",
   )
 
+const EACH = isThorough ? 120 : 40
+
 test("passes under a load of turns, cancels, credits and refunds never find anything", async () => {
   const random = createRandom("passes under load")
   const clients = await Promise.all([1, 2, 3].map(() => world.createAccount({ usd: 3 })))
@@ -37,7 +40,7 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
   const spaces = await Promise.all(clients.map((client) => client.space()))
   const seen = { passes: 0, turns: 0, refunds: 0 }
   const load = async () => {
-    for (let n = 0; n < 120; n++) {
+    for (let n = 0; n < EACH; n++) {
       const at = random.int(3)
       const [client, space] = [clients[at] as (typeof clients)[0], spaces[at] as string]
       const text = random.pick([
