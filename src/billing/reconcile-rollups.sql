@@ -37,9 +37,12 @@ end $$;
 -- p_sums: also the sums before the next mark, and before the one behind it. A day on which a turn's calls do not add up to it is left to
 -- the pass that looks at that turn: the rollup may well be right.
 create function turnpike.day_findings(p_day date, p_sums boolean) returns turnpike.finding[] language plpgsql stable
-set plan_cache_mode = force_custom_plan set jit = off as $$
+set plan_cache_mode = force_custom_plan set jit = off set work_mem = '64MB' as $$
 declare
-  is_sound boolean := not exists (select from turnpike.usage_differences(p_day)) or not exists (
+  -- Looked at first, since nearly always nothing does.
+  differs boolean := exists (select from turnpike.usage_differences(p_day));
+begin
+  differs := differs and not exists (
     select from (
       select r.turn_id, jsonb_build_array(sum(r.calls), sum(r.tokens_input), sum(r.tokens_cached), sum(r.tokens_output),
         sum(r.cost_credit_micros), sum(r.billed_credit_micros)) as said
@@ -47,11 +50,10 @@ declare
     join turns t on t.turn_id = r.turn_id
     where r.said <> jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
       t.billed_credit_micros));
-begin
   return array(
     select row('rollup', null, null, null, jsonb_build_object('kind', 'rollup', 'period', d.period, 'starts_at', d.starts_at,
         'subject', concat_ws(' ', d.family, d.key, n.name)), (d.said ->> n.name)::bigint, (d.kept ->> n.name)::bigint)::turnpike.finding
-    from (select * from turnpike.usage_differences(p_day) where is_sound union all select * from turnpike.ledger_differences(p_day)
+    from (select * from turnpike.usage_differences(p_day) where differs union all select * from turnpike.ledger_differences(p_day)
       union all select * from turnpike.error_differences(p_day) union all select * from turnpike.sum_differences(p_day) where p_sums) d,
       lateral (select distinct k.name from (select jsonb_object_keys(d.said) union select jsonb_object_keys(d.kept)) k(name)) n
     where d.said -> n.name is distinct from d.kept -> n.name order by d.family, d.key, d.starts_at, n.name);
@@ -147,18 +149,35 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
       b.cost_credit_micros, b.billed_credit_micros, null, null, null, null
     from broken_down b where b.hour not in (select a.hour from apart a)
   ), summed as (
-    select w.family, w.key, w.period, w.starts_at, w.is_raw, jsonb_strip_nulls(jsonb_build_object(
-      'turns', sum(w.turns), 'calls', sum(w.calls), 'tokens_input', sum(w.tokens_input), 'tokens_cached', sum(w.tokens_cached),
-      'tokens_output', sum(w.tokens_output), 'cost_credit_micros', sum(w.cost_credit_micros),
-      'billed_credit_micros', sum(w.billed_credit_micros), 'keyed_calls', sum(w.keyed_calls), 'duration_us', sum(w.duration_us),
-      'tokens_input_most', max(w.tokens_input_most), 'pictures', sum(w.pictures))) as sums
-    from rows w group by 1, 2, 3, 4, 5
+    select w.family, w.key, w.period, w.starts_at, bool_or(w.is_raw) as is_said, bool_or(not w.is_raw) as is_kept,
+      array[
+        turnpike.added(w.turns) filter (where w.is_raw), turnpike.added(w.calls) filter (where w.is_raw),
+        turnpike.added(w.tokens_input) filter (where w.is_raw), turnpike.added(w.tokens_cached) filter (where w.is_raw),
+        turnpike.added(w.tokens_output) filter (where w.is_raw), turnpike.added(w.cost_credit_micros) filter (where w.is_raw),
+        turnpike.added(w.billed_credit_micros) filter (where w.is_raw), turnpike.added(w.keyed_calls) filter (where w.is_raw),
+        turnpike.added(w.duration_us) filter (where w.is_raw), max(w.tokens_input_most) filter (where w.is_raw),
+        turnpike.added(w.pictures) filter (where w.is_raw)]
+        as said,
+      array[
+        turnpike.added(w.turns) filter (where not w.is_raw), turnpike.added(w.calls) filter (where not w.is_raw),
+        turnpike.added(w.tokens_input) filter (where not w.is_raw), turnpike.added(w.tokens_cached) filter (where not w.is_raw),
+        turnpike.added(w.tokens_output) filter (where not w.is_raw), turnpike.added(w.cost_credit_micros) filter (where not w.is_raw),
+        turnpike.added(w.billed_credit_micros) filter (where not w.is_raw), turnpike.added(w.keyed_calls) filter (where not w.is_raw),
+        turnpike.added(w.duration_us) filter (where not w.is_raw), max(w.tokens_input_most) filter (where not w.is_raw),
+        turnpike.added(w.pictures) filter (where not w.is_raw)]
+        as kept
+    from rows w group by w.family, w.key, w.period, w.starts_at
   )
-  select coalesce(a.family, b.family), coalesce(a.key, b.key), coalesce(a.period, b.period), coalesce(a.starts_at, b.starts_at), a.sums,
-    b.sums
-  from (select * from summed where is_raw) a full join (select * from summed where not is_raw) b
-    on b.family = a.family and b.key = a.key and b.starts_at = a.starts_at
-  where a.sums is distinct from b.sums
+  select u.family, u.key, u.period, u.starts_at, case when u.is_said then turnpike.named_sums(u.said) end,
+    case when u.is_kept then turnpike.named_sums(u.kept) end
+  from summed u where u.said is distinct from u.kept or u.is_said is distinct from u.is_kept
+$$;
+
+-- The sums of a key by their names. One that its family does not have is left out.
+create function turnpike.named_sums(p_sums bigint[]) returns jsonb language sql immutable as $$
+  select jsonb_strip_nulls(jsonb_object_agg(n.name, n.sum)) from unnest(array['turns', 'calls', 'tokens_input', 'tokens_cached',
+    'tokens_output', 'cost_credit_micros', 'billed_credit_micros', 'keyed_calls', 'duration_us', 'tokens_input_most', 'pictures'],
+    p_sums) n(name, sum)
 $$;
 
 -- The same of the ledger.
@@ -251,12 +270,14 @@ create function turnpike.sum_differences(p_day date) returns table (family text,
     from provider_space_days d, marks k where d.day >= k.earlier and d.day < k.later
   ), summed as (
     select r.family, r.key, jsonb_build_object(
-      'turns', sum(r.turns), 'calls', sum(r.calls), 'tokens_input', sum(r.tokens_input), 'tokens_cached', sum(r.tokens_cached),
-      'tokens_output', sum(r.tokens_output), 'cost_credit_micros', sum(r.cost_credit_micros),
-      'billed_credit_micros', sum(r.billed_credit_micros)) as sums
+      'turns', turnpike.added(r.turns), 'calls', turnpike.added(r.calls), 'tokens_input', turnpike.added(r.tokens_input),
+      'tokens_cached', turnpike.added(r.tokens_cached), 'tokens_output', turnpike.added(r.tokens_output),
+      'cost_credit_micros', turnpike.added(r.cost_credit_micros),
+      'billed_credit_micros', turnpike.added(r.billed_credit_micros)) as sums
     from rows r group by r.family, r.key
-    having sum(r.turns) <> 0 or sum(r.calls) <> 0 or sum(r.tokens_input) <> 0 or sum(r.tokens_cached) <> 0
-      or sum(r.tokens_output) <> 0 or sum(r.cost_credit_micros) <> 0 or sum(r.billed_credit_micros) <> 0
+    having turnpike.added(r.turns) <> 0 or turnpike.added(r.calls) <> 0 or turnpike.added(r.tokens_input) <> 0
+      or turnpike.added(r.tokens_cached) <> 0 or turnpike.added(r.tokens_output) <> 0 or turnpike.added(r.cost_credit_micros) <> 0
+      or turnpike.added(r.billed_credit_micros) <> 0
   )
   select u.family, u.key, 'day', p_day::timestamp at time zone 'UTC',
     (select jsonb_object_agg(e.key, 0) from jsonb_each(u.sums) e), u.sums from summed u
