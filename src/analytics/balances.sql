@@ -66,7 +66,7 @@ begin
 end $$;
 
 -- The same of one window before several instants, in order, behind which nothing is rolled up, all in one pass: what an account has from
--- one of its queued rows to the next, in order of balances.
+-- one of the places between them in which it has queued rows to the next such place, in order of balances.
 create function turnpike.balances_now(p_ends timestamptz[], p_window integer) returns table (ends_at timestamptz, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$

@@ -61,7 +61,7 @@ export function providerDays(db: Reader, range: Range) {
     )
 }
 
-/** Those of a range's days together. */
+/** The same to be grouped by `provider_key` alone. */
 export function providerSums(db: Reader, range: Range) {
   return db
     .selectFrom("provider_days as r")
@@ -69,7 +69,7 @@ export function providerSums(db: Reader, range: Range) {
     .where("r.day", "<", dateOf(range.to))
     .select(["r.provider_key", ...SUMS])
     .unionAll(
-      // Summed before it is joined to the others: that is the cheaper way for many rows.
+      // The queue is summed by itself: that is cheaper for many rows.
       queued(db, range)
         .select((eb) => [
           "q.provider_key",

@@ -39,10 +39,11 @@ end $$;
 create function turnpike.day_findings(p_day date, p_sums boolean) returns turnpike.finding[] language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off set work_mem = '64MB' as $$
 declare
-  -- Looked at first, since nearly always nothing does.
   differs boolean := exists (select from turnpike.usage_differences(p_day));
+  is_told boolean;
 begin
-  differs := differs and not exists (
+  -- Nearly always nothing differs, and turns need not be looked at.
+  is_told := differs and not exists (
     select from (
       select r.turn_id, jsonb_build_array(sum(r.calls), sum(r.tokens_input), sum(r.tokens_cached), sum(r.tokens_output),
         sum(r.cost_credit_micros), sum(r.billed_credit_micros)) as said
@@ -53,7 +54,7 @@ begin
   return array(
     select row('rollup', null, null, null, jsonb_build_object('kind', 'rollup', 'period', d.period, 'starts_at', d.starts_at,
         'subject', concat_ws(' ', d.family, d.key, n.name)), (d.said ->> n.name)::bigint, (d.kept ->> n.name)::bigint)::turnpike.finding
-    from (select * from turnpike.usage_differences(p_day) where differs union all select * from turnpike.ledger_differences(p_day)
+    from (select * from turnpike.usage_differences(p_day) where is_told union all select * from turnpike.ledger_differences(p_day)
       union all select * from turnpike.error_differences(p_day) union all select * from turnpike.sum_differences(p_day) where p_sums) d,
       lateral (select distinct k.name from (select jsonb_object_keys(d.said) union select jsonb_object_keys(d.kept)) k(name)) n
     where d.said -> n.name is distinct from d.kept -> n.name order by d.family, d.key, d.starts_at, n.name);

@@ -85,7 +85,10 @@ test("the system's status has those of the last 24 hours, and the sweeper forget
   expect((await status()).errors).toEqual([])
   const count = async () =>
     (await world.sql<{ n: number }>("select count(*)::int as n from infrastructure_errors"))[0]?.n
+  await world.plan([])
   await world.sweep()
+  expect((await world.calls()).filter(({ label }) => label.includes("sweep_infrastructure")).length).toBeGreaterThan(0)
+  await world.clearFaults()
   expect(await count()).toBe(5)
   await world.advance(INFRASTRUCTURE_POLICY.keepDays * DAY)
   // Without the sweep of analytics, which would make up for all these days.

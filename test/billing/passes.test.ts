@@ -84,7 +84,7 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
   await Promise.all([...Array.from({ length: 4 }, () => load().finally(() => loading--)), look()])
   console.log(`under load: ${JSON.stringify(seen)}, seed ${random.seed}`)
   expect(found).toEqual([])
-  expect(Math.min(seen.passes, seen.turns, seen.refunds)).toBeGreaterThan(10)
+  expect(Math.min(seen.passes, seen.turns, seen.refunds)).toBeGreaterThan(isThorough ? 10 : 5)
   // A request that the clock's jumps found reading its body has timed out, and is delivered again later.
   for (let round = 0; (await openTurns(clients)) > 0; round++) {
     expect(round, "a turn is stuck").toBeLessThan(10)

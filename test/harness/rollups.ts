@@ -210,7 +210,17 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
         where day = $1::date and window_days = $2::integer
           and day < coalesce((select min(created_at at time zone 'UTC') from ledger_queue)::date, 'infinity')
     )
-    select k.family, $1::text as key, k.said as rolled, p.said as plain from kept k, plain p where k.said <> p.said`,
+    select k.family, $1::text as key, k.said as rolled, p.said as plain from kept k, plain p where k.said <> p.said
+    union all
+    -- Within the next day, behind another instant; where nothing of that day is rolled.
+    select 'balances_now of an instant', $1::text, n.said, b.said from (
+      select jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
+      from ${schema}.balances_now(array(select ($1::date + 1 + hours) at time zone 'UTC' from unnest(array['0 hours', '11 hours']::interval[]) i(hours)), $2::integer)
+      order by ends_at desc limit 1
+    ) n, (
+      select jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
+      from ${schema}.balances_before(($1::date + 1 + interval '11 hours') at time zone 'UTC', $2::integer)
+    ) b where n.said <> b.said and not exists (select from ledger_days d where d.day > $1::date)`,
     [day, window],
   )
 }
