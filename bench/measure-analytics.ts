@@ -6,9 +6,8 @@ import { FILLING } from "./measure-books.ts"
 import { moneyReads } from "./money-reports.ts"
 import type { Options } from "./options.ts"
 import { renewSession } from "./report-statement.ts"
-import type { Sql } from "./site.ts"
 import { round } from "./statistics.ts"
-import { type StoredAnalytics, storedAnalytics, TAIL } from "./stored-analytics.ts"
+import { type StoredAnalytics, sqlOver, storedAnalytics, TAIL } from "./stored-analytics.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** Of the server: nothing is vacuumed meanwhile, and what is read is in memory. */
@@ -60,7 +59,7 @@ const measureBoth = async (stored: StoredAnalytics): Promise<Table> => [
 async function measure(url: string, ends: Date, tail: string): Promise<Table> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const sql: Sql = async (text, params = []) => (await client.query(text, params)).rows
+  const sql = sqlOver(client)
   try {
     await renewSession(sql, ends)
     const reads = [...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends)), ...analyticsReads(ends)]

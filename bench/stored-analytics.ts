@@ -59,7 +59,8 @@ export async function storedAnalytics(world: BenchWorld, calls: number): Promise
   })
 }
 
-const sqlOver =
+/** Statements on one connection. */
+export const sqlOver =
   (client: pg.Client): Sql =>
   async (text, params = []) =>
     (await client.query(text, params)).rows
