@@ -1778,6 +1778,8 @@ create table space_days (
   primary key (day, space_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index space_days_of_space on space_days (space_id, day);
+-- The first of each day: for lists of a few days.
+create index space_days_by_billed on space_days (day, billed_credit_micros desc);
 
 -- By the account that is billed.
 create table user_days (
@@ -1795,6 +1797,7 @@ create table user_days (
   primary key (day, user_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index user_days_of_user on user_days (user_id, day);
+create index user_days_by_billed on user_days (day, billed_credit_micros desc);
 
 create table provider_space_days (
   day date not null,

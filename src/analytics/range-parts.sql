@@ -62,3 +62,12 @@ begin
   end if;
   return 'infinity';
 end $$;
+
+-- About how many rows a table by day has of a day, by its statistics: null, while there is no usage.
+create function turnpike.rows_a_day(p_days regclass) returns double precision language plpgsql stable as $$
+declare
+  oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);
+  newest timestamptz := (select h.hour from usage_hours h order by h.hour desc limit 1) + interval '1 hour';
+begin
+  return (select greatest(0, c.reltuples) from pg_class c where c.oid = p_days) / extract(epoch from newest - oldest) * 86400;
+end $$;

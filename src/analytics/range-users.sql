@@ -7,6 +7,8 @@ returns table (user_id bigint, turns bigint, calls bigint, tokens_input bigint, 
 declare
   n record;
   found_sums user_sums[];
+  -- With fewer of a day, days differ too much to prove anything.
+  most integer := 100 + p_limit * 5 / 2;
 begin
   if date_trunc('day', p_from, 'UTC') < p_from or date_trunc('day', p_to, 'UTC') < p_to then
     n := turnpike.near_users(p_from, p_to, p_limit);
@@ -27,6 +29,12 @@ begin
   -- With more to look up one by one, summing all takes less.
   if p_limit * turnpike.history_in(p_from, p_to) <= 10 * p_limit + 4000 then
     return query select s.* from turnpike.likely_users(p_from, p_to, p_limit) s;
+    if found then
+      return;
+    end if;
+  end if;
+  if p_to < p_from + interval '32 days' and turnpike.rows_a_day('user_days') > 6 * most then
+    return query select s.* from turnpike.leading_users(p_from, p_to, p_limit, most) s;
     if found then
       return;
     end if;
@@ -91,6 +99,49 @@ begin
       select q.* from queued q where q.user_id in (select n.user_id from near n)
     ) u where exists (select from bound b where b.billed > 0) and (select count(*) from rich) < most
     group by u.user_id order by 8 desc, 1 limit p_limit;
+end $$;
+
+-- The same of a few whole days with many rows each, by the first p_most of each day; nobody, if that is no proof. What is among the first of
+-- no day was billed no more in the range than the last of each day's first together.
+create function turnpike.leading_users(p_from timestamptz, p_to timestamptz, p_limit integer, p_most integer)
+returns table (user_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off set enable_sort = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  return query
+    with queued as materialized (
+      select q.user_id, turnpike.added(q.turns) as turns, turnpike.added(q.calls) as calls,
+        turnpike.added(q.tokens_input) as tokens_input, turnpike.added(q.tokens_cached) as tokens_cached,
+        turnpike.added(q.tokens_output) as tokens_output, turnpike.added(q.cost_credit_micros) as cost_credit_micros,
+        turnpike.added(q.billed_credit_micros) as billed_credit_micros
+      from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.user_id
+    ), leaders as materialized (
+      -- below: what those that are not among them were billed at most.
+      select e.day, l.* from generate_series(p_from at time zone 'UTC', p_to at time zone 'UTC' - interval '1 day', interval '1 day') e(day)
+        cross join lateral (
+          select f.*, case when count(*) over () = p_most then min(f.billed) over () else 0 end as below from (
+            select d.user_id, d.billed_credit_micros as billed from user_days d
+            where d.day = e.day::date order by d.billed_credit_micros desc limit p_most) f) l
+      union all
+      select null, f.*, case when count(*) over () = p_most then min(f.billed) over () else 0 end from (
+        select q.user_id, q.billed_credit_micros as billed from queued q order by q.billed_credit_micros desc limit p_most) f
+    ), bound as materialized (
+      select coalesce(turnpike.added(n.below), 0) as billed from (select min(l.below) as below from leaders l group by l.day) n
+    ), known as materialized (
+      -- What each was billed at least, and by how much that is more than what anybody may be where it is not among the first.
+      select l.user_id, turnpike.added(l.billed) as billed, turnpike.added(l.billed - l.below) as above from leaders l group by l.user_id
+    ), last as materialized (
+      select k.billed from known k order by 1 desc offset p_limit - 1 limit 1
+    ), near as materialized (
+      select k.user_id from known k, last l, bound b where l.billed > b.billed and b.billed + k.above >= l.billed
+    )
+    select u.user_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
+      turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (
+      select r.* from turnpike.rolled_of_users(p_from, p_to, array(select n.user_id from near n)) r
+      union all
+      select q.* from queued q where q.user_id in (select n.user_id from near n)
+    ) u group by u.user_id order by 8 desc, 1 limit p_limit;
 end $$;
 
 -- The same by summing all of them.
