@@ -162,16 +162,6 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
         select ${keys}, ${columns} from plain where ended_at >= $1 and ended_at < $2 ${where} group by ${keys}
         order by sum(billed_credit_micros) desc, ${keys.replace(/provider_key|model/, '$& collate "C"')} limit $3) x) b
     where a.said is distinct from b.said`
-  // Of whole days: nothing, or what is right; with all of each day looked at, right wherever somebody was billed.
-  const leading = (call: string, key: string) => `
-    select '${call}' as family, n.most::text as key, a.said::text as rolled, b.said::text as plain from
-      (values (1), (3), (1000)) n(most) cross join lateral (
-        select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from ${schema}.${call}(${days.join()}, $3::integer, n.most) r) a,
-      (select coalesce(jsonb_agg(to_jsonb(x)), '[]') as said, count(*) = $3 and min(x.billed_credit_micros) > 0 as is_provable from (
-        select ${key}, ${sums} from plain where ended_at >= ${days[0]} and ended_at < ${days[1]} group by ${key}
-        order by sum(billed_credit_micros) desc, ${key} limit $3) x) b
-    where a.said <> b.said and (a.said <> '[]' or n.most = 1000 and b.is_provable)`
-  const days = ["date_trunc('day', $1::timestamptz, 'UTC')", "date_trunc('day', $2::timestamptz, 'UTC')"]
   const range = "$1::timestamptz, $2::timestamptz"
   const limit = "$3::integer"
   return world.sql<RollupDifference>(
@@ -181,8 +171,6 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
       compare(`rank_spaces(${range}, ${limit})`, "space_id", billed),
       compare(`range_users(${range}, ${limit})`, "user_id"),
       compare(`rank_users(${range}, ${limit})`, "user_id", billed),
-      leading("leading_spaces", "space_id"),
-      leading("leading_users", "user_id"),
       compare(`range_provider_spaces(${range}, null, ${limit})`, "provider_key, space_id"),
       compare(
         `range_provider_spaces(${range}, 'claude-1', ${limit})`,

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { createRandom } from "../harness/random.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const random = createRandom("first of days")
+const [DAYS, ROUNDS] = [9, 12]
+const SUMS = [
+  ...["turns", "calls", "tokens_input", "tokens_cached", "tokens_output", "cost_credit_micros", "billed_credit_micros"],
+]
+
+/** Turns of some days in the queue, each of one call: some spaces much more than others, and some billed nothing. */
+async function queueTurns(count: number): Promise<void> {
+  const turns = Array.from({ length: count }, () => {
+    const space = 1 + Math.floor(30 ** (random.int(1_000) / 1_000))
+    const billed = random.int(4) === 0 ? 0 : random.int(3) * 50 + random.int(40)
+    return { day: random.int(DAYS), space, user: 1 + (space % 11), billed, hour: random.int(24) }
+  })
+  await world.sql(
+    `with queued as (insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+       billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
+     select timestamptz '2026-10-20Z' + t.day * interval '1 day' + t.hour * interval '1 hour', t."user", t.space, 7, 3, 5, 7, t.billed + 1, t.billed,
+       1000, 1, 1, 0, 1, false, 'anthropic', 'orchestrator', 'claude/large', 'turn_of_' || t.space
+     from jsonb_to_recordset($1::jsonb) t(day integer, hour integer, space bigint, "user" bigint, billed bigint)
+     returning *) insert into told select * from queued`,
+    [JSON.stringify(turns)],
+  )
+}
+
+/** Those of `told`, which has all that was queued. */
+const plainList = (key: string) => `
+  select ${key}, ${SUMS.map((column) => `sum(${column})::bigint as ${column}`).join(", ")} from told
+  where ended_at >= $1::timestamptz and ended_at < $2::timestamptz group by ${key} order by sum(billed_credit_micros) desc, ${key} limit $3`
+
+test("who is among the first of some days is proved right or not said, rolled and queued, however few of a day are looked at", async () => {
+  await world.sql("create table told as select * from usage_queue")
+  const met = { proved: 0, unproved: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    await queueTurns(5 + random.int(150))
+    // Some of it is rolled.
+    await world.sql(`select ${RELEASE}.roll_usage($1::integer)`, [random.int(160)])
+    for (let n = 0; n < 25; n++) {
+      const first = random.int(DAYS)
+      const at = (day: number) => new Date(Date.parse("2026-10-20") + day * 86_400_000)
+      const range = [at(first), at(first + 1 + random.int(DAYS - first))]
+      const [limit, most] = [1 + random.int(6), random.pick([1, 2, 3, 5, 8, 1_000])]
+      for (const [name, key] of [
+        ["leading_spaces", "space_id"],
+        ["leading_users", "user_id"],
+      ]) {
+        const said = await world.sql(
+          `select * from ${RELEASE}.${name}($1::timestamptz, $2::timestamptz, $3::integer, $4::integer)`,
+          [...range, limit, most],
+        )
+        const plain = await world.sql(plainList(key as string), [...range, limit])
+        const shown = `seed ${random.seed}, round ${round}, ${name}(${range.map(String)}, ${limit}, ${most})`
+        const isProvable = plain.length === limit && Number(plain.at(-1)?.billed_credit_micros) > 0
+        // With all of each day looked at there is nothing left to prove.
+        if (said.length > 0 || (most === 1_000 && isProvable)) expect(said, shown).toEqual(plain)
+        met[said.length > 0 ? "proved" : "unproved"]++
+      }
+    }
+  }
+  console.log(`seed ${random.seed}: ${JSON.stringify(met)}`)
+  expect(Math.min(met.proved, met.unproved)).toBeGreaterThan(60)
+})
