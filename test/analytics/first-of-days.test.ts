@@ -6,6 +6,7 @@ import { createWorld, type World } from "../harness/world.ts"
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await world.sql("create table told as select * from usage_queue")
 })
 afterAll(() => world.close())
 
@@ -15,22 +16,33 @@ const SUMS = [
   ...["turns", "calls", "tokens_input", "tokens_cached", "tokens_output", "cost_credit_micros", "billed_credit_micros"],
 ]
 
-/** Turns of some days in the queue, each of one call: some spaces much more than others, and some billed nothing or all the same. */
-async function queueTurns(count: number, areEqual: boolean): Promise<void> {
-  const turns = Array.from({ length: count }, () => {
+interface Turn {
+  day: number
+  space: number
+  billed: number
+}
+
+/** Turns of some days: some spaces have many more than others, and some are billed nothing or all the same. */
+function drawTurns(count: number, areEqual: boolean): Turn[] {
+  return Array.from({ length: count }, () => {
     const space = 1 + Math.floor(30 ** (random.int(1_000) / 1_000))
     const billed = random.int(4) === 0 ? 0 : random.int(3) * 50 + (areEqual ? 0 : random.int(40))
-    return { day: random.int(DAYS), space, user: 1 + (space % 11), billed, hour: random.int(24) }
+    return { day: random.int(DAYS), space, billed }
   })
+}
+
+/** Queues them, each of one call, and rolls the first ones of the queue. */
+async function queueTurns(turns: Turn[], rolled: number): Promise<void> {
   await world.sql(
-    `with queued as (insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
-       billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
-     select timestamptz '2026-10-20Z' + t.day * interval '1 day' + t.hour * interval '1 hour', t."user", t.space, 7, 3, 5, 7, t.billed + 1, t.billed,
+    `with queued as (insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
+       cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
+     select timestamptz '2026-10-20 07:00Z' + t.day * interval '1 day', 1 + t.space % 11, t.space, 7, 3, 5, 7, t.billed + 1, t.billed,
        1000, 1, 1, 0, 1, false, 'anthropic', 'orchestrator', 'claude/large', 'turn_of_' || t.space
-     from jsonb_to_recordset($1::jsonb) t(day integer, hour integer, space bigint, "user" bigint, billed bigint)
+     from jsonb_to_recordset($1::jsonb) t(day integer, space bigint, billed bigint)
      returning *) insert into told select * from queued`,
     [JSON.stringify(turns)],
   )
+  await world.sql(`select ${RELEASE}.roll_usage($1::integer)`, [rolled])
 }
 
 /** Those of `told`, which has all that was queued. */
@@ -39,12 +51,9 @@ const plainList = (key: string) => `
   where ended_at >= $1::timestamptz and ended_at < $2::timestamptz group by ${key} order by sum(billed_credit_micros) desc, ${key} limit $3`
 
 test("who is among the first of some days is proved right or not said, rolled and queued, however few of a day are looked at", async () => {
-  await world.sql("create table told as select * from usage_queue")
   const met = { proved: 0, unproved: 0 }
   for (let round = 0; round < ROUNDS; round++) {
-    await queueTurns(5 + random.int(150), round < ROUNDS / 3)
-    // Some of it is rolled.
-    await world.sql(`select ${RELEASE}.roll_usage($1::integer)`, [random.int(160)])
+    await queueTurns(drawTurns(5 + random.int(150), round < ROUNDS / 3), random.int(160))
     for (let n = 0; n < 25; n++) {
       const first = random.int(DAYS)
       const at = (day: number) => new Date(Date.parse("2026-10-20") + day * 86_400_000)
@@ -69,4 +78,19 @@ test("who is among the first of some days is proved right or not said, rolled an
   }
   console.log(`seed ${random.seed}: ${JSON.stringify(met)}`)
   expect(Math.min(met.proved, met.unproved)).toBeGreaterThan(60)
+})
+
+test("of two that were billed the same, the one with the lower id is not left out for the one that was seen first", async () => {
+  const day = DAYS + 30
+  await queueTurns([{ day, space: 500, billed: 50 }], 1_000)
+  await queueTurns([{ day, space: 501, billed: 100 }], 1_000)
+  await queueTurns([{ day, space: 500, billed: 50 }], 1_000)
+  const at = (n: number) => new Date(Date.parse("2026-10-20") + n * 86_400_000)
+  const first = (most: number) =>
+    world.sql(`select space_id::int from ${RELEASE}.leading_spaces($1::timestamptz, $2::timestamptz, 1, $3::integer)`, [
+      ...[at(day), at(day + 1)],
+      most,
+    ])
+  expect(await first(1)).toEqual([])
+  expect(await first(3)).toEqual([{ space_id: 500 }])
 })
