@@ -103,8 +103,9 @@ begin
 end $$;
 
 -- Keeps the balances of the latest day that is over, is not kept and has nothing queued, for windows up to p_most days. False
--- when there is none, or another run rolls.
-create function turnpike.close_balances(p_moment timestamptz, p_most integer) returns boolean language plpgsql as $$
+-- when there is none, or another run rolls. A connection may have planned it while little was stored: then too it goes by the index.
+create function turnpike.close_balances(p_moment timestamptz, p_most integer) returns boolean language plpgsql
+set enable_seqscan = off as $$
 declare
   oldest date;
   late date;
