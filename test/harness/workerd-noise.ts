@@ -8,16 +8,31 @@ const CUT_CONNECTION = [
   /^uncaught exception; exception = workerd\/jsg\/value\.h:\d+: disconnected: jsg\.Error: Network connection lost\.\nstack: [^\n]*\n$/,
 ]
 
-/** Keeps those messages out of stdout, where miniflare writes each one whole. Ends with the returned function. */
+/** The same of a server that answers a TLS handshake with anything else. workerd calls it an internal error, of a reference. */
+const REFUSED_HANDSHAKE =
+  /^(?:e|exception) = rust\/worker\/ffi\.rs:\d+: failed: TLS handshake failed: [^\n]*\nstack: [^\n]*; wdErrId = (?<reference>\w+)\n$/
+const INTERNAL_ERROR =
+  /^uncaught exception; (?:source = Uncaught \(in promise\); stack|exception) = [^\n]*internal error; reference = (?<reference>\w+)\n(?:stack: [^\n]*\n)?$/
+
+/** Keeps these messages out of stdout and stderr, where miniflare writes each one whole. Ends with the returned function. */
 export function muteCutConnections(): () => void {
-  const { stdout } = process
-  const { write } = stdout
-  stdout.write = ((chunk: string | Uint8Array, ...rest: []) =>
-    isNoise(chunk) || write.call(stdout, chunk, ...rest)) as typeof write
+  const handshakes = new Set<string>()
+  const ends = [process.stdout, process.stderr].map((stream) => {
+    const { write } = stream
+    stream.write = ((chunk: string | Uint8Array, ...rest: []) =>
+      (typeof chunk === "string" && isNoise(chunk, handshakes)) || write.call(stream, chunk, ...rest)) as typeof write
+    return () => {
+      stream.write = write
+    }
+  })
   return () => {
-    stdout.write = write
+    for (const end of ends) end()
   }
 }
 
-const isNoise = (chunk: string | Uint8Array) =>
-  typeof chunk === "string" && CUT_CONNECTION.some((noise) => noise.test(chunk))
+function isNoise(chunk: string, handshakes: Set<string>): boolean {
+  const handshake = REFUSED_HANDSHAKE.exec(chunk)?.groups?.reference
+  if (handshake) handshakes.add(handshake)
+  const error = INTERNAL_ERROR.exec(chunk)?.groups?.reference
+  return Boolean(handshake || (error && handshakes.has(error)) || CUT_CONNECTION.some((noise) => noise.test(chunk)))
+}
