@@ -1915,7 +1915,7 @@ create table ledger_users (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 -- Last balances of the accounts that had a debit on one of `window_days` days, of which `day` is the last; made when that day is over, and
--- anew when a row of it comes late (src/analytics/close-balances.sql). median_twice: the median, times two, since it may be between two.
+-- anew when a row of it comes late (src/analytics/balances.sql). median_twice: the median, times two, since it may be between two.
 create table balance_days (
   day date not null,
   window_days smallint not null,

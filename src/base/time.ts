@@ -4,7 +4,7 @@ export const DAY_MS = 86_400_000
 
 /** RFC 3339 with any offset, within the years that every system can hold. */
 export const instantParam = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .refine((text) => {
     const year = new Date(text).getUTCFullYear()
     return year >= 1970 && year <= 9999
