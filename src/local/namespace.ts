@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
-import pg from "pg"
 import { createFaults } from "./faults.ts"
 import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
+import type { OpenDatabase } from "./open-database.ts"
 import { createQstash, newQstashSecrets } from "./qstash.ts"
 import { createRedisRest, redisLabel } from "./redis.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
@@ -17,12 +17,7 @@ export interface NamespaceOptions {
 
 interface NamespaceServers {
   baseUrl: string
-  /** For what is no worker's: the schema, the seeds, a test's own statements. */
-  databaseUrl: string
-  /** The same database for the role of each worker, and for one worker with every group (`all`). */
-  workerUrls: Record<string, string>
-  /** Whether `databaseUrl` is answered over HTTP too. */
-  ownerAsks: boolean
+  database: OpenDatabase
   redisUrl: string
   redisPrefix: string
 }
@@ -31,15 +26,18 @@ export type Namespace = Awaited<ReturnType<typeof createNamespace>>
 
 export async function createNamespace(options: NamespaceOptions, servers: NamespaceServers) {
   const faults = createFaults()
-  const { databaseUrl, workerUrls } = servers
-  const databaseUrls = [...Object.values(workerUrls), ...(servers.ownerAsks ? [databaseUrl] : [])]
-  const neon = createNeon({ databaseUrls, onStatement: options.onStatement })
+  const { pools, direct } = servers.database
+  // A worker keeps a client for each connection string, so no two namespaces may have the same one.
+  const own = (url: string) => `${url}?application_name=${options.name}`
+  const databaseUrl = own(servers.database.url)
+  const workerUrls = Object.fromEntries(
+    Object.entries(servers.database.workerUrls).map(([worker, url]) => [worker, own(url)]),
+  )
+  const neon = createNeon({ pools, onStatement: options.onStatement })
   const redisToken = randomBytes(24).toString("base64url")
   const redis = await createRedisRest({ url: servers.redisUrl, prefix: servers.redisPrefix, token: redisToken })
   const secrets = newQstashSecrets()
   const qstash = createQstash({ mode: options.qstash_mode, secrets })
-  const direct = new pg.Pool({ connectionString: servers.databaseUrl, max: 2 })
-  direct.on("error", () => {})
 
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
     return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const
@@ -54,7 +52,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
 
   const services: Record<string, Service> = {
     ...Object.fromEntries(upstreams),
-    pg: faults.counted(faults.wrap("pg", neon.service, neonLabel)),
+    pg: faults.counted(faults.wrap("pg", neon, neonLabel)),
     redis: faults.counted(faults.wrap("redis", redis.service, redisLabel)),
     qstash: faults.counted(faults.wrap("qstash", qstash.service, (call) => `${call.method} ${call.path}`)),
     control: async (call) => {
@@ -74,7 +72,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
 
   return {
     controlUrl: `${servers.baseUrl}/control`,
-    databaseUrl: servers.databaseUrl,
+    databaseUrl,
     workerUrls,
     /** The bindings that make a worker with every group use these stand-ins. */
     env: {
@@ -89,9 +87,10 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
     },
     /** Undefined where no such service is. */
     route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),
+    /** The database stays open: it is closed, or given to the next namespace, by its owner. */
     async close() {
       await qstash.close()
-      await Promise.all([neon.close(), redis.close(), direct.end()])
+      await redis.close()
     },
   }
 }

@@ -1,5 +1,6 @@
 import pg from "pg"
 import { type Query, Statement, type StatementAnswer, TooLarge } from "./neon-statement.ts"
+import type { AskingPool } from "./open-database.ts"
 import { type Answer, jsonAnswer, type Service } from "./service.ts"
 import { begins, leavesNothing, SessionReset } from "./session-reset.ts"
 
@@ -15,17 +16,16 @@ const ISOLATION: Record<string, string> = {
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {
-  /** The roles that may ask, as connection strings: each has a pool of its own. */
-  databaseUrls: string[]
+  /** The roles that may ask, each with sessions of its own. */
+  pools: AskingPool[]
   onStatement?: OnStatement | undefined
 }
 
 /** Neon's HTTP endpoint (`POST /sql`) over pools of direct connections to a real server. */
-export function createNeon({ databaseUrls, onStatement }: NeonOptions) {
-  const pools = databaseUrls.map((url) => ({ url: new URL(url), pool: createPool(url) }))
+export function createNeon({ pools, onStatement }: NeonOptions): Service {
   const poolOf = createCredentialsCheck(pools)
 
-  const service: Service = async (call) => {
+  return async (call) => {
     if (call.method !== "POST" || call.path !== "/sql") return { status: 404 }
     if (call.body.length > LIMIT) return jsonAnswer(413, { message: "request is too large" })
     const given = call.headers["neon-connection-string"] ?? ""
@@ -46,15 +46,6 @@ export function createNeon({ databaseUrls, onStatement }: NeonOptions) {
       return toNeonError(error)
     }
   }
-  return { service, close: () => Promise.all(pools.map(({ pool }) => pool.end())) }
-}
-
-function createPool(connectionString: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max: 24, idleTimeoutMillis: 30_000 })
-  // An idle connection that the server ends is replaced at its next use; one in use has told its statement.
-  pool.on("error", () => {})
-  pool.on("connect", (client) => client.on("error", () => {}))
-  return pool
 }
 
 export function neonLabel(call: { body: Buffer }): string {
@@ -63,7 +54,7 @@ export function neonLabel(call: { body: Buffer }): string {
 }
 
 /** Each spelling of a connection string is parsed until it is found to be right. */
-function createCredentialsCheck(known: { url: URL; pool: pg.Pool }[]): (given: string) => pg.Pool | undefined {
+function createCredentialsCheck(known: AskingPool[]): (given: string) => pg.Pool | undefined {
   const right = new Map<string, pg.Pool>()
   return (given) => {
     const found = right.get(given)

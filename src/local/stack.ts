@@ -3,9 +3,11 @@ import { join } from "node:path"
 import { addDatabase, applySchema, databaseExists, dropDatabase, withDatabase } from "./databases.ts"
 import { CutConnection } from "./faults.ts"
 import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
+import { type OpenDatabase, openDatabase } from "./open-database.ts"
 import { startPostgres } from "./postgres.ts"
 import { startRedisServer } from "./redis.ts"
 import { type Answer, type Call, isOfThisMachine, jsonAnswer } from "./service.ts"
+import { createSpareDatabases } from "./spare-databases.ts"
 import { createWorkerRoles } from "./worker-roles.ts"
 
 interface StackOptions {
@@ -41,9 +43,10 @@ export async function startStack(options: StackOptions) {
   ])
   servers.catch(() => {})
   const namespaces = new Map<string, Namespace>()
-  /** The databases that go with this stack, and which namespace has one of them. */
+  /** The databases that end with this stack, and the one that each namespace has. */
   const made = new Set<string>()
-  const copies = new Map<string, string>()
+  const open = new Map<string, OpenDatabase>()
+  const spare = createSpareDatabases()
   let numbers = 0
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
   let template: Promise<string> | null = null
@@ -59,34 +62,56 @@ export async function startStack(options: StackOptions) {
     return name
   }
 
-  /** A lasting database of that name with the schema applied, or a fresh copy of the template, dropped at the end. */
-  async function database(name: string | undefined, namespace: string): Promise<string> {
+  /** A lasting database of that name, with the schema applied. */
+  async function lastingDatabase(name: string): Promise<string> {
     const [postgres] = await servers
-    if (name === undefined) {
-      template ??= makeTemplate()
-      const from = await template
-      const copy = `${run}_${++numbers}_${Math.random().toString(36).slice(2, 6)}`
-      made.add(copy)
-      copies.set(namespace, copy)
-      return addDatabase(postgres.url, copy, from)
-    }
     const url = withDatabase(postgres.url, name)
     if (!(await databaseExists(postgres.url, name))) await addDatabase(postgres.url, name)
     await applySchema(url, (await roles).prefix)
     return url
   }
 
-  /** `databaseUrl` is a database of the caller's, used as it is: workers ask as its owner. */
+  /** A fresh copy of the template, or one that a namespace gave back. It ends with the stack. */
+  async function passingDatabase(isNew: boolean): Promise<OpenDatabase> {
+    const [postgres] = await servers
+    template ??= makeTemplate()
+    const from = await template
+    const kept = isNew ? undefined : spare.take()
+    if (kept) return kept
+    const name = `${run}_${++numbers}_${Math.random().toString(36).slice(2, 6)}`
+    made.add(name)
+    const database = await openAs(await addDatabase(postgres.url, name, from))
+    await spare.remember(database)
+    return database
+  }
+
+  async function openAs(databaseUrl: string): Promise<OpenDatabase> {
+    return openDatabase({
+      url: databaseUrl,
+      workerUrls: (await roles).urlsOf(databaseUrl),
+      ownerAsks: options.control,
+    })
+  }
+
+  /** `databaseUrl` is a database of the caller's, used as it is: workers ask as its owner. `isNew`: no statement has run in it before. */
   async function addNamespace(
-    input: NamespaceOptions & { databaseName?: string | undefined; databaseUrl?: string | undefined },
+    input: NamespaceOptions & {
+      databaseName?: string | undefined
+      databaseUrl?: string | undefined
+      isNew?: boolean | undefined
+    },
   ): Promise<Namespace> {
     const [, redis] = await servers
-    const databaseUrl = input.databaseUrl ?? (await database(input.databaseName, input.name))
+    const { databaseName, databaseUrl, isNew = false } = input
+    const database = databaseUrl
+      ? openDatabase({ url: databaseUrl, workerUrls: {}, ownerAsks: true })
+      : databaseName
+        ? await openAs(await lastingDatabase(databaseName))
+        : await passingDatabase(isNew)
+    open.set(input.name, database)
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
-      databaseUrl,
-      workerUrls: input.databaseUrl ? {} : (await roles).urlsOf(databaseUrl),
-      ownerAsks: options.control || input.databaseUrl !== undefined,
+      database,
       redisUrl: redis.url,
       redisPrefix: `turnpike:${run}:${input.name}:`,
     })
@@ -94,10 +119,16 @@ export async function startStack(options: StackOptions) {
     return namespace
   }
 
-  /** Hundreds of them would be looked after by autovacuum and written at each checkpoint. */
-  async function dropCopyOf(namespace: string): Promise<void> {
-    const copy = copies.get(namespace)
-    if (copy === undefined) return
+  /** A database of the stack's own goes to the next namespace, or is dropped: autovacuum and checkpoints would look after hundreds. */
+  async function endNamespace(name: string): Promise<void> {
+    const database = open.get(name)
+    await namespaces.get(name)?.close()
+    namespaces.delete(name)
+    open.delete(name)
+    const copy = database && new URL(database.url).pathname.slice(1)
+    if (!copy || !made.has(copy)) return database?.close()
+    if (await spare.giveBack(database)) return
+    await database.close()
     const [postgres] = await servers
     await dropDatabase(postgres.url, copy)
     made.delete(copy)
@@ -119,9 +150,7 @@ export async function startStack(options: StackOptions) {
     }
     const namespace = namespaces.get(name)
     if (namespace && below.path === "/close") {
-      namespaces.delete(name)
-      await namespace.close()
-      await dropCopyOf(name)
+      await endNamespace(name)
       return jsonAnswer(200, {})
     }
     return (await namespace?.route("control", below)) ?? NO_STAND_IN
@@ -154,6 +183,8 @@ export async function startStack(options: StackOptions) {
       const [postgres, redis] = await servers
       await template?.catch(() => {})
       for (const namespace of namespaces.values()) await namespace.close()
+      for (const database of open.values()) await database.close()
+      await spare.closeAll()
       // Our own server is removed with its directory, or keeps only databases that last.
       if (options.databaseUrl) {
         for (const name of [...made].reverse()) await dropDatabase(postgres.url, name)

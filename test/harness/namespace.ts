@@ -17,15 +17,19 @@ export const RING = `test:${btoa("0123456789abcdef0123456789abcdef")}`
 export async function openNamespace({
   upstreams,
   stackUrl = inject("stackUrl"),
+  isNew,
 }: {
   upstreams?: Record<string, string>
   stackUrl?: string
+  /** A database in which nothing ran before; without it, one that an earlier world has left empty. */
+  isNew?: boolean
 } = {}) {
   const name = `n${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const made = await post(`${stackUrl}/control/namespaces`, {
     name,
     qstash_mode: "manual",
     upstreams,
+    isNew,
   })
   const env: Record<string, string> = {
     ...made.env,

@@ -9,8 +9,11 @@ import { serveNpmStart } from "./npm-start.ts"
 import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
-/** To hash a password 4,096 times costs a connection more than what it asks. Databases live for seconds, so nothing is to be cleared up. */
-const BRIEF = { scram_iterations: "1", autovacuum: "off" }
+/**
+ * To hash a password 4,096 times costs a connection more than what it asks. Databases are vacuumed when they are reused. A pool keeps
+ * the connections of a race for half a minute, in each database.
+ */
+const BRIEF = { scram_iterations: "1", autovacuum: "off", max_connections: "600" }
 
 /**
  * The stand-ins of all tests, in their own process. Prints their addresses as a line of JSON and ends on SIGTERM. Slow servers start

@@ -18,6 +18,7 @@ export async function createWorld(
     env?: Record<string, unknown>
     stackUrl?: string
     random?: () => number
+    isNew?: boolean
   } = {},
 ) {
   const began = new Date()

@@ -8,6 +8,7 @@ import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { startDemoSignIn } from "../../src/local/demo-sign-in.ts"
 import { createNeon } from "../../src/local/neon.ts"
+import { createPools } from "../../src/local/open-database.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
@@ -151,18 +152,19 @@ async function expectCutsSurvived(databaseUrl: string) {
   })
   await new Promise<void>((done) => between.listen(0, "127.0.0.1", done))
   at.port = String((between.address() as AddressInfo).port)
-  const neon = createNeon({ databaseUrls: [at.href] })
+  const pools = createPools([at.href])
+  const neon = createNeon({ pools })
   const batch = async (...texts: string[]) => {
     const body = Buffer.from(JSON.stringify({ queries: texts.map((query) => ({ query, params: [] })) }))
     const headers = { "neon-connection-string": at.href }
-    return (await neon.service({ method: "POST", path: "/sql", search: "", headers, body })).status
+    return (await neon({ method: "POST", path: "/sql", search: "", headers, body })).status
   }
   try {
     for (const expected of [200, 500, 200]) {
       expect(await batch("select 1", expected === 200 ? "select 2" : "select 'lost here'")).toBe(expected)
     }
   } finally {
-    await neon.close()
+    await pools[0]?.pool.end()
     between.close()
   }
 }
