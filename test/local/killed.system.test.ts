@@ -16,26 +16,22 @@ const KILLS: Record<string, (all: Process[], started: Started) => number[]> = {
     all.filter(({ command }) => /src\/local\/start\.ts|postgres -D/.test(command)).map(({ pid }) => pid),
 }
 
-// Each start takes its ten seconds: in CI only.
-test.runIf(process.env.TURNPIKE_THOROUGH)(
-  "a second `npm start` leaves the first alone; after a kill -9 the next has its port and data, and leaves nothing when it ends",
-  async () => {
-    let started = await npmStart()
-    const { port, dataDir, api_key: key } = started
-    await expect(npmStart({ port, dataDir })).rejects.toThrow(
-      /Another `npm start` or `npm run stack` \(process \d+\) uses .+ End it, or name another --data\./,
-    )
-    expect((await fetch(`http://127.0.0.1:${port}/v1/me`)).status).toBe(401)
-    for (const [what, victims] of Object.entries(KILLS)) {
-      const pids = victims(await of(started), started)
-      expect(pids.length, what).toBeGreaterThan(0)
-      for (const pid of pids) signal(pid, "SIGKILL")
-      started = await npmStart({ port, dataDir })
-      expect(started).toMatchObject({ port, api_key: key })
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/turns`, { headers: { authorization: `Bearer ${key}` } })
-      expect(answer.status, what).toBe(200)
-    }
-    await started.stop()
-    expect(await soon(async () => (await of({ dataDir })).length === 0, 20_000)).toBe(true)
-  },
-)
+test("a second `npm start` leaves the first alone; after a kill -9 the next has its port and data, and leaves nothing when it ends", async () => {
+  let started = await npmStart()
+  const { port, dataDir, api_key: key } = started
+  await expect(npmStart({ port, dataDir })).rejects.toThrow(
+    /Another `npm start` or `npm run stack` \(process \d+\) uses .+ End it, or name another --data\./,
+  )
+  expect((await fetch(`http://127.0.0.1:${port}/v1/me`)).status).toBe(401)
+  for (const [what, victims] of Object.entries(KILLS)) {
+    const pids = victims(await of(started), started)
+    expect(pids.length, what).toBeGreaterThan(0)
+    for (const pid of pids) signal(pid, "SIGKILL")
+    started = await npmStart({ port, dataDir })
+    expect(started).toMatchObject({ port, api_key: key })
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/turns`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status, what).toBe(200)
+  }
+  await started.stop()
+  expect(await soon(async () => (await of({ dataDir })).length === 0, 20_000)).toBe(true)
+})

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { isThorough } from "../harness/crash.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { anyWish, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
-const ROUNDS = isThorough ? 10 : 2
+const ROUNDS = 10
 const [ACCOUNTS, KEYS, AT_ONCE] = [2, 8, 60]
 
 let world: World

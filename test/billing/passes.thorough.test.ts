@@ -6,7 +6,6 @@ import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { type Admin, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -29,7 +28,7 @@ const passes = () =>
     "select started_by, findings::int, finished_at is not null as finished from reconciliations order by started_at, reconciliation_id",
   )
 
-const EACH = isThorough ? 120 : 60
+const EACH = 120
 
 test("passes under a load of turns, cancels, credits and refunds never find anything", async () => {
   const random = createRandom("passes under load")

@@ -10,8 +10,6 @@ import {
   signInAdmin,
   tamper,
 } from "../harness/books.ts"
-import { isThorough } from "../harness/crash.ts"
-import { isSharded } from "../harness/force-shards.ts"
 import type { Entry, Facts } from "../harness/plants.ts"
 import { HOLD_PLANTS } from "../harness/plants-holds.ts"
 import { LEDGER_PLANTS } from "../harness/plants-ledger.ts"
@@ -73,50 +71,41 @@ async function inSmallSlices(size: number, pass: () => Promise<Reconciliation>):
   return pass().finally(() => Object.assign(slices, usual))
 }
 
-const sizes = isThorough ? [0, 1] : [0]
+const sizes = [0, 1]
 const looks = [
   ...sizes.map((size) => ({ size, by: "one over all history", pass: () => reconcileAsAdmin(admin) })),
   ...sizes.map((size) => ({ size, by: "an hourly one", pass: () => reconcileRecent(world, admin) })),
 ]
 
-/** Both passes, as usual and row by row, at each in CI, and both with shards; for everyone one of them at each, the other at the next. */
-const taken = (place: number) => looks.filter((_, at) => isThorough || isSharded || at === place % looks.length)
-
 const PLANTS = Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS })
-describe.each(PLANTS.map(([what, plant], place) => [what, plant, place] as const))(
-  "%s",
-  (_what, { plant, finds, repaired }, place) => {
-    test.each(taken(place))(
-      "is named, and nothing else is, by $by in slices of $size (0: as usual)",
-      async ({ size, pass }) => {
-        const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
-        const sound = await dumpMoney(world)
-        const entries = await entriesOf(live.client.userId)
-        const facts: Facts = {
-          ...{ user: live.client.userId, entries, turn: live.turns, key: live.client.keyId },
-          other: { user: other.client.userId, cancelled: other.turns.cancelled.turn_id },
-          charge: entries.find(({ turn_id }) => turn_id === live.turns.done.turn_id) as Entry,
-        }
-        try {
-          await books.unguarded(plant(facts))
-          const planted = await dumpMoney(world)
-          expect(planted).not.toEqual(sound)
-          const byText = (found: object[]) => [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1))
-          expect(byText(named(await look()))).toEqual(byText(finds(facts)))
-          if (repaired) expect(named(await look())).toEqual([])
-          else {
-            const kept = finds(facts).filter((finding) => !(finding as { repaired: boolean }).repaired)
-            expect(byText(named(await look()))).toEqual(byText(kept))
-          }
-        } finally {
-          await books.mend()
-        }
-        expect(await dumpMoney(world)).toEqual(sound)
-        expect(named(await look())).toEqual([])
-      },
-    )
-  },
-)
+describe.each(PLANTS)("%s", (_what, { plant, finds, repaired }) => {
+  test.each(looks)("is named, and nothing else is, by $by in slices of $size (0: as usual)", async ({ size, pass }) => {
+    const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
+    const sound = await dumpMoney(world)
+    const entries = await entriesOf(live.client.userId)
+    const facts: Facts = {
+      ...{ user: live.client.userId, entries, turn: live.turns, key: live.client.keyId },
+      other: { user: other.client.userId, cancelled: other.turns.cancelled.turn_id },
+      charge: entries.find(({ turn_id }) => turn_id === live.turns.done.turn_id) as Entry,
+    }
+    try {
+      await books.unguarded(plant(facts))
+      const planted = await dumpMoney(world)
+      expect(planted).not.toEqual(sound)
+      const byText = (found: object[]) => [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+      expect(byText(named(await look()))).toEqual(byText(finds(facts)))
+      if (repaired) expect(named(await look())).toEqual([])
+      else {
+        const kept = finds(facts).filter((finding) => !(finding as { repaired: boolean }).repaired)
+        expect(byText(named(await look()))).toEqual(byText(kept))
+      }
+    } finally {
+      await books.mend()
+    }
+    expect(await dumpMoney(world)).toEqual(sound)
+    expect(named(await look())).toEqual([])
+  })
+})
 
 const key = (finding: object) => {
   const { kind, turn, counter, entry } = finding as Record<string, unknown>

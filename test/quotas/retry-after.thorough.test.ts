@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { isThorough } from "../harness/crash.ts"
 import { type Limits, makeEstate, type QuotaEstate, send, type Wish } from "../harness/quota-load.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // A failure names its seed.
-const CASES = isThorough ? 300 : 20
+const CASES = 300
 
 let world: World
 beforeAll(async () => {

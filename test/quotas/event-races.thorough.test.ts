@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import type { CapReached } from "../../src/webhooks/account-events.ts"
 import { COSTS_ALL, createWatched, sendFor } from "../harness/account-events.ts"
-import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -16,7 +15,7 @@ afterAll(() => world.close())
 const AT_ONCE = 100
 const WAVES = 3
 const LEVELS = [50, 80, 100]
-const ROUNDS = isThorough ? 20 : 2
+const ROUNDS = 20
 
 interface Counter {
   period: string

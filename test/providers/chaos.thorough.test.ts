@@ -2,17 +2,16 @@ import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { addAccount } from "../harness/accounts.ts"
 import { createChaos } from "../harness/chaotic-provider.ts"
-import { isThorough } from "../harness/crash.ts"
 import { MODEL_PIN } from "../harness/models.ts"
 import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 
-// 160 turns for everyone, 1,000 in CI and with TURNPIKE_ROUNDS. A failure repeats with TURNPIKE_SEED=<its seed>.
-const settings = bindings as unknown as { TURNPIKE_ROUNDS: string; TURNPIKE_SEED: string }
+// 1,000 turns. A failure repeats with TURNPIKE_SEED=<its seed>.
+const settings = bindings as unknown as { TURNPIKE_SEED: string }
 const AT_ONCE = 20
-const BATCHES = isThorough || settings.TURNPIKE_ROUNDS ? 50 : 8
+const BATCHES = 50
 const CONVERSATIONS = (AT_ONCE * BATCHES) / 4
 const IDS = Array.from({ length: 50 }, (_, n) => `account-${n}`)
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { isThorough } from "../harness/crash.ts"
 import { callOfOperation, createEstate, type Estate } from "../harness/estate.ts"
 import { createFragileWorld } from "../harness/fragile-world.ts"
 import { v1Operations } from "../harness/operations.ts"
@@ -57,7 +56,7 @@ test("a wrong key is 401 all the same: it costs no database", async () => {
   await world.postgres.start()
 })
 
-const ROUNDS = isThorough ? 3 : 2
+const ROUNDS = 3
 
 test(`stopped or crashed in the middle of a load, nothing is lost, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("the database stops")

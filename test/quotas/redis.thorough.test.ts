@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import type { FaultRule } from "../../src/local/faults.ts"
-import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { anyWish, expectJustified, load, makeEstate, type QuotaEstate, type WishAnswer } from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
@@ -33,7 +32,7 @@ const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule
 }
 
 /** All in CI; for everyone one of each kind: it does not answer, it answers wrongly, it has forgotten. */
-const TRIED = Object.entries(FAILURES).filter((_, at) => isThorough || at % 2 === 0)
+const TRIED = Object.entries(FAILURES)
 
 describe.each(TRIED)("Redis %s in the middle of a load", (name, prepare) => {
   test("caps hold, turns flow, and nothing waits for it", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ERASURE_POLICY } from "../../src/end-users/policies.ts"
-import { isThorough, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
+import { sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { amountsOf, searchEverywhere } from "../harness/search.ts"
@@ -87,7 +87,6 @@ test("the bucket failing at any of the erasure's calls, before or after it, leav
   for (const when of ["before", "after"] as const) {
     for (let failing = 1; ; failing++) {
       // Both at each call in CI; one at each for everyone, the other at the next.
-      if (!isThorough && (failing % 2 === 1) !== (when === "before")) continue
       const client = await world.createAccount({ usd: 100 })
       const all = await allKey(client)
       const canaries = canariesOf(`bucket${when}${failing}`)
@@ -124,10 +123,10 @@ test("the bucket failing at any of the erasure's calls, before or after it, leav
     }
   }
   console.log(`the bucket failed at ${broken} calls`)
-  expect(broken).toBeGreaterThanOrEqual(isThorough ? 4 : 2)
+  expect(broken).toBeGreaterThanOrEqual(4)
 })
 
-const RACES = isThorough ? 10 : 2
+const RACES = 10
 
 test(`two erasures and the sweeper at once, ${RACES} times`, async () => {
   for (let round = 0; round < RACES; round++) {

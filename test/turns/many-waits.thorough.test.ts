@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY } from "../../src/turns/policies.ts"
-import { isThorough } from "../harness/crash.ts"
 import { passOver } from "../harness/pass-time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
@@ -34,7 +33,7 @@ async function statementsWithin(seconds: number): Promise<number> {
   return (await world.calls()).filter(({ label }) => label.includes("get_turn")).length
 }
 
-const POLLS = isThorough ? 300 : 120
+const POLLS = 300
 
 test("hundreds of long polls of one key, each of another turn, look together; each still sees its end within a second", async () => {
   const client = await world.createAccount({ usd: 1_000 })

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
-import { isThorough } from "../harness/crash.ts"
 import type { QueuedMessage } from "../harness/namespace.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -31,7 +30,7 @@ async function sendMany(client: TestClient, count: number, text = "[think 60000 
 
 const ofTurns = (messages: QueuedMessage[]) => messages.filter(({ url }) => url.includes("/callbacks/turns/"))
 
-const HOSTILE = isThorough ? 1_000 : 200
+const HOSTILE = 1_000
 
 test("a paid turn beside many hostile test turns of another account takes no callback more than alone", async () => {
   await allowTestTurns(HOSTILE)

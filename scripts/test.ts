@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process"
+import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { FailedFile, RunReport } from "./failures-reporter.ts"
+import { describeFlaky, judge } from "./flaky.ts"
+import { TIERS, type Tier } from "./test-tiers.ts"
+
+/**
+ * `node scripts/test.ts TIER [arguments for vitest]`. In CI (the variable CI) a file that failed runs once more, alone; the rule is
+ * `judge`. TURNPIKE_FLAKY_LOG names the file in which several runs of one CI run note their flaky files.
+ */
+const [tier = "", ...more] = process.argv.slice(2)
+if (!Object.hasOwn(TIERS, tier)) {
+  console.error(`Name a tier: ${Object.keys(TIERS).join(", ")}.`)
+  process.exit(2)
+}
+const projects = TIERS[tier as Tier].flatMap((name) => ["--project", name])
+const work = await mkdtemp(join(tmpdir(), "turnpike-tests-"))
+const log = process.env.TURNPIKE_FLAKY_LOG ?? join(work, "flaky")
+
+try {
+  process.exitCode = process.env.CI ? await runInCi() : await vitest([...projects, ...more])
+} finally {
+  await rm(work, { recursive: true, force: true })
+}
+
+async function runInCi(): Promise<number> {
+  const { code, report } = await reported([...projects, ...more])
+  if (!report || (code !== 0 && report.files.length + report.unhandled.length === 0)) return code || 1
+  const before = (await readFile(log, "utf8").catch(() => "")).split("\n").filter(Boolean).length
+  const { flaky, failed, isOk } = await judge(report, before, passesAlone)
+  for (const one of flaky) await appendFile(log, `${JSON.stringify(one)}\n`)
+  for (const { file, project } of failed) console.log(`FAILED ${file} (${project})`)
+  for (const error of report.unhandled) console.log(`FAILED outside any test file: ${error}`)
+  for (const one of flaky) console.log(describeFlaky(one))
+  const [passed, wrong] = isOk ? [report.passed + report.failed, 0] : [report.passed, Math.max(1, report.failed)]
+  console.log(`${passed} passed, ${wrong} failed`)
+  return isOk ? 0 : 1
+}
+
+async function passesAlone({ file, project }: FailedFile): Promise<boolean> {
+  console.log(`${file} (${project}) failed, and runs once more, alone.`)
+  const { code } = await reported(["--project", project, ...more.filter((argument) => argument.startsWith("-")), file])
+  return code === 0
+}
+
+async function reported(args: string[]): Promise<{ code: number; report: RunReport | null }> {
+  const path = join(work, "report.json")
+  const reporter = join(import.meta.dirname, "failures-reporter.ts")
+  const code = await vitest([...args, "--reporter=default", `--reporter=${reporter}`], { TURNPIKE_REPORT: path })
+  const text = await readFile(path, "utf8").catch(() => null)
+  await rm(path, { force: true })
+  return { code, report: text === null ? null : (JSON.parse(text) as RunReport) }
+}
+
+function vitest(args: string[], variables: Record<string, string> = {}): Promise<number> {
+  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env: { ...process.env, ...variables } })
+  return new Promise((done, fail) => {
+    child.once("error", fail)
+    child.once("exit", (code) => done(code ?? 1))
+  })
+}
