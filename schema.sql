@@ -1,7 +1,6 @@
--- Turnpike's whole database as it is today. New databases are made from it. Every change of it needs a file in migrations/ that brings
--- older databases here (CONTRIBUTING.md); a test checks that both ways end in the same database. Money is integer credit micros: 1 USD
--- = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise walk a primary key
--- backwards over all accounts' rows.
+-- Turnpike's whole database as it is today: what the files of migrations/ add up to, which a check compares (CONTRIBUTING.md). Money is
+-- integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise
+-- walk a primary key backwards over all accounts' rows.
 
 -- For tables whose rows nobody may change.
 create function guard_append_only() returns trigger language plpgsql as $$
