@@ -227,12 +227,12 @@ test("The migrations make the database of schema.sql, with the same rows", async
   }))
   expect(rows).toEqual(wantedRows)
   // The comparison names every difference.
-  await migrated.query("alter table conversations add column colour text; drop index turns_queued")
+  await migrated.query("alter table conversations add column colour text; drop index audit_log_by_time")
   await migrated.query("alter table users alter column name set not null")
   expect(compareCatalogs(await catalogOf(wanted), await catalogOf(migrated))).toEqual([
     "column conversations.colour should not be there",
     'column users.name is "text not null", not "text"',
-    "index turns.turns_queued is missing",
+    "index audit_log.audit_log_by_time is missing",
   ])
 })
 
