@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Migration, parseMigration, readMigrations, splitStatements } from "../../src/ops/migration-files.ts"
+import { type Migration, parseMigration, readMigrations } from "../../src/ops/migration-files.ts"
 import { describeMigrated, migrate } from "../../src/ops/migrations.ts"
 import { type Server, startServer } from "../harness/databases.ts"
 
@@ -278,25 +278,4 @@ update filled set twice = 2 * id where id in (select id from filled where twice 
   await migrate(client, { phase: "before-deploy", migrations, pause: noPause, log: (line) => log.push(line) })
   expect(await left()).toBe(0)
   expect(log[0]).toMatch(/^update filled .*: 1500 rows$/)
-})
-
-test("A file without a valid name and header is refused", () => {
-  expect(parseMigration("0002_a.sql", `${AFTER}\nselect 1`)).toMatchObject({ phase: "after-deploy", statements: null })
-  expect(parseMigration("0002_a.sql", `${ALONE}\nselect 1;`).statements).toEqual([`${ALONE}\nselect 1`])
-  expect(() => parseMigration("2_a.sql", `${BEFORE}\n`)).toThrow("is not named like")
-  expect(() => parseMigration("0002_a.sql", "select 1")).toThrow("does not begin with")
-  expect(() => parseMigration("0002_a.sql", `${BEFORE}\n-- batch\nupdate x set y = 1;`)).toThrow("has a batch")
-  expect(() => parseMigration("0002_a.sql", `${ALONE}\nselect 1`)).toThrow("no semicolon")
-  const unix = parseMigration("0002_a.sql", `${BEFORE}\nselect 1`)
-  expect(parseMigration("0002_a.sql", `${BEFORE}\r\nselect 1`).checksum).toBe(unix.checksum)
-})
-
-test("Semicolons in quotes and comments do not split a statement", () => {
-  const statements = [
-    "-- one; two\nselect 'a;''b;' as \"c;\"",
-    "/* ; */ create function f() returns text language sql as $$ select ';' $$",
-    "do $body$ begin perform $$;$$; end $body$",
-    "",
-  ]
-  expect(splitStatements(`${statements.join(";")} -- the end; really`)).toEqual(statements.slice(0, -1))
 })
