@@ -1,7 +1,6 @@
--- Turnpike's whole database as it is today. New databases are made from it. Every change of it needs a file in migrations/ that brings
--- older databases here (CONTRIBUTING.md); a test checks that both ways end in the same database. Money is integer credit micros: 1 USD
--- = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise walk a primary key
--- backwards over all accounts' rows.
+-- Turnpike's whole database as it is today: what the files of migrations/ add up to, which a check compares (CONTRIBUTING.md). Money is
+-- integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise
+-- walk a primary key backwards over all accounts' rows.
 
 -- For tables whose rows nobody may change.
 create function guard_append_only() returns trigger language plpgsql as $$
@@ -112,7 +111,7 @@ create table identities (
   email_verified boolean not null default false,
   created_at timestamptz not null,
   last_used_at timestamptz,
-  -- As the messaging platform said at the last sign-in; null for other identities, and for those from before it was kept.
+  -- As the messaging platform said at the last sign-in; null for other identities.
   name text,
   primary key (issuer, subject)
 );
@@ -250,7 +249,7 @@ create table spaces (
   config_change text not null default 'created',
   -- The counts of the configuration for admission, and of each MCP server's tools when they were last listed
   -- (src/spaces/prompt-facts.sql). Null, or of another version: not counted.
-  prompt_facts jsonb,
+  prompt_facts jsonb not null default '{}',
   mcp_tokens jsonb not null default '{}',
   -- What the tools of each MCP server were when they were pinned, and what was listed since when that is something else.
   mcp_pins jsonb not null default '{}',
@@ -319,15 +318,12 @@ create view registered_members as
 create view space_shares as
   select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
 
--- The versions of a space's configuration that are kept. Of those from before there were parts all is here; of others it is null.
+-- The versions of a space's configuration that are kept.
 create table config_versions (
   space_id bigint not null references spaces,
   version integer not null check (version > 0),
   change text not null,
   model text,
-  manifest jsonb,
-  tools jsonb,
-  mcp_servers jsonb,
   created_at timestamptz not null,
   primary key (space_id, version)
 );
@@ -358,11 +354,11 @@ create table account_storage (
 -- is stored as a version and the parts in which it differs from the one before.
 create view space_configs as
   select v.space_id, v.version, v.change, v.model,
-    coalesce(v.manifest, (select p.part from config_parts p where p.space_id = v.space_id and p.kind = 'manifest'
+    coalesce((select p.part from config_parts p where p.space_id = v.space_id and p.kind = 'manifest'
       and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as manifest,
-    coalesce(v.tools, (select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'tool'
+    coalesce((select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'tool'
       and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as tools,
-    coalesce(v.mcp_servers, (select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'mcp_server'
+    coalesce((select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'mcp_server'
       and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as mcp_servers,
     v.created_at
   from config_versions v;
@@ -759,8 +755,8 @@ create table turns (
   erased_at timestamptz,
   -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
   member_id bigint,
-  -- The prices of its model that it was admitted by; null: of a turn from before they were noted.
-  price_version integer,
+  -- The prices of its model that it was admitted by.
+  price_version integer not null,
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
@@ -877,10 +873,10 @@ create table turn_steps (
   finish text not null,
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   created_at timestamptz not null,
-  -- The sub-agent's name, the pin, and what the call has read, in tokens. Null in steps from before these were kept.
+  -- The sub-agent's name, or null; the pin; and what the call has read, in tokens.
   subagent text,
-  model text,
-  tokens_input bigint,
+  model text not null,
+  tokens_input bigint not null,
   primary key (turn_id, step)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 
@@ -974,7 +970,7 @@ create table files (
   object_removed_at timestamptz,
   -- Who uploaded it, when that was a member of the space and not its owner.
   member_id bigint,
-  -- When it was deleted: its storage is paid for until then. Null for files deleted before this was noted.
+  -- When it was deleted: its storage is paid for until then.
   deleted_at timestamptz
 );
 create index files_of_space on files (space_id, file_id collate "C" desc) where state = 'ready';
@@ -1148,10 +1144,9 @@ create table usage (
   created_at timestamptz not null,
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
-  -- Null in records from before they were noted here: their turn says.
   subagent text,
-  conversation_id text,
-  test boolean,
+  conversation_id text not null,
+  test boolean not null,
   -- The tool call of the step that made a picture; null for the step's own model call.
   call integer
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
@@ -1230,9 +1225,7 @@ create table chat_calls (
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
   -- As in usage.
-  call integer,
-  -- More than 1 in step -1: what is known of a turn only as a whole, since workers of a former release have made its calls.
-  calls integer not null default 1 check (calls > 0)
+  call integer
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
 
@@ -1270,7 +1263,7 @@ create table reconciliations (
   turn_from text not null default '',
   ledger_from bigint not null default 0,
   -- And those that it leaves: up to them everything was there and had ended at that moment, some time before the pass began.
-  settled_before timestamptz,
+  settled_before timestamptz not null,
   turn_mark text,
   ledger_mark bigint
 );
@@ -1456,12 +1449,12 @@ create table webhook_endpoints (
   deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- When its URL answered a ping with 2xx; null: not yet, and only pings are sent there. Workers from before this name none.
-  verified_at timestamptz default now(),
+  -- When its URL answered a ping with 2xx; null: not yet, and only pings are sent there.
+  verified_at timestamptz,
   -- The delivery of the ping that it has to answer, while it is not verified.
   ping_id text,
-  -- Its URL as it is called: an account has one endpoint for it. Null: from before this was noted, as in url.
-  target text,
+  -- Its URL as it is called: an account has one endpoint for it.
+  target text not null,
   -- When all of the events that were sent again are paid back (src/webhooks/bounds.sql).
   resends_free_at timestamptz,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
@@ -1625,22 +1618,6 @@ begin
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   else
-    -- Workers of a former release settle no calls here, and those before them noted none: what is missing is one row.
-    update chat_calls c set settled_at = new.finished_at,
-        billed_credit_micros = case when new.billed_credit_micros > 0 then c.cost_credit_micros else 0 end
-      where c.turn_id = new.turn_id and c.settled_at is null;
-    insert into chat_calls (turn_id, step, user_id, space_id, conversation_id, test, provider, model, role, tokens_input, tokens_cached,
-        tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at,
-        calls)
-      select new.turn_id, -1, new.user_id, new.space_id, new.conversation_id, false, split_part(new.model, '/', 1), new.model,
-        'orchestrator', new.tokens_input - k.input, new.tokens_cached - k.cached, new.tokens_cache_written - k.cache_written,
-        new.tokens_output - k.output, 0, coalesce(new.price_version, 0), new.cost_credit_micros - k.cost,
-        new.billed_credit_micros - k.billed, new.finished_at, new.finished_at, new.model_calls - k.calls
-      from (select count(*) as calls, coalesce(sum(c.tokens_input), 0) as input, coalesce(sum(c.tokens_cached), 0) as cached,
-          coalesce(sum(c.tokens_cache_written), 0) as cache_written, coalesce(sum(c.tokens_output), 0) as output,
-          coalesce(sum(c.cost_credit_micros), 0) as cost, coalesce(sum(c.billed_credit_micros), 0) as billed
-        from chat_calls c where c.turn_id = new.turn_id) k
-      where new.model_calls > k.calls;
     insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
@@ -1648,8 +1625,8 @@ begin
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
-          sum(c.calls) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
-          sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
+          count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
+          sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max(c.tokens_input) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   end if;
@@ -1672,9 +1649,6 @@ create table usage_hours (
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_input_most bigint not null,
-  -- How many of its turns and calls the tokens of space_hours, user_hours, model_hours and provider_hours have: those are read for the hour
-  -- if it is all of them, since rollers of a release without them know only the rest. Null: raw records disagree with the hour.
-  broken_down bigint default 0,
   primary key (hour)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -1714,14 +1688,12 @@ create table space_hours (
   calls bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
-  -- As usage_hours.broken_down says.
-  tokens_input bigint not null default 0,
-  tokens_cached bigint not null default 0,
-  tokens_output bigint not null default 0,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
   primary key (space_id, hour)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
--- These three as usage_hours.broken_down says.
 create table user_hours (
   user_id bigint not null,
   hour timestamptz not null,

@@ -66,12 +66,12 @@ async function storeTurns({ sql, accounts }: Site, count: number): Promise<strin
     `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref,
        idempotency_key, request_hash, text, model, state, result, config_version, hold_credit_micros,
        held_credit_micros, cost_credit_micros, billed_credit_micros, model_calls, tokens_input, tokens_output, epoch,
-       last_event_seq, created_at, started_at, finished_at)
+       last_event_seq, created_at, started_at, finished_at, price_version)
      select 'turn_00' || lpad(g::text, 24, '0'), $3, s.created_by_key_id, s.space_id,
        'conv_old' || lpad((g / 20)::text, 23, '0'), g % 20 + 1, false, 'old-' || g / 20, 'old-' || g, md5(g::text),
        'Where is my order?', 'rehearsal/standard', 'done', 'You said: Where is my order?', 1, 2500000, 0, 500, 500, 1,
        10, 10, 1, 3, now() - interval '1 day' + g * interval '1 ms', now() - interval '1 day' + g * interval '1 ms',
-       now() - interval '1 day' + g * interval '1 ms'
+       now() - interval '1 day' + g * interval '1 ms', 1
      from generate_series(0, $1::integer - 1) g, spaces s where s.slug = $2`,
     [count, space, userId],
   )
@@ -86,9 +86,9 @@ async function storeTurns({ sql, accounts }: Site, count: number): Promise<strin
      select user_id, 'usage', -billed_credit_micros, 1000000, turn_id, 'turn', finished_at from turns`,
   )
   await sql(
-    `insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, tokens_input,
+    `insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, model, tokens_input,
        tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
-     select turn_id, 0, user_id, space_id, key_id, end_user_ref, 'rehearsal', model, tokens_input, 0, tokens_output,
+     select turn_id, 0, user_id, space_id, key_id, end_user_ref, conversation_id, test, 'rehearsal', model, tokens_input, 0, tokens_output,
        0.1, 1, cost_credit_micros, billed_credit_micros, finished_at from turns`,
   )
   await sql("vacuum analyze")

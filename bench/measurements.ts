@@ -18,7 +18,6 @@ import { measureQueues } from "./measure-queues.ts"
 import { measureRouting } from "./measure-routing.ts"
 import { measureShards } from "./measure-shards.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
-import { measureUpgrade } from "./measure-upgrade.ts"
 import type { Options } from "./options.ts"
 import type { BenchWorld, WorldOptions } from "./world.ts"
 
@@ -95,7 +94,6 @@ const ALL: Measurement[] = [
   { group: "routing", title: "what the router costs a turn", isCompared: true, measure: measureRouting },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
-  { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
   ...(["queue", "database", "provider"] as const).map((part) => ({

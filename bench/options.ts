@@ -27,7 +27,7 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "shards", "peer", "procedures", "wrangler", "floor"],
-  ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "queues"],
+  ...["history", "books", "memory", "files", "logins", "churn", "queues"],
   ...["outage-queue", "outage-database", "outage-provider"],
   ...["admin", "analytics", "hostile", "attacks", "routing"],
 ]

@@ -17,8 +17,6 @@ export interface Family {
   sums: string[]
   /** It has tokens_input_most too. */
   most?: true
-  /** Those of its sums that are read where usage_hours.broken_down says so. */
-  brokenDown?: string[]
 }
 
 const DAY = { day: "(q.ended_at at time zone 'UTC')::date" }
@@ -40,11 +38,10 @@ export const USAGE_FAMILIES: Family[] = [
     name: "space_hours",
     keys: { ...SPACE, ...HOUR },
     sums: ["turns", "calls", "cost_credit_micros", "billed_credit_micros", ...TOKENS],
-    brokenDown: TOKENS,
   },
-  { name: "user_hours", keys: { ...USER, ...HOUR }, sums: MEASURES, brokenDown: MEASURES },
-  { name: "model_hours", keys: { ...HOUR, model: "q.model" }, sums: MEASURES, brokenDown: MEASURES },
-  { name: "provider_hours", keys: { ...HOUR, ...PROVIDER }, sums: MEASURES, brokenDown: MEASURES },
+  { name: "user_hours", keys: { ...USER, ...HOUR }, sums: MEASURES },
+  { name: "model_hours", keys: { ...HOUR, model: "q.model" }, sums: MEASURES },
+  { name: "provider_hours", keys: { ...HOUR, ...PROVIDER }, sums: MEASURES },
   { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...KEYED, "pictures"], most: true },
   { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...KEYED] },
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
@@ -66,13 +63,8 @@ export const columnsOf = ({ keys, sums, most }: Family) => [
 /** Fills a rollup that has none of these rows yet from a table of queued rows. */
 export function fillFamily(family: Family, from: string): string {
   const { name, keys, sums, most } = family
-  const isHours = name === "usage_hours"
-  const summed = [
-    ...sums.map((column) => `sum(q.${column})`),
-    ...(most ? ["max(q.tokens_input_most)"] : []),
-    ...(isHours ? ["sum(q.turns + q.calls)"] : []),
-  ]
-  const columns = [...columnsOf(family), ...(isHours ? ["broken_down"] : [])]
+  const summed = [...sums.map((column) => `sum(q.${column})`), ...(most ? ["max(q.tokens_input_most)"] : [])]
+  const columns = columnsOf(family)
   const groups = Object.keys(keys).map((_, at) => at + 1)
   return `insert into ${name} (${columns}) select ${[...Object.values(keys), ...summed]} from ${from} q group by ${groups} order by ${groups}`
 }

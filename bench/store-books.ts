@@ -64,10 +64,11 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
           from generate_series(${from}, ${upto}) n, lateral (select ${stored.begins.getTime()} + n::bigint * ${stored.stepMs} as ms) m;
         insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
             request_hash, text, model, state, result, config_version, hold_credit_micros, held_credit_micros, cost_credit_micros,
-            billed_credit_micros, model_calls, tokens_input, tokens_output, epoch, last_event_seq, created_at, started_at, finished_at)
+            billed_credit_micros, model_calls, tokens_input, tokens_output, epoch, last_event_seq, created_at, started_at, finished_at,
+            price_version)
           select turn_id, user_id, 'key_' || user_id, user_id, 'conv_' || customer, n / ${stored.accounts} / ${END_USERS} + 1, false,
             customer, n, md5(n::text), 'Where is my order?', 'rehearsal/standard', 'done', 'You said: Where is my order?', 1,
-            2500000, 0, ${BILL}, ${BILL}, 1, 10, 10, 1, 3, at, at, at
+            2500000, 0, ${BILL}, ${BILL}, 1, 10, 10, 1, 3, at, at, at, 1
           from made;
         with booked as (
           insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
@@ -83,9 +84,9 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
           select at, user_id, user_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, 'rehearsal', 'orchestrator', 'standard',
             turn_id
           from made order by n;
-        insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, tokens_input, tokens_cached,
+        insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, model, tokens_input, tokens_cached,
             tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at)
-          select turn_id, 0, user_id, user_id, 'key_' || user_id, customer, 'rehearsal', 'standard', 10, 0, 10, 0.1, 1, ${BILL},
+          select turn_id, 0, user_id, user_id, 'key_' || user_id, customer, 'conv_' || customer, false, 'rehearsal', 'standard', 10, 0, 10, 0.1, 1, ${BILL},
             ${BILL}, at, at
           from made order by n;
         insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)

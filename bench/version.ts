@@ -1,7 +1,5 @@
-import { access, readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { withClient } from "../src/local/databases.ts"
 
 /** A checkout of this project: all that the bench takes from one is here, so that two can be measured in one run. */
 export interface Version {
@@ -19,17 +17,7 @@ export async function readVersion(name: string, dir: string): Promise<Version> {
   return { name, dir: root, fillDatabase: (databaseUrl) => fillDatabase(root, databaseUrl), seed }
 }
 
-/** Versions from before there were migrations have their whole database in schema.sql. */
 async function fillDatabase(dir: string, databaseUrl: string): Promise<void> {
-  const isOld = await access(join(dir, "migrations")).then(
-    () => false,
-    () => true,
-  )
-  if (isOld) {
-    const schema = await readFile(join(dir, "schema.sql"), "utf8")
-    await withClient(databaseUrl, (client) => client.query(schema))
-    return
-  }
   const own = (await import(
     pathToFileURL(join(dir, "src/local/databases.ts")).href
   )) as typeof import("../src/local/databases.ts")

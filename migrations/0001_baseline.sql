@@ -1,6 +1,7 @@
 -- phase: before-deploy
--- The database as it was before there were migrations. Older ones are brought to this and then noted as having it
--- (src/ops/adopt-database.ts); new ones are made by schema.sql.
+-- Turnpike's whole database as it is today: what the files of migrations/ add up to, which a check compares (CONTRIBUTING.md). Money is
+-- integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise
+-- walk a primary key backwards over all accounts' rows.
 
 -- For tables whose rows nobody may change.
 create function guard_append_only() returns trigger language plpgsql as $$
@@ -19,38 +20,90 @@ create table users (
   email text,
   email_verified boolean not null default false,
   password_hash text,
-  -- What the user gives to others, who name it at their first sign-in.
+  -- The referral code, which others name at their first sign-in.
   ref_code text not null default substr(md5(gen_random_uuid()::text), 1, 16),
-  -- Sessions, and what is to open one, are good for their user's epoch: raising it ends all of them at once, whatever races it.
+  -- Sessions, and tokens that open one, are valid in their user's epoch only. Raising it ends all of them at once.
   session_epoch integer not null default 0,
   disabled_at timestamptz,
-  -- The account was disabled, and the sweeper has not yet seen that no turn of its is left. Its webhooks are off meanwhile.
+  -- True from disabling the account until the sweeper has seen that none of its turns is open. Its webhooks are off.
   ending_turns boolean not null default false,
-  created_at timestamptz not null default now()
+  -- When the sweeper tried that last: what fails stands behind all others.
+  ending_tried_at timestamptz,
+  created_at timestamptz not null default now(),
+  -- Raised by each edit of the account or of its wallet's limits.
+  version integer not null default 1,
+  -- The last edit, and the admin who made it; null: the owner, or the command line.
+  updated_at timestamptz,
+  updated_by bigint references users,
+  -- What a search looks into, in small letters: id, name and email. Written by the trigger below.
+  search text
 );
+create function note_search_of_user() returns trigger language plpgsql as $$
+begin
+  new.search := lower(concat_ws(chr(10), new.user_id::text, new.name, new.email));
+  return new;
+end $$;
+create trigger users_search before insert or update of name, email on users for each row execute function note_search_of_user();
+create index users_by_role on users (role, user_id desc);
 create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
-create index users_ending_turns on users (disabled_at) where ending_turns;
+create index users_ending on users (ending_tried_at nulls first) where ending_turns;
 
--- A signed-in user. The cookie names the row; the row decides.
+-- A signed-in user. The cookie names the row; the row decides whether the session is valid.
 create table sessions (
   session_id text primary key,
   user_id bigint not null references users,
-  -- users.session_epoch when it was opened.
+  -- users.session_epoch when the session was started.
   epoch integer not null default 0,
   user_agent text,
   address text,
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   expires_at timestamptz not null,
-  ended_at timestamptz
+  ended_at timestamptz,
+  -- When its user has last proved in it who they are; null: when it began.
+  proved_at timestamptz,
+  -- It waits for the code of its user's second factor, and opens nothing until then.
+  factor_due boolean not null default false
 );
 create index sessions_by_user on sessions (user_id) where ended_at is null;
 create index sessions_of_user on sessions (user_id, session_id collate "C" desc);
--- Where a user has had sessions: a throttled account stays open from there.
+-- Who was there lately.
+create index sessions_seen on sessions (last_seen_at) include (user_id);
+-- The addresses where a user has had sessions: a throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
+-- The sweep removes those whose end is long past.
+create index sessions_expired on sessions (expires_at);
 
--- Who somebody is elsewhere: at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
+-- What a user's authenticator app makes one-time codes from (TOTP, RFC 6238). It counts from confirmed_at on.
+create table second_factors (
+  user_id bigint primary key references users,
+  -- Sealed by the key ring.
+  secret text not null,
+  -- The time step of the last code that was used. None of it or before works again.
+  last_step bigint not null default 0,
+  -- SHA-256 of the recovery codes that are left.
+  recovery_hashes text[] not null default '{}',
+  created_at timestamptz not null,
+  confirmed_at timestamptz
+);
+
+-- An admin who looks at an account as its owner does, for a while and without changing anything. It is valid while the admin's own session
+-- is, and no longer than the owner's sessions of that epoch.
+create table acting_sessions (
+  acting_id text primary key,
+  user_id bigint not null references users,
+  epoch integer not null,
+  admin_user_id bigint not null references users,
+  admin_session_id text not null references sessions,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
+create index acting_sessions_of_admin on acting_sessions (admin_session_id);
+
+-- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (
   issuer text not null,
   subject text not null,
@@ -59,11 +112,14 @@ create table identities (
   email_verified boolean not null default false,
   created_at timestamptz not null,
   last_used_at timestamptz,
+  -- As the messaging platform said at the last sign-in; null for other identities.
+  name text,
   primary key (issuer, subject)
 );
 create index identities_of_user on identities (user_id);
 
--- Who on the messaging platform has ever signed in: trial and credit are once for each of them, whatever becomes of the identity.
+-- Everybody on the messaging platform who has ever signed in. Trial and credit are given once to each, even if the identity is
+-- unlinked.
 create table first_sign_ins (
   issuer text not null,
   subject text not null,
@@ -72,7 +128,7 @@ create table first_sign_ins (
   primary key (issuer, subject)
 );
 
--- Who has brought whom: noted once, at the first sign-in.
+-- Who referred whom: noted once, at the first sign-in.
 create table referrals (
   referred_user_id bigint primary key references users,
   referrer_user_id bigint not null references users,
@@ -87,25 +143,35 @@ create table subscriptions (
   sub_id integer generated always as identity primary key,
   user_id bigint not null references users,
   plan text not null,
-  -- Granted by itself, at the first sign-in with the messaging platform: once in the life of an account.
+  -- Granted automatically at the first sign-in with the messaging platform, once for each account.
   trial boolean not null default false,
   starts_at timestamptz not null,
   ends_at timestamptz,
   deactivated_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  note text,
+  version integer not null default 1,
+  updated_by bigint references users,
+  -- How many of its periods have their credit. A period is a month, on the day of starts_at or on the last of a shorter month (UTC).
+  credited_periods integer not null default 0 check (credited_periods >= 0),
+  -- False once no period is to come. What the sweeper could not credit at credit_tried_at stands behind all others.
+  crediting boolean not null default true,
+  credit_tried_at timestamptz,
   constraint subscriptions_end_after_their_start check (ends_at > starts_at)
 );
 create index subscriptions_of_user on subscriptions (user_id, sub_id desc);
+create index subscriptions_to_credit on subscriptions (((starts_at at time zone 'UTC') + make_interval(months => credited_periods)))
+  where crediting;
 create unique index subscriptions_one_trial on subscriptions (user_id) where trial;
 
--- A host belongs to one brand; the worker's own BRAND is that of all others. The bot's token and its webhook's secret are
--- sealed by the key ring, for this table, column and brand.
+-- A host belongs to one brand; all other hosts belong to the worker's own BRAND. The bot's token and its webhook's secret are sealed by
+-- the key ring, for this table, column and brand.
 create table brands (
   brand text primary key check (brand ~ '^[a-z][a-z0-9]{0,31}$'),
   -- As requests name them, lower-case: `app.example.com`, or with a port.
   hosts jsonb not null default '[]' check (jsonb_typeof(hosts) = 'array'),
-  -- Where a login lands that asked for nothing else.
+  -- The landing page of a login without a `next`.
   landing_path text not null default '/chat' check (landing_path ~ '^/([^/\\]|$)'),
   bot_username text,
   bot_token text,
@@ -114,6 +180,54 @@ create table brands (
   updated_at timestamptz not null
 );
 create index brands_of_host on brands using gin (hosts jsonb_path_ops);
+
+---------------------------------------------------------------------------------------------------------------------------------
+-- Groups of people
+
+create table teams (
+  team_id integer generated always as identity primary key,
+  name text not null,
+  description text,
+  archived_at timestamptz,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users
+);
+
+create table team_members (
+  team_id integer not null references teams,
+  user_id bigint not null references users,
+  role text not null default 'member' check (role in ('lead', 'member')),
+  created_at timestamptz not null,
+  primary key (team_id, user_id)
+);
+create index team_members_of_user on team_members (user_id);
+
+-- People with a bot and spaces. Its bot's token is sealed by the key ring, for this table, column and workspace. It is never deleted.
+create table workspaces (
+  workspace_id text primary key check (workspace_id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+  name text not null,
+  -- The members of an attached team are members of the workspace.
+  team_id integer references teams,
+  bot_username text,
+  bot_token text,
+  archived_at timestamptz,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users
+);
+create index workspaces_of_team on workspaces (team_id) where team_id is not null;
+
+create table workspace_members (
+  workspace_id text not null references workspaces,
+  user_id bigint not null references users,
+  role text not null default 'member' check (role in ('owner', 'admin', 'member')),
+  created_at timestamptz not null,
+  primary key (workspace_id, user_id)
+);
+create index workspace_members_of_user on workspace_members (user_id);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Spaces and their configuration
@@ -134,32 +248,146 @@ create table spaces (
   metadata jsonb not null default '{}',
   config_version integer not null default 1,
   config_change text not null default 'created',
+  -- The counts of the configuration for admission, and of each MCP server's tools when they were last listed
+  -- (src/spaces/prompt-facts.sql). Null, or of another version: not counted.
+  prompt_facts jsonb not null default '{}',
+  mcp_tokens jsonb not null default '{}',
+  -- What the tools of each MCP server were when they were pinned, and what was listed since when that is something else.
+  mcp_pins jsonb not null default '{}',
   archived_at timestamptz,
-  -- Archiving ends the space's turns; the sweeper goes on with that while this is true.
+  -- Archiving ends the space's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,
+  ending_tried_at timestamptz,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- The workspace whose members see and use it.
+  workspace_id text,
+  -- The chat that it is: a messaging chat's key, or `space:` and its slug.
+  chat_key text,
+  -- The model that its configuration names; null: the catalog's first.
+  pin text
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
 create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
-create index spaces_ending_turns on spaces (archived_at) where ending_turns;
+create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
+create unique index spaces_of_chat on spaces (chat_key);
+create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
+-- What operators filter and sort all spaces by, without reading configurations.
+create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
+create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
+create index spaces_by_title on spaces (lower(title) collate "C", space_id)
+  include (title, origin, brand, user_id, workspace_id, archived_at);
+-- For counting the spaces of each model without reading configurations.
+create index spaces_by_pin on spaces (test, pin) where archived_at is null;
 
--- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
-create table space_configs (
+-- What follows from other columns of a space.
+create function derive_space() returns trigger language plpgsql as $$
+begin
+  new.chat_key := coalesce(new.chat_key, 'space:' || new.slug);
+  new.pin := coalesce(new.manifest ->> 'model', new.model);
+  return new;
+end $$;
+create trigger spaces_derived before insert or update of chat_key, manifest, model on spaces
+  for each row execute function derive_space();
+
+-- People whom a space is shared with, beside the members of its workspace.
+create table space_members (
+  space_id bigint not null references spaces,
+  user_id bigint not null references users,
+  created_at timestamptz not null,
+  primary key (space_id, user_id)
+);
+create index space_members_of_user on space_members (user_id);
+
+-- Who is registered as a member of whose space: for each way that leads there, the space, its owner, the user and their role.
+create view registered_members as
+  select s.space_id, s.user_id as owner_id, m.user_id, 'member'::text as role
+    from space_members m join spaces s on s.space_id = m.space_id
+    where m.user_id <> s.user_id
+  union all
+  select s.space_id, s.user_id, m.user_id, case when m.role in ('owner', 'admin') then 'admin' else 'member' end
+    from workspace_members m join workspaces w on w.workspace_id = m.workspace_id join spaces s on s.workspace_id = w.workspace_id
+    where w.archived_at is null and m.user_id <> s.user_id
+  union all
+  select s.space_id, s.user_id, m.user_id, 'member'::text
+    from team_members m join teams t on t.team_id = m.team_id join workspaces w on w.team_id = t.team_id
+      join spaces s on s.workspace_id = w.workspace_id
+    where t.archived_at is null and w.archived_at is null and m.user_id <> s.user_id;
+
+-- The one rule of who may see and use a space of somebody else. An admin changes it, a member does not. Nobody sees the spaces of a
+-- disabled account.
+create view space_shares as
+  select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
+
+-- The versions of a space's configuration that are kept.
+create table config_versions (
   space_id bigint not null references spaces,
   version integer not null check (version > 0),
   change text not null,
   model text,
-  manifest jsonb not null,
-  tools jsonb not null,
-  mcp_servers jsonb not null,
   created_at timestamptz not null,
   primary key (space_id, version)
 );
-create trigger space_configs_append_only before update or delete on space_configs
+create trigger config_versions_unchanged before update on config_versions
   for each statement execute function guard_append_only();
 
--- AES-256-GCM under a key of the ring (src/platform/key-ring.ts); bound to this table, space and name.
+-- What a space's configuration consists of: its manifest (name ''), each of its tools and MCP servers. A part is stored once, with the versions
+-- in which it counts: from from_version to before until_version (null: to the newest).
+create table config_parts (
+  space_id bigint not null references spaces,
+  kind text not null check (kind in ('manifest', 'tool', 'mcp_server')),
+  name text not null,
+  from_version integer not null,
+  until_version integer check (until_version > from_version),
+  part jsonb not null,
+  bytes integer not null,
+  primary key (space_id, kind, name, from_version)
+);
+create unique index config_parts_current on config_parts (space_id, kind, name) where until_version is null;
+
+-- What an account stores. config_bytes: the parts of all its spaces' configurations, and their secrets. None for an account without any.
+create table account_storage (
+  user_id bigint primary key,
+  config_bytes bigint not null
+) with (fillfactor = 50);
+
+-- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with. What is inserted here
+-- is stored as a version and the parts in which it differs from the one before.
+create view space_configs as
+  select v.space_id, v.version, v.change, v.model,
+    coalesce((select p.part from config_parts p where p.space_id = v.space_id and p.kind = 'manifest'
+      and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as manifest,
+    coalesce((select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'tool'
+      and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as tools,
+    coalesce((select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'mcp_server'
+      and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as mcp_servers,
+    v.created_at
+  from config_versions v;
+
+-- Its space's row is locked: versions come in their order.
+create function store_config() returns trigger language plpgsql as $$
+declare
+  wanted record;
+begin
+  insert into config_versions (space_id, version, change, model, created_at)
+  values (new.space_id, new.version, new.change, new.model, new.created_at);
+  update config_parts p set until_version = new.version
+    where p.space_id = new.space_id and p.until_version is null and p.part is distinct from case p.kind
+      when 'manifest' then new.manifest when 'tool' then new.tools -> p.name else new.mcp_servers -> p.name end;
+  for wanted in
+    select 'manifest' as kind, '' as name, new.manifest as part
+    union all select 'tool', t.key, t.value from jsonb_each(new.tools) t
+    union all select 'mcp_server', m.key, m.value from jsonb_each(new.mcp_servers) m
+  loop
+    insert into config_parts (space_id, kind, name, from_version, part, bytes)
+    values (new.space_id, wanted.kind, wanted.name, new.version, wanted.part, octet_length(wanted.part::text))
+    on conflict (space_id, kind, name) where until_version is null do nothing;
+  end loop;
+  return new;
+end $$;
+create trigger space_configs_stored instead of insert on space_configs for each row execute function store_config();
+
+-- AES-256-GCM under a key of the ring (src/base/key-ring.ts); bound to this table, space and name.
 create table space_secrets (
   space_id bigint not null references spaces,
   name text not null,
@@ -168,6 +396,28 @@ create table space_secrets (
   updated_at timestamptz not null,
   primary key (space_id, name)
 );
+
+-- Counts secrets as bytes of configuration, whoever stores them.
+create function count_secret_bytes() returns trigger language plpgsql as $$
+declare
+  more bigint := 0;
+  account bigint;
+begin
+  if tg_op <> 'DELETE' then
+    more := octet_length(new.sealed);
+  end if;
+  if tg_op <> 'INSERT' then
+    more := more - octet_length(old.sealed);
+  end if;
+  select s.user_id into account from spaces s where s.space_id = case tg_op when 'DELETE' then old.space_id else new.space_id end;
+  if more <> 0 then
+    insert into account_storage as a (user_id, config_bytes) values (account, greatest(0, more))
+      on conflict (user_id) do update set config_bytes = greatest(0, a.config_bytes + more);
+  end if;
+  return null;
+end $$;
+create trigger space_secrets_counted after insert or update of sealed or delete on space_secrets
+  for each row execute function count_secret_bytes();
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- API keys
@@ -184,7 +434,7 @@ create table api_keys (
   scope text not null default 'created' check (scope in ('created', 'space', 'all')),
   space_id bigint references spaces,
   test boolean not null default false,
-  -- What it may spend at most; null: no cap. The end_user ones are for each customer who has none of their own.
+  -- What the key may spend; null: no cap. The end_user ones apply to each customer who has none of their own.
   daily_credit_micros bigint check (daily_credit_micros >= 0),
   window_credit_micros bigint check (window_credit_micros >= 0),
   window_seconds integer check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null)),
@@ -192,16 +442,17 @@ create table api_keys (
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- The key was revoked, and the sweeper has not yet seen that none of its turns is left.
+  -- Revoking ends the key's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,
+  ending_tried_at timestamptz,
   last_used_at timestamptz,
   created_at timestamptz not null,
   constraint api_keys_space_scope_names_a_space check ((scope = 'space') = (space_id is not null))
-);
+) with (fillfactor = 80);
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
-create index api_keys_ending on api_keys (key_id) where ending_turns;
+create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
 
--- What was made under an Idempotency-Key of /v1, written by the statement that made it. The turns' own keys are in turns.
+-- What was made under an Idempotency-Key of /v1, written by the statement that made it. Turns have their keys in their own table.
 create table idempotency_keys (
   user_id bigint not null references users,
   test boolean not null,
@@ -228,46 +479,232 @@ create table model_catalog (
   price_input bigint not null check (price_input >= 0),
   price_cached bigint not null check (price_cached >= 0),
   price_output bigint not null check (price_output >= 0),
+  -- The price of prompt tokens that the provider writes into its cache; null: the same as others.
+  price_cache_write bigint check (price_cache_write >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
+  -- A call that is silent for this long is ended; null: TURN_POLICY.idleMs.
+  idle_seconds integer check (idle_seconds between 1 and 600),
   created_at timestamptz not null default now(),
-  constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model)
+  -- Its window: the most tokens that one call may read. Null: not known.
+  context_tokens integer check (context_tokens > 0),
+  version integer not null default 1,
+  updated_at timestamptz,
+  updated_by bigint references users,
+  -- image: what the tool generate_image calls, never the model of a space or a turn. One picture costs price_image, in credit micros.
+  kind text not null default 'chat' check (kind in ('chat', 'image')),
+  price_image bigint check (price_image >= 0),
+  constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model),
+  constraint model_catalog_images_have_a_price check ((kind = 'image') = (price_image is not null))
 );
--- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
-insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)
-values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192);
+-- A service without a model could run no turn. The lock makes the later of two statements see what the first has left.
+create function guard_enabled_model() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
+  if not exists (select from model_catalog where enabled and kind = 'chat') then
+    raise exception 'no model would be enabled' using errcode = '23514';
+  end if;
+  return null;
+end $$;
+create trigger model_catalog_keeps_one after update of enabled or delete on model_catalog
+  for each statement execute function guard_enabled_model();
+
+-- A model's prices before they were changed, and until when they counted: a turn keeps those of the moment at which it was accepted.
+create table former_prices (
+  pin text not null references model_catalog,
+  price_version integer not null,
+  price_input bigint not null,
+  price_cached bigint not null,
+  price_output bigint not null,
+  price_cache_write bigint,
+  until_at timestamptz not null,
+  price_image bigint,
+  primary key (pin, price_version)
+);
+
+-- The rehearsal model always exists: deterministic, no network (src/agent/REHEARSAL.md).
+insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens,
+  context_tokens)
+values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192, 200000);
+
+---------------------------------------------------------------------------------------------------------------------------------
+-- Accounts at the providers of models
+
+-- An account that serves model calls in the place of the environment's keys; for one engine and one base URL.
+create table provider_accounts (
+  -- Also usage.subscription_id; never only digits, as plans' ids are.
+  provider_id text primary key check (provider_id ~ '^[a-z][a-z0-9_-]{0,63}$'),
+  pool text not null check (pool in ('main', 'alt-pool', 'media')),
+  name text not null,
+  -- How it is reached: an API key, a login whose code is pasted, or a login by a device code.
+  kind text not null check (kind in ('api_key', 'oauth_code', 'oauth_device')),
+  engine text not null check (engine in ('anthropic', 'openai', 'openai-compatible')),
+  -- Null: the engine's own.
+  base_url text,
+  -- The account's id at its provider: another login to it renews this row.
+  external_id text,
+  disabled_at timestamptz,
+  disabled_reason text,
+  -- needs_login: its credentials were refused for good. contained: a refresh of them may have been lost.
+  health text not null default 'healthy' check (health in ('healthy', 'needs_login', 'contained')),
+  health_at timestamptz,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users,
+  unique (pool, external_id)
+);
+
+-- What moves with its calls. windows: what each window had used when it was last heard of, by "<resource>:<seconds>":
+-- {used_pct, reset_at, taken_at, noted_pct, noted_at}; noted: by its newest snapshot.
+create table provider_states (
+  provider_id text primary key references provider_accounts on delete cascade,
+  -- It is not called before; then one call tries it first.
+  cool_until timestamptz,
+  cool_reason text,
+  -- So long one call has the time to find out whether it serves again.
+  probe_until timestamptz,
+  windows jsonb not null default '{}',
+  -- The models that it has answered it does not have, each until it is asked again: {model: moment}.
+  lacks jsonb not null default '{}'
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+
+-- In a row of its own: a rotated refresh token must not be lost with anything else that is written.
+create table provider_credentials (
+  provider_id text primary key references provider_accounts on delete cascade,
+  -- An API key, or the tokens, as sealed JSON.
+  sealed text not null,
+  -- When the access token ends; null: never, or not known.
+  expires_at timestamptz,
+  -- Raised by each change.
+  version integer not null default 1,
+  -- Somebody refreshes it. When that time is over, whether the refresh token was used is not known.
+  refreshing_until timestamptz,
+  refreshing_by text,
+  -- The login that it came from, by which a repeated save knows its own.
+  login_id text,
+  updated_at timestamptz not null
+);
+create index provider_credentials_refreshing on provider_credentials (refreshing_until) where refreshing_until is not null;
+
+-- What the windows of accounts had used over time: a row when it moved by a point, or after five minutes. It outlives its account.
+create table quota_snapshots (
+  provider_id text not null,
+  -- unified, requests, tokens, input-tokens or output-tokens
+  resource text not null,
+  window_seconds integer not null check (window_seconds > 0),
+  used_pct real not null check (used_pct >= 0),
+  reset_at timestamptz,
+  taken_at timestamptz not null
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+create index quota_snapshots_of_window on quota_snapshots (provider_id, resource, window_seconds, taken_at) include (used_pct, reset_at);
+
+-- What accounts served in an hour (UTC) in which turns ended, without the turns that are still in turn_ends.
+create table account_hours (
+  hour timestamptz not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  -- When the last of these calls was made.
+  last_call_at timestamptz not null,
+  primary key (subscription_id, hour)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The same by days (UTC), for long times.
+create table account_days (
+  day date not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  last_call_at timestamptz not null,
+  primary key (subscription_id, day)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- What removed accounts were: their usage and snapshots stay.
+create table former_providers (
+  provider_id text primary key,
+  pool text not null,
+  name text not null,
+  removed_at timestamptz not null
+);
+
+-- Snapshots before this moment have been thinned to one of each window and hour.
+create table quota_thinning (
+  one boolean primary key default true check (one),
+  thinned_until timestamptz not null
+);
+
+-- Logins to accounts that go on after the answer that began them. A pool has one at a time.
+create table provider_logins (
+  login_id text primary key,
+  pool text not null check (pool in ('alt-pool', 'media')),
+  started_by bigint not null references users,
+  state text not null check (state in ('polling', 'authorized', 'expired', 'error')),
+  -- What is needed to end it and shown to whoever logs in: codes, URLs, verifier, state. Null once it has ended.
+  sealed text,
+  interval_seconds integer,
+  -- Nobody takes it up before: the next poll is due then, or the time of whoever has taken it is over.
+  due_at timestamptz not null,
+  -- How often it was taken up. Only whoever took it last may write.
+  takes integer not null default 0,
+  -- Why it has failed, in one word of ours.
+  error text,
+  -- The account that it made or renewed.
+  provider_id text,
+  expires_at timestamptz not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  check ((state = 'polling') = (sealed is not null))
+);
+create unique index provider_logins_one_running on provider_logins (pool) where state = 'polling';
+create index provider_logins_newest on provider_logins (pool, created_at desc);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Conversations and turns
 
--- One queue of turns. last_position numbers its turns in the order of their commits.
+-- Rows that each turn writes have no foreign keys, which saves twenty look-ups for each turn. Procedures write them from rows that they
+-- have read, and guards keep those from being deleted.
+
+-- A queue of turns. last_position numbers its turns in the order of their commits.
 create table conversations (
   conversation_id text primary key,
-  space_id bigint not null references spaces,
+  space_id bigint not null,
   end_user_ref text not null,
   name text not null,
   last_position bigint not null default 1,
-  -- Its owner and last turn, so that an account's end users can be listed by their newest activity. Null in a web chat.
-  user_id bigint references users,
+  -- Its owner and the time of its last turn, for listing an account's end users by their newest turn. Null in a web chat.
+  user_id bigint,
   test boolean,
   last_turn_at timestamptz,
   created_at timestamptz not null,
+  -- The account at the provider that served it last, whose prompt cache has its beginning, and when.
+  provider_id text,
+  served_at timestamptz,
   unique (space_id, end_user_ref, name)
-);
+-- The end of a turn notes who served it, in the row's own page.
+) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
 create index conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
 create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
 
 create table turns (
   turn_id text primary key,
-  user_id bigint not null references users,
-  -- Null: the owner's own web chat.
-  key_id text references api_keys,
-  space_id bigint not null references spaces,
-  conversation_id text not null references conversations,
+  user_id bigint not null,
+  -- Null: a web chat, of the owner or of a member of the space.
+  key_id text,
+  space_id bigint not null,
+  conversation_id text not null,
   position bigint not null,
   test boolean not null,
   end_user_ref text not null,
-  -- What was asked for.
+  -- The request.
   idempotency_key text not null,
   request_hash text not null,
   text text not null,
@@ -276,18 +713,20 @@ create table turns (
   metadata jsonb not null default '{}',
   max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
   timeout_seconds integer,
-  -- What has become of it.
+  -- The outcome.
   state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
   status_reason text,
   result text,
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
+  -- We lost its result, so nothing of it is billed. Not taken from a code, since scripts choose theirs.
+  failed_by_us boolean not null default false,
   config_version integer,
-  -- The hold: how much was ever held, and how much of it is still open.
+  -- The hold: how much was held in all, and how much is still held.
   hold_credit_micros bigint not null check (hold_credit_micros >= 0),
   held_credit_micros bigint not null check (held_credit_micros >= 0),
-  -- The window of its key that it is counted in.
+  -- The window of its key that it counts in.
   window_started_at timestamptz,
   cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
@@ -295,52 +734,63 @@ create table turns (
   tool_calls integer not null default 0,
   tokens_input bigint not null default 0,
   tokens_cached bigint not null default 0,
+  tokens_cache_written bigint not null default 0,
   tokens_output bigint not null default 0,
-  -- The machine: who may write (epoch), until when (lease_until), when somebody must look again (wake_at).
+  -- The claim: which worker may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
   attempts integer not null default 0,
   model_failures integer not null default 0,
   lease_until timestamptz,
-  wake_at timestamptz,
-  -- Its worker may start tool calls until then without looking at the turn again: a cancel is acknowledged only afterwards.
+  -- The queue's message that brought its worker, and which attempt of it. The next attempt may take the claim over.
+  claim_message text,
+  claim_try integer,
+  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
   calls_start_until timestamptz,
   cancel_requested_at timestamptz,
-  -- Somebody reads the events as they come until then: only for such a turn is its text written while it is made.
+  -- Until then somebody reads its events as they come; only then its text is written while it is made.
   stream_until timestamptz,
   last_event_seq integer not null default 1,
   created_at timestamptz not null,
   started_at timestamptz,
   finished_at timestamptz,
   erased_at timestamptz,
-  unique (user_id, test, idempotency_key),
+  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
+  member_id bigint,
+  -- The prices of its model that it was admitted by.
+  price_version integer not null,
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
   constraint turns_test_is_free check (not test or hold_credit_micros = 0),
   constraint turns_end_closes_all check (
     (state in ('done', 'failed', 'cancelled'))
-    = (finished_at is not null and held_credit_micros = 0 and wake_at is null)
+    = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
-);
-create unique index turns_one_running_per_conversation on turns (conversation_id) where state = 'running';
-create index turns_open_in_conversation on turns (conversation_id, position) where state in ('queued', 'running');
-create index turns_to_wake on turns (wake_at) where wake_at is not null;
-create index turns_queued on turns (created_at) where state = 'queued';
+-- A claim changes no index, so it finds room in the row's own page; the end of a turn writes all of them.
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_analyze_scale_factor = 0.02);
+-- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
+-- was empty might take one of those, and read all turns of the account for each that is accepted.
+create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
 create index turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
 create index turns_of_space on turns (space_id, turn_id collate "C" desc);
 create index turns_of_key on turns (key_id, turn_id collate "C" desc);
 create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
 create index turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
--- Each turn state that is rare has a narrow index: a state's turns are found without walking all that are done.
-create index turns_open_of_owner on turns (user_id, test, turn_id collate "C" desc) where state in ('queued', 'running');
-create index turns_without_result on turns (user_id, test, state, turn_id collate "C" desc) where state in ('failed', 'cancelled');
+create index turns_of_member on turns (member_id, turn_id collate "C" desc) where member_id is not null;
+-- For failed and cancelled turns, which have a reason, without reading all that are done. Open turns are in open_turns: an index on the
+-- state would make each change of it write all indexes of the row.
+create index turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
--- What usage reports read, without touching the wide rows. A turn counts at the moment of its bill, the one of its ledger row.
+-- The columns of usage reports, so they do not read the wide rows. A turn counts at the time of its bill, that of its ledger row.
 create index turns_ended on turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref,
   billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
 create index turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
   include (space_id, key_id, billed_credit_micros) where billed_credit_micros > 0;
+-- They have no usage records; analytics count them too.
+create index turns_without_calls on turns (finished_at) include (user_id, space_id, model)
+  where model_calls = 0 and finished_at is not null and not test;
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
 begin
@@ -359,19 +809,41 @@ begin
 end $$;
 create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
 
+-- The turns that have not ended, in narrow rows for the sweeper, for conversations' queues and for lists of open turns. Written by the
+-- procedures that accept, claim, wake and end a turn.
+create table open_turns (
+  turn_id text primary key,
+  conversation_id text not null,
+  position bigint not null,
+  user_id bigint not null,
+  test boolean not null,
+  state text not null check (state in ('queued', 'running')),
+  -- When the sweeper must publish it again; infinity while another turn of its conversation is before it.
+  wake_at timestamptz not null,
+  created_at timestamptz not null,
+  -- The account at the provider that its worker calls; null: queued, or no account was chosen.
+  provider_id text,
+  unique (conversation_id, position)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
+create index open_turns_to_wake on open_turns (wake_at, turn_id) where wake_at < 'infinity';
+create index open_turns_by_age on open_turns (created_at);
+create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
+create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
+
 create table turn_events (
-  turn_id text not null references turns,
+  turn_id text not null,
   seq integer not null check (seq > 0),
-  event_id text not null unique,
+  event_id text not null,
   type text not null,
   data jsonb not null,
   created_at timestamptz not null,
   primary key (turn_id, seq)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create trigger turn_events_append_only before delete on turn_events
   for each statement execute function guard_append_only();
 
--- The one change that an event may see: an erased turn's loses what it said.
+-- The only allowed change of an event: an erased turn's loses its texts.
 create function guard_event_redaction() returns trigger language plpgsql as $$
 begin
   if (new.turn_id, new.seq, new.event_id, new.type, new.created_at)
@@ -388,7 +860,7 @@ create trigger turn_events_redacted_only before update on turn_events
 
 -- One model call.
 create table turn_steps (
-  turn_id text not null references turns,
+  turn_id text not null,
   step integer not null check (step >= 0),
   epoch integer not null,
   -- Null for the space's own agent, else the call "step.call" that delegated to a sub-agent.
@@ -396,20 +868,88 @@ create table turn_steps (
   text text not null,
   -- What the model said, as the AI SDK's parts.
   content jsonb not null default '[]',
-  -- What its tool calls answered, by their place; pending_calls have none yet.
+  -- The results of its tool calls, by their index; pending_calls have none yet.
   results jsonb not null default '{}',
   pending_calls integer not null default 0 check (pending_calls >= 0),
   finish text not null,
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   created_at timestamptz not null,
+  -- The sub-agent's name, or null; the pin; and what the call has read, in tokens.
+  subagent text,
+  model text not null,
+  tokens_input bigint not null,
   primary key (turn_id, step)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+
+---------------------------------------------------------------------------------------------------------------------------------
+-- Totals of spaces
+
+-- The turns that have ended and are in no total yet. Ending a turn adds one narrow row and touches no row that others want; the sweeper
+-- moves them on (src/spaces/roll-totals.sql). Whoever reads a total adds these, and the open turns, in the same snapshot.
+create table turn_ends (
+  turn_id text not null,
+  user_id bigint not null,
+  space_id bigint not null,
+  -- Empty: the owner's web chat.
+  end_user_ref text not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  ended_at timestamptz not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create function queue_turn_end() returns trigger language plpgsql as $$
+begin
+  insert into turn_ends (turn_id, user_id, space_id, end_user_ref, tokens_input, tokens_cached, tokens_output, billed_credit_micros,
+      ended_at)
+    values (new.turn_id, coalesce(new.member_id, new.user_id), new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
+      new.billed_credit_micros, new.finished_at);
+  return null;
+end $$;
+-- A turn ends once: guard_turn_transition.
+create trigger turns_ended_queued after update on turns for each row
+  when (old.finished_at is null and new.finished_at is not null) execute function queue_turn_end();
+
+-- What the ended turns of a space come to, as far as they are not in turn_ends.
+create table space_totals (
+  space_id bigint primary key,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  last_ended_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The same for each person who wrote there: an account in its web chat (end_user_ref ''), an end user of an account.
+create table space_people (
+  space_id bigint not null,
+  user_id bigint not null,
+  end_user_ref text not null,
+  turns bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  last_ended_at timestamptz not null,
+  primary key (space_id, user_id, end_user_ref)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The last model call of each agent of a space ('': its own; else a sub-agent's name) in its ended turns that are not in turn_ends.
+create table space_sessions (
+  space_id bigint not null,
+  agent text not null,
+  model text not null,
+  tokens_input bigint not null,
+  turn_id text not null,
+  step integer not null,
+  called_at timestamptz not null,
+  primary key (space_id, agent)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Files
 
--- A file's bytes are in the bucket under object_key. Only 'ready' ones are there for anybody; 'pending' ones are what the
--- agent of a turn that has not ended has made.
+-- A file's bytes are in the bucket under object_key. Only 'ready' files are visible; 'pending' ones were made by the agent of a turn
+-- that has not ended.
 create table files (
   file_id text primary key,
   user_id bigint not null references users,
@@ -422,18 +962,35 @@ create table files (
   bytes bigint not null default 0 check (bytes >= 0),
   sha256 text not null default '',
   object_key text not null unique,
-  -- Of what an agent made: the place of its call in the turn. The last of a name is the output.
+  -- For files that an agent made: greater for a later call of the turn. The last file of a name is the output.
   place integer,
   state text not null check (state in ('uploading', 'pending', 'ready', 'deleted')),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- When the bucket's object of a deleted file was removed.
-  object_removed_at timestamptz
+  object_removed_at timestamptz,
+  -- Who uploaded it, when that was a member of the space and not its owner.
+  member_id bigint,
+  -- When it was deleted: its storage is paid for until then.
+  deleted_at timestamptz
 );
 create index files_of_space on files (space_id, file_id collate "C" desc) where state = 'ready';
 create index files_of_turn on files (turn_id) where turn_id is not null;
 create index files_to_remove on files (updated_at) where state = 'deleted' and object_removed_at is null;
 create index files_uploading on files (created_at) where state = 'uploading';
+-- What an account stores and has stored, for its bill.
+create index files_kept on files (user_id) include (bytes) where state in ('uploading', 'pending', 'ready');
+create index files_stored on files (user_id) include (created_at, bytes) where state in ('pending', 'ready') and not test;
+create index files_stored_before on files (user_id, deleted_at) include (created_at, bytes) where deleted_at is not null and not test;
+
+-- updated_at of a deleted file moves on when its bytes cannot be removed.
+create function note_deleted_at() returns trigger language plpgsql as $$
+begin
+  new.deleted_at := new.updated_at;
+  return new;
+end $$;
+create trigger files_note_deleted_at before update of state on files
+  for each row when (new.state = 'deleted' and old.state <> 'deleted') execute function note_deleted_at();
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Tasks
@@ -449,48 +1006,96 @@ create table tasks (
   end_user_ref text,
   assignee_user_id bigint references users,
   creator_user_id bigint references users,
-  -- The call of the agent that made it: repeating the call finds it again.
+  -- The agent's call that made it. A repeated call finds it again.
   turn_id text references turns,
   call_key text unique,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- Which step of its flow it is: 1, 2, 3, … of one end user in one space.
+  flow_place integer check (flow_place > 0)
 );
 create index tasks_of_space on tasks (space_id, task_id desc);
+create index tasks_of_assignee on tasks (assignee_user_id, task_id desc) where assignee_user_id is not null;
+create index tasks_of_creator on tasks (creator_user_id, task_id desc) where creator_user_id is not null;
+create index tasks_of_flow on tasks (space_id, end_user_ref, flow, flow_place) where flow is not null;
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Billing
 
--- balance - held is what may still be spent.
+-- What an account has and what its open turns hold: balance - held is what may still be spent. While it has shards, the balance is what
+-- is posted to the ledger, and the rest is in them (src/billing/wallet.sql).
 create table wallets (
   user_id bigint primary key references users,
   balance_credit_micros bigint not null default 0,
   held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
-  -- Below it the owner is told that the balance is low; 0: never.
+  -- How many shards it has; 0: none, every change is made here.
+  shards integer not null default 0 check (shards >= 0),
+  -- The most that a turn may hold without locking every shard; set when the account gets shards.
+  shard_hold_credit_micros bigint not null default 0,
+  -- What was posted of all that its shards have been charged.
+  folded_credit_micros bigint not null default 0,
+  -- How often a turn had to wait for this row, lately.
+  waits integer not null default 0,
+  -- Below it the event balance.low is sent; 0: never.
   low_balance_credit_micros bigint not null default 10000000 check (low_balance_credit_micros >= 0),
-  -- What was told: that the balance runs low, or out, once until it does not (tell_balance).
+  -- Whether balance.low and balance.depleted were sent; each once until it no longer holds (follow_balance).
   low_told boolean not null default false,
   depleted_told boolean not null default false,
-  -- What each customer without a limit of their own may spend, when neither has their key a default.
+  -- What each customer may spend, when neither they nor the key have a limit.
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
-);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+
+-- What an account was charged (negative) and what was held and released since it got shards. A transaction changes one that nobody
+-- else has; all of them are locked in the order of their numbers.
+create table wallet_shards (
+  user_id bigint not null,
+  shard integer not null,
+  balance_credit_micros bigint not null default 0,
+  held_credit_micros bigint not null default 0,
+  primary key (user_id, shard)
+) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- What is posted covers what is held in shards, as the wallet's own check has it for an account without them.
+create function guard_posted_balance() returns trigger language plpgsql as $$
+begin
+  if new.balance_credit_micros < (select sum(s.held_credit_micros) from wallet_shards s where s.user_id = new.user_id) then
+    raise exception 'account % has less posted than is held', new.user_id using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger wallets_cover_shards before update of balance_credit_micros on wallets
+  for each row when (new.shards > 0) execute function guard_posted_balance();
+
+-- Charges of turns that have ended and are not in the ledger yet (src/billing/post-charges.sql).
+create table postings (
+  posting_id bigint generated always as identity primary key,
+  user_id bigint not null,
+  reason text not null,
+  amount_credit_micros bigint not null,
+  turn_id text not null,
+  -- When the turn ended.
+  created_at timestamptz not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create index postings_of_account on postings (user_id, posting_id);
+create index postings_by_time on postings (created_at);
 
 -- The books.
 create table ledger (
   ledger_id bigint generated always as identity primary key,
-  user_id bigint not null references users,
+  user_id bigint not null,
   reason text not null check (reason in (
     'admin_grant', 'admin_action', 'operator_topup', 'signup_credit', 'referral_signup_credit',
     'manual_topup', 'credit_purchase', 'usage', 'space_usage', 'referral_credit_commission')),
   amount_credit_micros bigint,
   balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
-  -- A commission is an amount of a currency (ISO 4217, in its minor units), and no credit.
+  -- A commission has an amount in a currency (ISO 4217, in its minor units), and no credit.
   currency text check (currency ~ '^[A-Z]{3}$' and (currency is null or reason = 'referral_credit_commission')),
   currency_amount_minor bigint
     check (coalesce(currency_amount_minor > 0, true) and (currency_amount_minor is null) = (currency is null)),
-  turn_id text references turns,
-  -- What makes an entry once: a payment's id, an Idempotency-Key, with its source before it.
+  turn_id text,
+  -- The reference that makes an entry happen once: a payment's id or an Idempotency-Key, with its source in front.
   reference text,
   actor text not null,
   note text,
@@ -500,30 +1105,37 @@ create table ledger (
     when reason in ('usage', 'space_usage') then amount_credit_micros < 0
     when reason = 'admin_action' then amount_credit_micros <> 0
     else amount_credit_micros > 0 end)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index ledger_by_owner on ledger (user_id, ledger_id desc);
 create unique index ledger_one_entry_per_reference on ledger (reference) where reference is not null;
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 -- A correction that names a turn is its refund.
 create unique index ledger_one_refund_per_turn on ledger (turn_id) where reason = 'admin_action' and turn_id is not null;
+-- All but the charges of turns: what an account was given, and what of it was spent otherwise.
+create index ledger_without_charges on ledger (user_id, created_at) include (reason, amount_credit_micros)
+  where reason not in ('usage', 'space_usage') or turn_id is null;
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
+
+create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 -- One row for each model call that was committed.
 create table usage (
   usage_id bigint generated always as identity primary key,
-  turn_id text not null references turns,
+  turn_id text not null,
   step integer not null,
-  user_id bigint not null references users,
-  space_id bigint not null references spaces,
-  key_id text references api_keys,
+  user_id bigint not null,
+  space_id bigint not null,
+  key_id text,
   end_user_ref text not null,
   provider text not null,
+  -- The pool member that served the call; else the sub_id of the account's active plan; else null.
   subscription_id text,
   model text not null,
   role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_cache_written bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   price_version integer not null,
@@ -533,21 +1145,53 @@ create table usage (
   created_at timestamptz not null,
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
-  unique (turn_id, step, role)
-);
+  subagent text,
+  conversation_id text not null,
+  test boolean not null,
+  -- The tool call of the step that made a picture; null for the step's own model call.
+  call integer
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create unique index usage_once on usage (turn_id, step, coalesce(call, -1));
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
 
--- One row for each web-chat turn of an account's owner (a turn without a key) that has ended: what usage is for turns of keys.
+create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+
+-- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
+create table subscription_days (
+  day date not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, subscription_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- The year of a few subscriptions, which lies on as many pages as it has days, without reading the table.
+create index subscription_days_of on subscription_days (subscription_id, day)
+  include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);
+
+-- Live turns that ended on a day (UTC), and what they were billed, without those that are still in turn_ends.
+create table service_days (
+  day date not null,
+  state text not null,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, state)
+) with (fillfactor = 70);
+
+-- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (
-  turn_id text primary key references turns,
-  user_id bigint not null references users,
-  space_id bigint not null references spaces,
+  turn_id text primary key,
+  user_id bigint not null,
+  space_id bigint not null,
   provider text not null,
   model text not null,
   model_calls integer not null,
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_cache_written bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   -- From its start to its end.
   duration_sec double precision not null check (duration_sec >= 0),
@@ -557,7 +1201,49 @@ create table api_turns (
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
--- One pass of the reconciliation over all books, in slices: phase and position say where it goes on.
+-- The model calls of web-chat turns, as usage has those of turns with a key. api_turns sums them up.
+create table chat_calls (
+  turn_id text not null,
+  step integer not null,
+  user_id bigint not null,
+  space_id bigint not null,
+  conversation_id text not null,
+  test boolean not null,
+  provider text not null,
+  subscription_id text,
+  model text not null,
+  role text not null check (role in ('orchestrator', 'subagent')),
+  subagent text,
+  tokens_input bigint not null check (tokens_input >= 0),
+  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_cache_written bigint not null default 0,
+  tokens_output bigint not null check (tokens_output >= 0),
+  duration_sec double precision not null check (duration_sec >= 0),
+  price_version integer not null,
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
+  created_at timestamptz not null,
+  -- finished_at of its turn; null until then.
+  settled_at timestamptz,
+  -- As in usage.
+  call integer
+) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
+
+create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+
+-- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
+create table losses (
+  loss_id bigint generated always as identity primary key,
+  turn_id text not null,
+  cause text not null,
+  -- Null: a worker was lost, and it is not known how far its calls had come.
+  credit_micros bigint check (credit_micros >= 0),
+  created_at timestamptz not null
+);
+create index losses_by_time on losses (created_at);
+
+-- One pass of the reconciliation over the books, in slices; phase and position say where it continues.
 create table reconciliations (
   reconciliation_id text primary key,
   started_by text not null,
@@ -569,7 +1255,18 @@ create table reconciliations (
   counters bigint not null default 0,
   findings bigint not null default 0,
   started_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- All history, or what has moved since the marks that the last one left.
+  scope text not null default 'all' check (scope in ('all', 'recent')),
+  -- By phase: of how many rows a slice is tried next. Half of the one under way, until it has answered.
+  sizes jsonb not null default '{}',
+  -- The marks that it found: all turns up to turn_from have ended and were looked at, all ledger rows up to ledger_from too.
+  turn_from text not null default '',
+  ledger_from bigint not null default 0,
+  -- And those that it leaves: up to them everything was there and had ended at that moment, some time before the pass began.
+  settled_before timestamptz not null,
+  turn_mark text,
+  ledger_mark bigint
 );
 create unique index reconciliations_one_open on reconciliations ((true)) where finished_at is null;
 create index reconciliations_by_start on reconciliations (started_at desc);
@@ -590,34 +1287,117 @@ create table reconciliation_findings (
 );
 create index reconciliation_findings_of_pass on reconciliation_findings (reconciliation_id, finding_id);
 
+-- The time of calls in containers, written with their results.
+create table container_calls (
+  call_id bigint generated always as identity primary key,
+  user_id bigint not null,
+  space_id bigint not null,
+  turn_id text not null,
+  container text not null,
+  milliseconds bigint not null check (milliseconds >= 0),
+  created_at timestamptz not null,
+  -- When it went into an account's bill.
+  billed_at timestamptz
+);
+create index container_calls_to_bill on container_calls (user_id) include (milliseconds) where billed_at is null;
+create index container_calls_billed on container_calls (billed_at) where billed_at is not null;
+
+-- One run over all accounts that bills what they used up to a moment, at the prices of its begin (credit micros). position: the account
+-- that it billed last.
+create table infra_runs (
+  run_id bigint generated always as identity primary key,
+  until_at timestamptz not null,
+  container_second_micros double precision not null,
+  stored_gib_hour_micros double precision not null,
+  position bigint not null default 0,
+  started_at timestamptz not null,
+  finished_at timestamptz
+);
+create unique index infra_runs_one_open on infra_runs ((true)) where finished_at is null;
+
+-- Up to when an account's containers and storage are billed, and what of that it could not pay yet.
+create table infra_accounts (
+  user_id bigint primary key,
+  billed_until timestamptz not null,
+  due_credit_micros bigint not null default 0 check (due_credit_micros >= 0)
+);
+create index infra_accounts_with_dues on infra_accounts (user_id) where due_credit_micros > 0;
+
+-- What an account used in a period, what that cost, and what was taken for it and for earlier dues: its ledger row.
+create table infra_bills (
+  bill_id bigint generated always as identity primary key,
+  run_id bigint not null,
+  user_id bigint not null,
+  -- Null: from the beginning.
+  starts_at timestamptz,
+  ends_at timestamptz not null,
+  container_milliseconds bigint not null,
+  stored_byte_seconds numeric not null,
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros >= 0),
+  ledger_id bigint unique,
+  created_at timestamptz not null,
+  unique (user_id, run_id),
+  constraint infra_bills_are_booked check ((ledger_id is null) = (billed_credit_micros = 0))
+);
+create trigger infra_bills_append_only before update or delete on infra_bills
+  for each statement execute function guard_append_only();
+
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Quotas
 
--- What keys and end users have spent and reserved in each day, month and window, by the turns that were accepted in it: kept
--- by a trigger on turns, always under the lock of their account's wallet. What caps are checked against (take_hold).
+-- Whose spend is counted, and since when: that of a key with a cap, and that of all end users of an account in which a limit binds
+-- one (subject ''). What nobody limits is in the books alone.
+create table spend_counted (
+  user_id bigint not null,
+  kind text not null check (kind in ('key', 'end_user', 'account')),
+  subject text not null,
+  since timestamptz not null,
+  primary key (user_id, kind, subject)
+);
+
+-- What keys and end users have spent and reserved in each day, month and window, by the turns accepted in it. Caps are checked against
+-- these counters. The procedures that accept and end turns keep them (src/quotas/counters.sql).
 create table spend_counters (
-  user_id bigint not null references users,
-  kind text not null check (kind in ('key', 'end_user')),
+  user_id bigint not null,
+  kind text not null check (kind in ('key', 'end_user', 'account')),
   -- A key_id, or an end_user_ref.
   subject text not null,
   period text not null check (period in ('day', 'month', 'window')),
   starts_at timestamptz not null,
   spent_credit_micros bigint not null check (spent_credit_micros >= 0),
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
-  -- Which shares of a cap were told of: each once in its period (tell_cap).
+  -- The percents of a cap whose event was sent: each once in its period (tell_cap).
   told_percents integer[] not null default '{}',
+  -- Whether it began with what the books said: one whose period had begun before it was counted.
+  counted boolean not null default false,
+  -- Whether what came since is in spend_counter_shards.
+  sharded boolean not null default false,
   primary key (user_id, kind, subject, period, starts_at)
-);
+) with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 -- Months are kept longer than days and windows (src/quotas/sweep-counters.ts).
 create index spend_counters_short on spend_counters (starts_at) where period <> 'month';
 create index spend_counters_months on spend_counters (starts_at) where period = 'month';
 
+-- What was counted of a key by who had that shard of its account's wallet.
+create table spend_counter_shards (
+  user_id bigint not null,
+  kind text not null,
+  subject text not null,
+  period text not null,
+  starts_at timestamptz not null,
+  shard integer not null,
+  spent_credit_micros bigint not null,
+  reserved_credit_micros bigint not null,
+  primary key (user_id, kind, subject, period, starts_at, shard)
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02);
+create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
+
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Webhooks and events
 
--- The feed of an account: a row for each event that webhooks tell of. Of a turn's transition it has only what the turn's
--- row no longer says (src/webhooks/event-payload.ts); everything else is in data. It refers to nothing by constraint: it is
--- written three times for each turn, by a trigger, from rows that are held to it.
+-- The feed of an account: one row for each event. For a transition it stores only what the turn's row no longer says
+-- (src/webhooks/event-payload.ts). It has no foreign keys, since each turn writes three rows.
 create table events (
   event_id text primary key,
   user_id bigint not null,
@@ -625,22 +1405,22 @@ create table events (
   type text not null,
   turn_id text,
   seq integer,
-  -- Who may see it: keys and endpoints of this space, or of the spaces that this key made; null: of the whole account only.
+  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only.
   space_id bigint,
   created_by_key_id text,
   data jsonb not null default '{}',
   created_at timestamptz not null,
-  -- The transaction that wrote it. A reader who goes forward sees only what is older than every transaction still open, so
-  -- that nothing appears behind its back. After a restore from a dump, set it to 0: the new server counts from anew.
+  -- The transaction that wrote it. A reader who goes forward sees only events older than every open transaction, so none appears behind
+  -- its cursor. After a restore from a dump, set it to 0, since the new server counts anew.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index events_of_owner on events (user_id, test, event_id collate "C" desc);
 create index events_forward on events (user_id, test, xact, event_id collate "C");
 create trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
 
--- scope and key_id are those of the key that made it: it hears of what that key may see.
+-- scope and key_id are those of the key that made it: it gets the events that the key may see.
 create table webhook_endpoints (
   webhook_id text primary key,
   user_id bigint not null references users,
@@ -652,34 +1432,53 @@ create table webhook_endpoints (
   -- null: every type, future ones included.
   events jsonb check (events is null or jsonb_typeof(events) = 'array'),
   description text,
-  -- Sealed by the key ring. The previous one still signs until then.
+  -- Sealed by the key ring. The previous one signs until previous_until.
   secret text not null,
   previous_secret text,
   previous_until timestamptz,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled')),
-  -- It was disabled or removed, and the sweeper has not yet seen that nothing is pending for it.
+  -- Disabling or removing it gives up its deliveries. True until the sweeper has seen that none is pending; see its last try below.
   stopping boolean not null default false,
+  stop_tried_at timestamptz,
   -- The first failure since the last success.
   failing_since timestamptz,
-  -- A wake of its dispatcher was asked for then, and has not arrived yet.
+  -- When a wake of its dispatcher was sent that has not arrived yet.
   woken_at timestamptz,
-  -- Its place among the account's endpoints: what bounds their number, under races too.
+  -- Its slot among the account's endpoints. The unique slots limit their number, also for concurrent requests.
   slot integer not null check (slot between 1 and 50),
   deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- When its URL answered a ping with 2xx; null: not yet, and only pings are sent there.
+  verified_at timestamptz,
+  -- The delivery of the ping that it has to answer, while it is not verified.
+  ping_id text,
+  -- Its URL as it is called: an account has one endpoint for it.
+  target text not null,
+  -- When all of the events that were sent again are paid back (src/webhooks/bounds.sql).
+  resends_free_at timestamptz,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
     case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)
-);
+) with (fillfactor = 50);
 create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, webhook_id collate "C" desc)
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
-create index webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
+create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
+
+-- What was sent to a host of receivers, over all accounts: it may have the next one at once while free_at is less than the bound's time
+-- away (src/webhooks/bounds.sql). A host that is not here was sent nothing of late.
+create table webhook_hosts (
+  host text not null,
+  test boolean not null,
+  free_at timestamptz not null,
+  primary key (host, test)
+) with (fillfactor = 50);
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (
+  -- Made of the event and the endpoint: one delivery for both, without an index of its own.
   delivery_id text primary key,
   webhook_id text not null references webhook_endpoints,
   event_id text not null references events,
@@ -687,7 +1486,7 @@ create table webhook_deliveries (
   seq integer,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   status_reason text,
-  -- attempts: all that have ended; round: those since it was made or last sent again, which the retry schedule counts.
+  -- attempts: all that have ended. round: those since it was made or last sent again, which the retry schedule counts.
   attempts integer not null default 0,
   round integer not null default 0,
   epoch integer not null default 0,
@@ -695,14 +1494,12 @@ create table webhook_deliveries (
   next_attempt_at timestamptz,
   created_at timestamptz not null,
   finished_at timestamptz,
-  unique (webhook_id, event_id),
   constraint webhook_deliveries_pending_has_a_time check ((state = 'pending') = (next_attempt_at is not null)),
   constraint webhook_deliveries_end_is_noted check ((state = 'pending') = (finished_at is null))
-);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+-- None on the lease: a claim writes no index.
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, event_id collate "C")
   where state = 'pending';
-create index webhook_deliveries_in_order on webhook_deliveries (webhook_id, turn_id, seq) where state = 'pending';
-create index webhook_deliveries_leased on webhook_deliveries (webhook_id, lease_until) where lease_until is not null;
 create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C" desc);
 create index webhook_deliveries_of_turn on webhook_deliveries (turn_id) where turn_id is not null;
 
@@ -722,7 +1519,7 @@ create table webhook_attempts (
 ---------------------------------------------------------------------------------------------------------------------------------
 -- End users
 
--- What an account says about a customer of its own. Spend is counted from turns, not here.
+-- An account's settings for one of its customers. Spend is counted from turns, not here.
 create table end_users (
   user_id bigint not null references users,
   test boolean not null,
@@ -736,7 +1533,7 @@ create table end_users (
 );
 create index end_users_by_change on end_users (user_id, test, updated_at desc, end_user_ref collate "C" desc);
 
--- One request to erase an end user: what is theirs up to until_at goes. Open ones are completed by the sweeper.
+-- One request to erase an end user's data up to until_at. The sweeper completes open ones.
 create table erasures (
   erasure_id text primary key,
   user_id bigint not null references users,
@@ -745,7 +1542,7 @@ create table erasures (
   key_id text references api_keys,
   until_at timestamptz not null,
   requested_at timestamptz not null,
-  -- When all was gone; the bucket is looked through once more after that, until checked_at.
+  -- When everything was gone. After that the bucket is searched once more, until checked_at.
   erased_at timestamptz,
   checked_at timestamptz,
   tried_at timestamptz not null,
@@ -759,7 +1556,7 @@ create table erasures (
 create index erasures_open on erasures (tried_at) where checked_at is null;
 create index erasures_of_end_user on erasures (user_id, test, end_user_ref, erasure_id);
 
--- Where in the bucket an erased turn's objects are: all below `turns/…/`, or the one of a file.
+-- The bucket's objects of an erased turn: all below `turns/…/`, or a file's one.
 create table erased_objects (
   erasure_id text not null references erasures,
   object_key text not null,
@@ -769,13 +1566,415 @@ create table erased_objects (
 create index erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
 
 ---------------------------------------------------------------------------------------------------------------------------------
+-- Analytics
+
+-- What live turns have used that have ended and are in no rollup yet: a row for each model, provider and role of a turn's calls, and one
+-- for a turn without calls. Ending a turn adds them and touches no row that others want; the sweeper moves them on
+-- (src/analytics/roll-usage.sql). Whoever reads a rollup adds these in the same snapshot.
+create table usage_queue (
+  ended_at timestamptz not null,
+  user_id bigint not null,
+  space_id bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  -- The most that one of these calls has read.
+  tokens_input_most bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  -- How long the calls of a turn with a key took, in microseconds; 0 for a web chat.
+  duration_us bigint not null,
+  calls integer not null,
+  -- Those of them that are of a turn with a key.
+  keyed_calls integer not null,
+  -- Those that made a picture, which read nothing.
+  pictures integer not null,
+  -- 1 in the row of its turn that has its first call, else 0. A picture comes after the call of its step.
+  turns smallint not null,
+  -- A member of a pool served it, whose name is provider_key; else that is the provider (contract section 2.2).
+  pooled boolean not null,
+  provider_key text not null,
+  role text not null,
+  model text not null,
+  turn_id text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create function queue_usage() returns trigger language plpgsql as $$
+begin
+  if new.model_calls = 0 then
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
+        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
+      values (new.turn_id, new.finished_at, new.user_id, new.space_id, new.model, split_part(new.model, '/', 1), false, 'orchestrator',
+        1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  elsif new.key_id is not null then
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
+        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
+      select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls, s.pictures,
+        s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
+      from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
+          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
+          count(*) as calls, count(u.call) as pictures, sum(u.tokens_input) as input,
+          sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
+          sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
+        from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
+  else
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
+        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
+      select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0, s.pictures,
+        s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
+      from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
+          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
+          count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
+          sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max(c.tokens_input) as most, sum(c.cost_credit_micros) as cost,
+          sum(c.billed_credit_micros) as billed
+        from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
+  end if;
+  return null;
+end $$;
+-- A turn ends once: guard_turn_transition.
+create trigger turns_ended_used after update on turns for each row
+  when (old.finished_at is null and new.finished_at is not null and not new.test) execute function queue_usage();
+
+-- The rollups, all by the moment at which turns ended, in UTC, without test turns and without what is in usage_queue. Columns as there.
+create table usage_hours (
+  hour timestamptz not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  keyed_calls bigint not null,
+  duration_us bigint not null,
+  tokens_input_most bigint not null,
+  primary key (hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table model_days (
+  day date not null,
+  model text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, model)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table provider_days (
+  day date not null,
+  provider_key text not null,
+  pooled boolean not null,
+  role text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  pictures bigint not null,
+  primary key (day, provider_key, pooled, role)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table space_hours (
+  space_id bigint not null,
+  hour timestamptz not null,
+  turns bigint not null,
+  calls bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  primary key (space_id, hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table user_hours (
+  user_id bigint not null,
+  hour timestamptz not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (user_id, hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table model_hours (
+  hour timestamptz not null,
+  model text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (hour, model)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table provider_hours (
+  hour timestamptz not null,
+  provider_key text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (hour, provider_key)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table space_days (
+  day date not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  keyed_calls bigint not null,
+  duration_us bigint not null,
+  tokens_input_most bigint not null,
+  pictures bigint not null,
+  primary key (day, space_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index space_days_of_space on space_days (space_id, day);
+-- The first of each day: for lists of a few days.
+create index space_days_by_billed on space_days (day, billed_credit_micros desc);
+
+-- By the account that is billed.
+create table user_days (
+  day date not null,
+  user_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  keyed_calls bigint not null,
+  duration_us bigint not null,
+  primary key (day, user_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index user_days_of_user on user_days (user_id, day);
+create index user_days_by_billed on user_days (day, billed_credit_micros desc);
+
+create table provider_space_days (
+  day date not null,
+  provider_key text not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, provider_key, space_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index provider_space_days_of_space on provider_space_days (space_id, day);
+
+-- All that was used before a day, for the days in usage_marks and for 'infinity'. So a range of any length is one sum less another, with
+-- the days between its begin and the nearest mark.
+create table space_sums (
+  until date not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (until, space_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- Who was billed most of all.
+create index space_sums_most on space_sums (billed_credit_micros desc, space_id) where until = 'infinity';
+
+create table user_sums (
+  until date not null,
+  user_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (until, user_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index user_sums_most on user_sums (billed_credit_micros desc, user_id) where until = 'infinity';
+
+create table provider_space_sums (
+  until date not null,
+  provider_key text not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (until, provider_key, space_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index provider_space_sums_of_space on provider_space_sums (until, space_id);
+
+-- The first days of months for which the sums were made.
+create table usage_marks (
+  until date primary key
+);
+
+-- Ledger rows that are in no rollup yet, as usage_queue has ended turns (src/analytics/roll-ledger.sql).
+create table ledger_queue (
+  ledger_id bigint not null,
+  user_id bigint not null,
+  amount_credit_micros bigint,
+  balance_after_credit_micros bigint not null,
+  created_at timestamptz not null,
+  reason text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create function queue_ledger() returns trigger language plpgsql as $$
+begin
+  insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)
+    select b.ledger_id, b.user_id, b.amount_credit_micros, b.balance_after_credit_micros, b.created_at, b.reason from booked b;
+  return null;
+end $$;
+create trigger ledger_queued after insert on ledger referencing new table as booked
+  for each statement execute function queue_ledger();
+
+-- What was booked on a day (UTC), by reason: the sum of what was given, and of what was taken, which is below 0. A commission counts as an
+-- entry only.
+create table ledger_days (
+  day date not null,
+  reason text not null,
+  entries bigint not null,
+  given_credit_micros bigint not null,
+  taken_credit_micros bigint not null,
+  primary key (day, reason)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The last ledger row of an account among those of a day, by ledger_id, with its running total; and how many are usage or space_usage.
+create table ledger_user_days (
+  user_id bigint not null,
+  day date not null,
+  ledger_id bigint not null,
+  balance_after_credit_micros bigint not null,
+  debits bigint not null,
+  primary key (user_id, day)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index ledger_user_days_active on ledger_user_days (day, user_id) where debits > 0;
+
+-- The same of all its rows, with the moment of its latest debit.
+create table ledger_users (
+  user_id bigint primary key,
+  ledger_id bigint not null,
+  balance_after_credit_micros bigint not null,
+  debited_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- Last balances of the accounts that had a debit on one of `window_days` days, of which `day` is the last; made when that day is over, and
+-- anew when a row of it comes late (src/analytics/balances.sql). median_twice: the median, times two, since it may be between two.
+create table balance_days (
+  day date not null,
+  window_days smallint not null,
+  accounts bigint not null,
+  balance_credit_micros bigint not null,
+  median_twice bigint not null,
+  primary key (day, window_days)
+);
+---------------------------------------------------------------------------------------------------------------------------------
 -- Operations
 
 create table settings (
   key text primary key,
   value jsonb not null,
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  version integer not null default 1,
+  updated_by bigint references users
 );
+
+-- Environment files: documents of KEY=value lines that engines read, before they look at the worker's variables. Sealed by the key ring
+-- for this table, column and name.
+create table environment_files (
+  file text primary key,
+  sealed text not null,
+  -- Raised by each change of the document.
+  version integer not null default 1
+);
+
+-- Who changed which key of them last; the values are in the documents.
+create table environment_keys (
+  file text not null references environment_files,
+  key text not null,
+  version integer not null default 1,
+  updated_at timestamptz not null,
+  updated_by bigint references users,
+  primary key (file, key)
+);
+
+-- The containers in which spaces' agents execute: MCP servers of the operator's. headers are sealed for this table, column, container and
+-- space; header_names are theirs.
+create table container_mappings (
+  mapping_id bigint generated always as identity primary key,
+  container text not null,
+  space_id bigint not null references spaces,
+  url text not null,
+  headers text,
+  header_names jsonb not null default '[]',
+  enabled boolean not null default true,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users,
+  version integer not null default 1,
+  unique (space_id, container)
+);
+
+-- Failures of what the service itself runs or calls. name: the provider or the container.
+create table infrastructure_errors (
+  error_id bigint generated always as identity primary key,
+  kind text not null check (kind in ('container_start', 'container_exec', 'subagent_dispatch', 'model_call')),
+  name text not null,
+  code text not null,
+  turn_id text,
+  created_at timestamptz not null
+);
+create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
+
+-- How many of them there are of a day (UTC), by kind.
+create table error_days (
+  day date not null,
+  kind text not null,
+  failures bigint not null,
+  primary key (day, kind)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+create function count_errors() returns trigger language plpgsql as $$
+begin
+  insert into error_days as d (day, kind, failures)
+    select (n.created_at at time zone 'UTC')::date, n.kind, case tg_op when 'INSERT' then count(*) else -count(*) end
+    from noted n group by 1, 2 order by 1, 2
+    on conflict (day, kind) do update set failures = d.failures + excluded.failures;
+  return null;
+end $$;
+create trigger infrastructure_errors_counted after insert on infrastructure_errors referencing new table as noted
+  for each statement execute function count_errors();
+create trigger infrastructure_errors_forgotten after delete on infrastructure_errors referencing old table as noted
+  for each statement execute function count_errors();
 
 -- When each sweep ran last, and when it last succeeded.
 create table sweeps (
@@ -786,7 +1985,20 @@ create table sweeps (
   succeeded_at timestamptz
 );
 
--- What was changed by whom: written by the statement that makes the change. actor_user_id is null for the system.
+-- What is counted over whole tables for the overview, once a minute: exact at counted_at.
+create table overview_counts (
+  one boolean primary key default true check (one),
+  people bigint not null,
+  active_1_day bigint not null,
+  active_7_days bigint not null,
+  active_30_days bigint not null,
+  spaces bigint not null,
+  balance_credit_micros bigint not null,
+  held_credit_micros bigint not null,
+  counted_at timestamptz not null
+);
+
+-- Who changed what, written by the statement that makes the change. actor_user_id is null for the system.
 create table audit_log (
   audit_id bigint generated always as identity primary key,
   actor_user_id bigint references users,
@@ -801,510 +2013,29 @@ create table audit_log (
 );
 create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_id desc);
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
+create index audit_log_of_action on audit_log (action, audit_id desc);
+create index audit_log_by_time on audit_log (created_at);
 create trigger audit_log_append_only before update or delete on audit_log
   for each statement execute function guard_append_only();
 
+-- The applied files of migrations/ (src/ops/migrations.ts).
+create table schema_migrations (
+  name text primary key,
+  checksum text not null,
+  applied_at timestamptz not null default now(),
+  duration_ms integer not null
+);
+
+-- The installed releases of procedures, each a schema of that name (src/ops/release.ts).
+create table procedure_releases (
+  name text primary key,
+  applied_at timestamptz not null
+);
+
 ---------------------------------------------------------------------------------------------------------------------------------
--- Functions that statements call, and triggers that do a part of a transition
+-- What other rows refer to without a constraint is kept
 
-create function keep_space_config() returns trigger language plpgsql as $$
-begin
-  insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
-  values (new.space_id, new.config_version, new.config_change, new.model, new.manifest, new.tools, new.mcp_servers, new.updated_at);
-  return null;
-end $$;
-create trigger spaces_config_made after insert on spaces for each row execute function keep_space_config();
-create trigger spaces_config_changed after update of config_version on spaces for each row
-  when (new.config_version <> old.config_version) execute function keep_space_config();
-
--- A transition is in the account's feed as soon as it is in its turn's log.
-create function feed_turn_event() returns trigger language plpgsql as $$
-begin
-  insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, created_at)
-  select new.event_id, t.user_id, t.test, new.type, new.turn_id, new.seq, t.space_id, s.created_by_key_id,
-    case when t.finished_at is null then jsonb_build_object('held_credit_micros', t.held_credit_micros) else '{}' end,
-    new.created_at
-  from turns t join spaces s on s.space_id = t.space_id where t.turn_id = new.turn_id;
-  return null;
-end $$;
-create trigger turn_events_feed after insert on turn_events for each row
-  when (new.type like 'turn.%') execute function feed_turn_event();
-
--- Which endpoints an event is for. What is of no turn but of an endpoint is, within a space, for the key that made that. A ping is for the one that asked for it, and gets its delivery where it is made.
-create function endpoint_hears(endpoint webhook_endpoints, event events) returns boolean language sql immutable as $$
-  select endpoint.user_id = event.user_id and endpoint.test = event.test and endpoint.deleted_at is null
-    and event.type <> 'ping' and (endpoint.events is null or endpoint.events ? event.type)
-    and case endpoint.scope when 'all' then true when 'space' then endpoint.space_id = event.space_id
-        and (event.turn_id is not null or event.created_by_key_id = endpoint.key_id)
-      else endpoint.key_id = event.created_by_key_id end
-$$;
-
--- A delivery's id begins with the time of its event's.
-create function delivery_id_of(event_id text, webhook_id text) returns text language sql immutable as $$
-  select 'dlv_' || substr(event_id, 5, 10) || substr(md5(event_id || webhook_id), 1, 16)
-$$;
-
--- Behind an earlier event of the turn that waits for its second attempt, an event waits as long.
-create function deliver_event() returns trigger language plpgsql as $$
-begin
-  insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
-  select delivery_id_of(new.event_id, w.webhook_id), w.webhook_id, new.event_id, new.turn_id, new.seq,
-    greatest(new.created_at, (select max(d.next_attempt_at) from webhook_deliveries d
-      where d.webhook_id = w.webhook_id and d.turn_id = new.turn_id and d.state = 'pending' and d.round < 2)),
-    new.created_at
-  from webhook_endpoints w
-  where w.user_id = new.user_id and w.test = new.test and w.deleted_at is null and w.disabled_at is null
-    and endpoint_hears(w, new);
-  return null;
-end $$;
-create trigger events_deliver after insert on events for each row execute function deliver_event();
-
--- Caps (design section 6). A turn counts in the day, month and window in which it was accepted, whatever it is billed later: so a
--- cap's next period begins with nothing reserved in it.
-create function count_turn_spend() returns trigger language plpgsql as $$
-declare
-  spent bigint := new.billed_credit_micros - coalesce(old.billed_credit_micros, 0);
-  reserved bigint := new.held_credit_micros - coalesce(old.held_credit_micros, 0);
-begin
-  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
-  select new.user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, spent), greatest(0, reserved)
-  from (values
-    ('key', new.key_id, 'day', date_trunc('day', new.created_at, 'UTC')),
-    ('key', new.key_id, 'window', new.window_started_at),
-    ('end_user', new.end_user_ref, 'day', date_trunc('day', new.created_at, 'UTC')),
-    ('end_user', new.end_user_ref, 'month', date_trunc('month', new.created_at, 'UTC'))) as p(kind, subject, period, starts_at)
-  where p.starts_at is not null
-  -- Never below 0: a counter that was wrong must not keep a turn from its end. The reconciliation finds it.
-  on conflict (user_id, kind, subject, period, starts_at) do update set
-    spent_credit_micros = greatest(0, c.spent_credit_micros + spent),
-    reserved_credit_micros = greatest(0, c.reserved_credit_micros + reserved);
-  return null;
-end $$;
-create trigger turns_count_first after insert on turns for each row
-  when (new.key_id is not null and new.held_credit_micros > 0) execute function count_turn_spend();
-create trigger turns_count_change after update of held_credit_micros, billed_credit_micros on turns for each row
-  when (new.key_id is not null and (new.held_credit_micros, new.billed_credit_micros)
-    is distinct from (old.held_credit_micros, old.billed_credit_micros)) execute function count_turn_spend();
-
--- A request that was sent twice: the second may have begun before the first's turn was there, and have waited for the wallet since.
--- The unique index would make it wait for whoever changes that turn now, and they may wait for the wallet: so look first.
-create function refuse_twin_turn() returns trigger language plpgsql as $$
-declare
-  twin boolean;
-begin
-  -- The first at or behind its place: in this order only the unique index has them, whatever the planner knew of the table.
-  select (t.user_id, t.test, t.idempotency_key) = (new.user_id, new.test, new.idempotency_key) into twin from turns t
-    where (t.user_id, t.test, t.idempotency_key) >= (new.user_id, new.test, new.idempotency_key)
-    order by t.user_id, t.test, t.idempotency_key limit 1;
-  if twin then
-    raise exception 'the account has a turn with this idempotency key' using errcode = '23505',
-      constraint = 'turns_user_id_test_idempotency_key_key', table = 'turns';
-  end if;
-  return new;
-end $$;
-create trigger turns_refuse_twin before insert on turns for each row execute function refuse_twin_turn();
-
--- The books. Books an entry under the lock of its account's wallet; each query in here sees what was committed before that lock
--- was given. An entry that is there under its reference is answered, and nothing is done (replayed). refused: 'no_account', or
--- 'balance_too_low' when the amount would take what is held.
-create function book_entry(of_user bigint, of_reason text, amount bigint, of_turn text, of_reference text,
-  in_currency text, minor bigint, by_actor text, with_note text, moment timestamptz)
-returns table (entry jsonb, replayed boolean, refused text) language plpgsql rows 1 as $$
-declare
-  wallet wallets;
-  booked ledger;
-begin
-  replayed := false;
-  select * into wallet from wallets w where w.user_id = of_user for update;
-  if not found then
-    insert into wallets (user_id) select u.user_id from users u where u.user_id = of_user on conflict do nothing;
-    select * into wallet from wallets w where w.user_id = of_user for update;
-  end if;
-  select * into booked from ledger l where l.reference = of_reference;
-  if booked.ledger_id is not null then
-    replayed := true;
-  elsif wallet.user_id is null then
-    refused := 'no_account';
-  elsif wallet.balance_credit_micros - wallet.held_credit_micros + coalesce(amount, 0) < 0 then
-    refused := 'balance_too_low';
-  else
-    -- Before the balance, whose trigger dates what it tells by the newest entry.
-    insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
-      currency_amount_minor, actor, note, created_at)
-    values (of_user, of_reason, amount, wallet.balance_credit_micros + coalesce(amount, 0), of_turn, of_reference, in_currency,
-      minor, by_actor, with_note, moment)
-    returning * into booked;
-    update wallets w set balance_credit_micros = w.balance_credit_micros + amount where w.user_id = of_user and amount is not null;
-  end if;
-  if booked.ledger_id is not null then entry := to_jsonb(booked); end if;
-  return next;
-end $$;
-
--- Gives back, once, all that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
-create function refund_turn(of_turn text, by_actor text, with_note text, moment timestamptz)
-returns table (entry jsonb, replayed boolean, refused text) language plpgsql rows 1 as $$
-declare
-  turn turns;
-  charged bigint;
-begin
-  perform 1 from wallets w where w.user_id = (select t.user_id from turns t where t.turn_id = of_turn) for update;
-  select * into turn from turns t where t.turn_id = of_turn;
-  select -sum(l.amount_credit_micros) into charged from ledger l
-    where l.turn_id = of_turn and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
-  replayed := false;
-  refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
-    when coalesce(charged, 0) = 0 then 'not_billed' end;
-  if refused is null then
-    return query select * from book_entry(turn.user_id, 'admin_action', charged, of_turn, 'refund:' || of_turn, null, null,
-      by_actor, with_note, moment);
-  else
-    return next;
-  end if;
-end $$;
-
--- What says in an id when its thing was made, to the millisecond (src/platform/ids.ts).
-create function id_time(moment timestamptz) returns text language sql immutable as $$
-  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
-    1 + ((floor(extract(epoch from moment) * 1000)::bigint >> (45 - 5 * place)) & 31)::integer, 1), '' order by place)
-  from generate_series(0, 9) as place
-$$;
-
--- What turns say that a row of spend_counters should hold. Stable: all of it is of the caller's own snapshot.
-create function counter_truth(of_user bigint, of_kind text, of_subject text, of_period text, since timestamptz)
-returns table (spent bigint, reserved bigint) language plpgsql stable rows 1 as $$
-declare
-  until timestamptz := case of_period when 'day' then since + interval '24 hours'
-    when 'month' then (since at time zone 'UTC' + interval '1 month') at time zone 'UTC' else 'infinity' end;
-  -- A turn whose worker's clock is behind may be in a window that began after its id did.
-  first_id text := 'turn_' || id_time(case of_period when 'window' then since - interval '1 hour' else since end);
-  last_id text := case when of_period = 'window' then 'turn_~' else 'turn_' || id_time(until) end;
-begin
-  if of_kind = 'key' then
-    return query select coalesce(sum(t.billed_credit_micros), 0)::bigint,
-        coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-      from turns t where t.key_id = of_subject and t.user_id = of_user
-        and t.turn_id collate "C" >= first_id and t.turn_id collate "C" < last_id
-        and case when of_period = 'window' then t.window_started_at = since else t.created_at >= since and t.created_at < until end;
-  else
-    return query select coalesce(sum(t.billed_credit_micros), 0)::bigint,
-        coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-      from turns t where t.user_id = of_user and t.end_user_ref = of_subject and t.key_id is not null
-        and t.turn_id collate "C" >= first_id and t.turn_id collate "C" < last_id
-        and t.created_at >= since and t.created_at < until;
-  end if;
-end $$;
-
--- Sets a counter to what turns say. Under the lock of the wallet nobody counts meanwhile, and the look behind it sees all.
-create function repair_counter(of_user bigint, of_kind text, of_subject text, of_period text, since timestamptz)
-returns boolean language plpgsql as $$
-begin
-  perform 1 from wallets w where w.user_id = of_user for update;
-  insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
-  select of_user, of_kind, of_subject, of_period, since, c.spent, c.reserved
-  from counter_truth(of_user, of_kind, of_subject, of_period, since) c
-  on conflict (user_id, kind, subject, period, starts_at) do update set
-    spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros;
-  return true;
-end $$;
-
--- Sets what a wallet holds to what its open turns will give back. False when the balance does not cover that.
-create function repair_held(of_user bigint) returns boolean language plpgsql as $$
-declare
-  holds bigint;
-begin
-  perform 1 from wallets w where w.user_id = of_user for update;
-  select coalesce(sum(t.hold_credit_micros), 0) into holds from turns t
-    where t.user_id = of_user and t.state in ('queued', 'running');
-  update wallets w set held_credit_micros = holds where w.user_id = of_user and w.balance_credit_micros >= holds;
-  return found;
-end $$;
-
--- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
--- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.
-create function open_window(of_key text, moment timestamptz) returns timestamptz language sql stable as $$
-  select c.starts_at from api_keys k, lateral (
-    select n.starts_at from spend_counters n
-    where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
-      and n.starts_at > moment - make_interval(secs => k.window_seconds)
-      and n.spent_credit_micros + n.reserved_credit_micros > 0
-    order by n.starts_at desc limit 1) c
-  where k.key_id = of_key
-$$;
-
--- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
--- a window. The limit of an end user is `own`, else the key's default, else the account's.
-create function cap_states_under(own end_users, of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
-returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
-  select p.cap, p.source, p.amount, coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), p.starts_at, p.resets_at
-  from (select date_trunc('day', moment, 'UTC') as day, date_trunc('month', moment, 'UTC') as month) as begun
-    left join api_keys k on k.key_id = of_key
-    left join wallets w on w.user_id = of_user,
-  lateral (values
-    ('key_daily', 'key', k.daily_credit_micros, 'key', of_key, 'day', begun.day, begun.day + interval '24 hours'),
-    ('key_window', 'key', k.window_credit_micros, 'key', of_key, 'window', in_window,
-      in_window + make_interval(secs => k.window_seconds)),
-    ('end_user_daily', case when (own).daily_limit_credit_micros is not null then 'end_user'
-        when k.end_user_daily_credit_micros is not null then 'key' else 'account' end,
-      coalesce((own).daily_limit_credit_micros, k.end_user_daily_credit_micros, w.end_user_daily_credit_micros),
-      'end_user', of_end_user, 'day', begun.day, begun.day + interval '24 hours'),
-    ('end_user_monthly', case when (own).monthly_limit_credit_micros is not null then 'end_user'
-        when k.end_user_monthly_credit_micros is not null then 'key' else 'account' end,
-      coalesce((own).monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
-      'end_user', of_end_user, 'month', begun.month,
-      (date_trunc('month', moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
-  ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
-    -- The limit keeps this a lookup of one row, even in a plan that was made while the table was empty.
-    left join lateral (
-      select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where n.user_id = of_user and n.kind = p.kind and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at
-      limit 1) c on true
-  where p.amount is not null and p.subject is not null
-$$;
-
--- The same under the limits that the end user has.
-create function cap_states(of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
-returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
-  select s.* from (select of_end_user as ref) as asked
-    left join end_users e on e.user_id = of_user and not e.test and e.end_user_ref = asked.ref,
-  lateral cap_states_under(e, of_user, of_key, of_end_user, moment, in_window) s
-$$;
-
--- The hold of up to `wanted` that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
--- (amount is null) when one has less than `needed`. It takes nothing and locks nothing.
--- A new turn counts at `moment` in its key's window, which it opens when none is; a turn that has a window already stays in it.
-create function room_for(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
-  is_new boolean, in_window timestamptz)
-returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql stable rows 1 as $$
-declare
-  room bigint;
-begin
-  select w.balance_credit_micros - w.held_credit_micros, w.held_credit_micros into available, held
-    from wallets w where w.user_id = of_user;
-  available := coalesce(available, 0);
-  held := coalesce(held, 0);
-  room := available;
-  caps := '[]';
-  window_started_at := in_window;
-  if of_key is not null then
-    if is_new then
-      select coalesce(open_window(of_key, moment), moment) into window_started_at
-        from api_keys k where k.key_id = of_key and k.window_seconds is not null;
-    end if;
-    select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
-        coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]') into room, caps
-      from cap_states(of_user, of_key, of_end_user, moment, window_started_at) s where s.starts_at is not null;
-  end if;
-  if greatest(0, room) >= needed then
-    amount := greatest(0, least(wanted, room));
-  end if;
-  return next;
-end $$;
-
--- Takes that hold. Whoever changes what an account has spent or holds does so under the lock of its wallet, and each query in here
--- sees what was committed before that lock was given: so no two turns get the same credit.
-create function take_hold(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
-  is_new boolean, in_window timestamptz)
-returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql rows 1 as $$
-begin
-  perform from wallets w where w.user_id = of_user for update;
-  select r.* into amount, window_started_at, available, held, caps
-    from room_for(of_user, of_key, of_end_user, wanted, needed, moment, is_new, in_window) r;
-  update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = of_user and amount > 0;
-  return next;
-end $$;
-
--- Events of the whole account, told in the transaction of what they tell, under the lock of its wallet: once each.
-
--- An event's id as newId makes it (src/platform/ids.ts); those of one moment sort by their place, 0 to 9.
-create function event_id_at(moment timestamptz, place integer) returns text language sql volatile as $$
-  select 'evt_' || id_time(moment) || place || substr(md5(gen_random_uuid()::text), 1, 15)
-$$;
-
--- Tells of these percents of a cap those that were not told yet in its period; whether there is one. `state` is a row of
--- cap_states as jsonb, of which the amounts stay in the event.
-create function tell_cap(of_user bigint, of_key text, of_end_user text, state jsonb, percents integer[], moment timestamptz)
-returns boolean language plpgsql as $$
-declare
-  is_of_key boolean := state ->> 'cap' in ('key_daily', 'key_window');
-  in_kind text := case when is_of_key then 'key' else 'end_user' end;
-  of_subject text := case when is_of_key then of_key else of_end_user end;
-  in_period text := case state ->> 'cap' when 'key_window' then 'window' when 'end_user_monthly' then 'month' else 'day' end;
-  begun timestamptz := state ->> 'starts_at';
-  told integer[] := '{}';
-  news integer[];
-begin
-  select c.told_percents into told from spend_counters c where c.user_id = of_user and c.kind = in_kind
-    and c.subject = of_subject and c.period = in_period and c.starts_at = begun;
-  news := array(select p from unnest(percents) p where p <> all (coalesce(told, '{}')) order by p);
-  if cardinality(news) = 0 then
-    return false;
-  end if;
-  -- Nothing is counted yet under a cap that is too small for any turn.
-  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told_percents)
-  values (of_user, in_kind, of_subject, in_period, begun, 0, 0, news)
-  on conflict (user_id, kind, subject, period, starts_at) do update set told_percents = c.told_percents || excluded.told_percents;
-  insert into events (event_id, user_id, test, type, data, created_at)
-  select event_id_at(moment, place::integer), of_user, false, 'cap.reached', jsonb_build_object(
-      'cap', state -> 'cap', 'source', state -> 'source', 'percent', percent, 'limit_credit_micros', state -> 'limit_credit_micros',
-      'spent_credit_micros', state -> 'spent_credit_micros', 'reserved_credit_micros', state -> 'reserved_credit_micros',
-      'resets_at', state -> 'resets_at', 'key_id', case when is_of_key or state ->> 'source' = 'key' then of_key end,
-      'end_user_ref', case when not is_of_key then of_end_user end), moment
-  from unnest(news) with ordinality as n(percent, place);
-  return true;
-end $$;
-
--- A charge tells each share of the caps that bind its turn which is reached by what is spent now.
-create function tell_spend() returns trigger language plpgsql as $$
-declare
-  state record;
-begin
-  -- Most turns have no cap at all: cap_states would take five times as long to say so.
-  if not exists (select 1 from api_keys k join wallets w on w.user_id = k.user_id
-      left join end_users e on e.user_id = k.user_id and not e.test and e.end_user_ref = new.end_user_ref
-    where k.key_id = new.key_id and num_nonnulls(k.daily_credit_micros, k.window_credit_micros, k.end_user_daily_credit_micros,
-      k.end_user_monthly_credit_micros, w.end_user_daily_credit_micros, w.end_user_monthly_credit_micros,
-      e.daily_limit_credit_micros, e.monthly_limit_credit_micros) > 0)
-  then
-    return null;
-  end if;
-  for state in select s.* from cap_states(new.user_id, new.key_id, new.end_user_ref, new.created_at, new.window_started_at) s
-    where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
-  loop
-    perform tell_cap(new.user_id, new.key_id, new.end_user_ref, to_jsonb(state),
-      array(select p from unnest('{50, 80, 100}'::integer[]) p where state.spent_credit_micros * 100 >= state.limit_credit_micros * p),
-      new.finished_at);
-  end loop;
-  return null;
-end $$;
--- Behind turns_count_change, which has counted it: triggers of a row fire in the order of their names.
-create trigger turns_tell_spend after update of billed_credit_micros on turns for each row
-  when (new.key_id is not null and new.billed_credit_micros > old.billed_credit_micros) execute function tell_spend();
-
--- Tells one of balance.low (place 0) and balance.depleted (1) with what the wallet has now.
-create function tell_balance(of_user bigint, of_type text, place integer, moment timestamptz)
-returns void language sql volatile as $$
-  insert into events (event_id, user_id, test, type, data, created_at)
-  select event_id_at(moment, place), w.user_id, false, of_type, jsonb_build_object('balance_credit_micros', w.balance_credit_micros,
-    'held_credit_micros', w.held_credit_micros, 'threshold_credit_micros', w.low_balance_credit_micros), moment
-  from wallets w where w.user_id = of_user
-$$;
-
--- Follows a balance down and up again. Its moment is that of the change's ledger row, the newest of the account.
-create function follow_balance() returns trigger language plpgsql as $$
-declare
-  fell boolean := new.balance_credit_micros < old.balance_credit_micros;
-  is_low boolean := new.balance_credit_micros < new.low_balance_credit_micros;
-  tells_low boolean := fell and is_low and (not new.low_told or old.balance_credit_micros >= new.low_balance_credit_micros);
-  tells_depleted boolean := fell and new.balance_credit_micros = 0 and not new.depleted_told;
-  moment timestamptz;
-begin
-  update wallets w set low_told = is_low and (w.low_told or tells_low), depleted_told = fell and (w.depleted_told or tells_depleted)
-    where w.user_id = new.user_id;
-  if tells_low or tells_depleted then
-    moment := coalesce((select l.created_at from ledger l where l.user_id = new.user_id order by l.ledger_id desc limit 1), now());
-  end if;
-  if tells_low then
-    perform tell_balance(new.user_id, 'balance.low', 0, moment);
-  end if;
-  if tells_depleted then
-    perform tell_balance(new.user_id, 'balance.depleted', 1, moment);
-  end if;
-  return null;
-end $$;
-create trigger wallets_follow_balance after update of balance_credit_micros on wallets for each row
-  when (case when new.balance_credit_micros < old.balance_credit_micros
-      then (new.balance_credit_micros < new.low_balance_credit_micros
-          and (not new.low_told or old.balance_credit_micros >= new.low_balance_credit_micros))
-        or (new.balance_credit_micros = 0 and not new.depleted_told)
-      else new.balance_credit_micros > old.balance_credit_micros and (new.depleted_told
-        or (new.low_told and new.balance_credit_micros >= new.low_balance_credit_micros)) end)
-  execute function follow_balance();
-
--- Tells why take_hold has refused a turn, where that holds for everyone from now on: nothing is held that could be released, and a
--- turn with a short text (which needs `short_needed`) is refused too. Whether it told anything.
-create function tell_refusal(of_user bigint, of_key text, of_end_user text, needed bigint, short_needed bigint,
-  available bigint, held bigint, caps jsonb, moment timestamptz)
-returns boolean language plpgsql as $$
-declare
-  state jsonb;
-  told boolean := false;
-begin
-  if available < needed then
-    if held > 0 or available >= short_needed then
-      return false;
-    end if;
-    update wallets w set depleted_told = true where w.user_id = of_user and not w.depleted_told;
-    if found then
-      perform tell_balance(of_user, 'balance.depleted', 1, moment);
-      told := true;
-    end if;
-    return told;
-  end if;
-  for state in select s from jsonb_array_elements(caps) s
-    where (s ->> 'reserved_credit_micros')::bigint = 0
-      and (s ->> 'limit_credit_micros')::bigint - (s ->> 'spent_credit_micros')::bigint < short_needed
-      -- A window in which nothing was spent has not begun.
-      and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
-  loop
-    told := tell_cap(of_user, of_key, of_end_user, state, '{100}', moment) or told;
-  end loop;
-  return told;
-end $$;
-
--- The user of an identity that was proved (design section 7): the one that it belongs to; else the one whose email is verified and
--- is the one that the issuer has verified too; else a new one, who gets a verified email that nobody has. Only ASCII letters are
--- folded: of some others lower() makes ASCII. Outcomes: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
-create function resolve_identity(
-  p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text, p_brand text, p_refuse_admin boolean,
-  p_now timestamptz, p_request_id text, p_address text, out outcome text, out found_user_id bigint, out epoch integer
-) language plpgsql as $$
-declare
-  known users;
-begin
-  perform pg_advisory_xact_lock(hashtext('identities'), hashtext(p_issuer || chr(10) || p_subject));
-  select u.* into known from identities i join users u on u.user_id = i.user_id
-    where i.issuer = p_issuer and i.subject = p_subject;
-  outcome := case when found then 'found' end;
-  -- Somebody else may take the email between the look and the insert, which sees what was committed since: then look again.
-  while outcome is null loop
-    select u.* into known from users u where p_email_verified and u.email_verified
-      and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C") for no key update;
-    if found then
-      outcome := 'joined';
-    else
-      insert into users (brand, name, email, email_verified, created_at)
-        select p_brand, p_name, free.email, free.email is not null, p_now from (select case when p_email_verified
-          and not exists (select 1 from users u where lower(u.email) = lower(p_email)) then p_email end as email) free
-        where not exists (select 1 from users u where p_email_verified and u.email_verified
-          and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C"))
-        on conflict do nothing returning * into known;
-      outcome := case when found then 'created' end;
-    end if;
-  end loop;
-  if known.disabled_at is not null or (p_refuse_admin and known.role = 'admin') then
-    outcome := case when known.disabled_at is not null then 'disabled' else 'admin' end;
-    return;
-  end if;
-  found_user_id := known.user_id;
-  epoch := known.session_epoch;
-  if outcome = 'found' then
-    update identities i set last_used_at = p_now, email = coalesce(p_email, i.email),
-      email_verified = case when p_email is null then i.email_verified else p_email_verified end
-    where i.issuer = p_issuer and i.subject = p_subject and i.user_id = known.user_id;
-  else
-    insert into identities (issuer, subject, user_id, email, email_verified, created_at, last_used_at)
-    values (p_issuer, p_subject, known.user_id, p_email, p_email_verified, p_now, p_now) on conflict do nothing;
-  end if;
-  if not found then
-    raise exception 'the identity was linked or unlinked at the same moment' using errcode = '40001';
-  end if;
-  if outcome = 'created' then
-    insert into wallets (user_id) values (known.user_id);
-  elsif outcome = 'joined' then
-    insert into audit_log (actor_user_id, action, subject_type, subject_id, before, after, request_id, address, created_at)
-    values (known.user_id, 'identity.join', 'user', known.user_id, '{}', jsonb_build_object('issuer', p_issuer,
-      'subject', p_subject, 'email', p_email), p_request_id, p_address, p_now);
-  end if;
-end $$;
+create trigger users_kept before delete on users for each statement execute function guard_append_only();
+create trigger spaces_kept before delete on spaces for each statement execute function guard_append_only();
+create trigger api_keys_kept before delete on api_keys for each statement execute function guard_append_only();
+create trigger turns_kept before delete on turns for each statement execute function guard_append_only();

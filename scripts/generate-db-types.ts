@@ -6,17 +6,25 @@ import { promisify } from "node:util"
 import { addDatabase, applySchema, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
 import { readRelease } from "../src/ops/release.ts"
+import { BASELINE, baselineOfSchema, isBaselineOpen } from "./baseline.ts"
+import { compareCatalogs, readCatalog } from "./catalog.ts"
 import { procedureTypes } from "./procedure-types.ts"
 import { workerAccess } from "./worker-access.ts"
 
 const run = promisify(execFile)
 
-/** Writes the types of tables and procedures from a database that has both, and what each worker uses; with --check fails when they differ. */
+/**
+ * Writes the baseline while it is open, the types of tables and procedures from a database that has both, and the access of each worker.
+ * With --check nothing is written, and a stale file is an error. Migrations that do not add up to schema.sql always are.
+ */
+const isOpen = await isBaselineOpen()
+if (isOpen) await keep(BASELINE, await baselineOfSchema())
 const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
   const url = await addDatabase(postgres.url, "types")
   await applySchema(url)
+  if (!isOpen) await compareWithSchema(url)
   const tables = join(dir, "db-types.ts")
   const mapping = '{"int8":"number"}'
   await run("kysely-codegen", [
@@ -43,6 +51,19 @@ try {
 } finally {
   await postgres.stop()
   await rm(dir, { recursive: true, force: true })
+}
+
+async function compareWithSchema(url: string): Promise<void> {
+  const fromSchema = await addDatabase(postgres.url, "schema")
+  const wanted = await withClient(fromSchema, async (client) => {
+    await client.query(await readFile("schema.sql", "utf8"))
+    return readCatalog(client)
+  })
+  const differences = compareCatalogs(wanted, await withClient(url, readCatalog))
+  if (differences.length === 0) return
+  throw new Error(
+    `migrations/ does not make the database of schema.sql: write the rest as a new file (CONTRIBUTING.md).\n${differences.join("\n")}`,
+  )
 }
 
 async function keep(target: string, text: string): Promise<void> {

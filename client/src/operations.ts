@@ -91,7 +91,7 @@ export interface CountState {
   /** `open_test_turns`: test turns that have not ended. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
   cap: "open_test_turns" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
-  /** More than `limit` when there were more before there was this limit: they stay. */
+  /** More than `limit` after the limit was lowered: what is there stays. */
   used: number
 }
 

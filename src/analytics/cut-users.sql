@@ -85,11 +85,10 @@ begin
         cross join (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
         cross join lateral (select n.* from user_hours n
           where n.user_id = k.user_id and n.hour >= e.since and n.hour < e.until offset 0) h
-      where e.since < e.until and h.hour <> all (c.raw_hours)
+      where e.since < e.until
       union all
       select q.user_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
       from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour and q.user_id in (select unnest(p_user_ids))
-        and (c.raw_hours = '{}' or date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00') <> all (c.raw_hours))
       union all
       select w.user_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
       from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w

@@ -18,11 +18,9 @@ begin
       select h.model, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
       from (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
         cross join lateral (select n.* from model_hours n where n.hour >= e.since and n.hour < e.until offset 0) h
-      where h.hour <> all (c.raw_hours)
       union all
       select q.model, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
       from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour
-        and (c.raw_hours = '{}' or date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00') <> all (c.raw_hours))
       union all
       select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
       from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w
@@ -49,11 +47,9 @@ begin
       select h.provider_key, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
       from (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
         cross join lateral (select n.* from provider_hours n where n.hour >= e.since and n.hour < e.until offset 0) h
-      where h.hour <> all (c.raw_hours)
       union all
       select q.provider_key, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
       from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour
-        and (c.raw_hours = '{}' or date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00') <> all (c.raw_hours))
       union all
       select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
       from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w

@@ -15,17 +15,15 @@ begin
     select d.*, date_trunc('hour', d.ended_at, 'UTC') as hour, (d.ended_at at time zone 'UTC')::date as day from deleted d
   ), hours as (
     insert into usage_hours as r (hour, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
-      billed_credit_micros, keyed_calls, duration_us, tokens_input_most, broken_down)
+      billed_credit_micros, keyed_calls, duration_us, tokens_input_most)
     select t.hour, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
-      sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.keyed_calls), sum(t.duration_us), max(t.tokens_input_most),
-      sum(t.turns + t.calls)
+      sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.keyed_calls), sum(t.duration_us), max(t.tokens_input_most)
     from taken t group by 1
     on conflict (hour) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros, keyed_calls = r.keyed_calls + excluded.keyed_calls,
-      duration_us = r.duration_us + excluded.duration_us, tokens_input_most = greatest(r.tokens_input_most, excluded.tokens_input_most),
-      broken_down = r.broken_down + excluded.broken_down
+      duration_us = r.duration_us + excluded.duration_us, tokens_input_most = greatest(r.tokens_input_most, excluded.tokens_input_most)
   ), models as (
     insert into model_days as r (day, model, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
       billed_credit_micros)

@@ -5,19 +5,17 @@ import { ANALYTICS_POLICY } from "./policies.ts"
 type Rolling = Pick<Context, "db" | "clock">
 
 /**
- * Moves ended turns and ledger rows from their queues into the rollups, then makes what is made of whole months and days, and of hours
- * that a former release rolled.
+ * Moves ended turns and ledger rows from their queues into the rollups, then makes what is made of whole months and days.
  */
 export async function sweepAnalytics(
   ctx: Rolling,
-): Promise<{ usage: number; ledger: number; marks: number; days: number; hours: number }> {
+): Promise<{ usage: number; ledger: number; marks: number; days: number }> {
   const until = ctx.clock.now().getTime() + ANALYTICS_POLICY.runMs
   const [usage, ledger] = [await roll(ctx, "roll_usage", until), await roll(ctx, "roll_ledger", until)]
   // While much is queued, each sum and each day that is made would have to be changed again.
   const marks = usage.isEmpty ? await repeat(ctx, until, () => markUsage(ctx)) : 0
   const days = ledger.isEmpty ? await repeat(ctx, until, () => closeBalances(ctx)) : 0
-  const hours = usage.isEmpty ? await repeat(ctx, until, () => breakDownHour(ctx)) : 0
-  return { usage: usage.rows, ledger: ledger.rows, marks, days, hours }
+  return { usage: usage.rows, ledger: ledger.rows, marks, days }
 }
 
 async function roll(ctx: Rolling, name: "roll_usage" | "roll_ledger", until: number) {
@@ -41,11 +39,6 @@ async function repeat(ctx: Rolling, until: number, make: () => Promise<boolean>)
 async function markUsage(ctx: Rolling): Promise<boolean> {
   const { mark_usage } = await callOne(ctx.db, "mark_usage", { moment: ctx.clock.now() })
   return mark_usage === true
-}
-
-async function breakDownHour(ctx: Rolling): Promise<boolean> {
-  const { break_down_hour } = await callOne(ctx.db, "break_down_hour", {})
-  return break_down_hour === true
 }
 
 async function closeBalances(ctx: Rolling): Promise<boolean> {

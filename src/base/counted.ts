@@ -23,7 +23,7 @@ export const countStateSchema = z
     limit: z.int(),
     used: z
       .int()
-      .meta({ description: "More than `limit` when there were more before there was this limit: they stay." }),
+      .meta({ description: "More than `limit` after the limit was lowered: what is there stays." }),
   })
   .meta({ id: "CountState", example: { cap: "open_test_turns", limit: 500, used: 12 } })
 

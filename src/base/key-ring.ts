@@ -10,8 +10,8 @@ export interface KeyRing {
   /** `<key id>.<table>.<iv>.<ciphertext>`, base64url, under the first key's own key for that table. */
   seal(text: string, target: SealTarget): Promise<string>
   /**
-   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, or
-   * under a key of the ring itself, as before there was one for each purpose (`<key id>.<iv>.<ciphertext>`); so seal it again.
+   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, so
+   * seal it again.
    */
   open(sealed: string, target: SealTarget): Promise<{ text: string; stale: boolean }>
   /** The key for one purpose of each key of the ring, the newest first. */
@@ -34,8 +34,6 @@ export type KeyRingKeys = ReadonlyMap<string, RingKey>
 
 const encoder = new TextEncoder()
 const IV_BYTES = 12
-/** No purpose, but the key of the ring itself. */
-const WHOLE = ""
 
 /**
  * The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. A worker that is to
@@ -88,14 +86,13 @@ export function createKeyRing(keys: KeyRingKeys): KeyRing {
     if (!key) throw new Error(`the key ${id} is not in the ring`)
     return key
   }
-  /** The key of the ring for a table; null: the key itself. Imported once: each turn that is routed opens a credential. */
-  const cipherOf = async (id: string, table: string | null) => {
+  /** The key of the ring for a table. Imported once: each turn that is routed opens a credential. */
+  const cipherOf = async (id: string, table: string) => {
     const key = keyOf(id)
-    const purpose = table === null ? WHOLE : `seal-${table}`
+    const purpose = `seal-${table}`
     const known = key.ciphers.get(purpose)
     if (known) return known
-    const raw = table === null ? key.whole : await keyFor(id, key, purpose)
-    if (!raw) throw new Error(`the key ${id} of the ring is not whole, as this value needs it`)
+    const raw = await keyFor(id, key, purpose)
     const made = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"])
     key.ciphers.set(purpose, made)
     return made
@@ -108,14 +105,11 @@ export function createKeyRing(keys: KeyRingKeys): KeyRing {
       return `${newest}.${target.table}.${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`
     },
     async open(sealed, target) {
-      const parts = sealed.split(".")
-      const [id = ""] = parts
-      const [iv = "", data = ""] = parts.slice(-2)
-      const isWhole = parts.length === 3
-      const cipher = await cipherOf(id, isWhole ? null : target.table)
+      const [id = "", , iv = "", data = ""] = sealed.split(".")
+      const cipher = await cipherOf(id, target.table)
       const params = { name: "AES-GCM", iv: fromBase64(iv), additionalData: bytesOf(target) }
       const text = await crypto.subtle.decrypt(params, cipher, fromBase64(data))
-      return { text: new TextDecoder().decode(text), stale: isWhole || id !== newest }
+      return { text: new TextDecoder().decode(text), stale: id !== newest }
     },
     derive: (purpose) => Promise.all([...keys].map(([id, key]) => keyFor(id, key, purpose))),
   }

@@ -9,11 +9,10 @@ create function turnpike.raw_usage(p_from timestamptz, p_to timestamptz) returns
     (row_number() over (partition by u.turn_id, u.space_id, u.user_id order by u.step, u.call is not null, u.role) = 1)::integer,
     coalesce(u.subscription_id !~ '^[0-9]+$', false),
     case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end, u.role, u.model, u.turn_id
-  from usage u where u.settled_at >= p_from and u.settled_at < p_to
-    and not coalesce(u.test, (select t.test from turns t where t.turn_id = u.turn_id), false)
+  from usage u where u.settled_at >= p_from and u.settled_at < p_to and not u.test
   union all
-  select c.settled_at, c.user_id, c.space_id, c.tokens_input, c.tokens_cached, c.tokens_output, (c.tokens_input + c.calls - 1) / c.calls,
-    c.cost_credit_micros, c.billed_credit_micros, 0, c.calls, 0, (c.call is not null)::integer,
+  select c.settled_at, c.user_id, c.space_id, c.tokens_input, c.tokens_cached, c.tokens_output, c.tokens_input,
+    c.cost_credit_micros, c.billed_credit_micros, 0, 1, 0, (c.call is not null)::integer,
     (row_number() over (partition by c.turn_id, c.space_id, c.user_id order by c.step, c.call is not null, c.role) = 1)::integer,
     coalesce(c.subscription_id !~ '^[0-9]+$', false),
     case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end, c.role, c.model, c.turn_id

@@ -69,9 +69,6 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
     select r.* from span s, lateral turnpike.raw_usage(s.begins, s.ends) r
   ), queued as materialized (
     select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
-  ), apart as materialized (
-    -- Hours that are not all broken down: nobody reads them.
-    select n.hour from span s, usage_hours n where n.hour >= s.begins and n.hour < s.ends and n.broken_down is distinct from n.turns + n.calls
   ), sides as materialized (
     select true as is_raw, r.ended_at, r.user_id, r.space_id, r.tokens_input, r.tokens_cached, r.tokens_output, r.tokens_input_most,
       r.cost_credit_micros, r.billed_credit_micros, r.duration_us, r.calls, r.keyed_calls, r.pictures, r.turns, r.pooled,
@@ -82,7 +79,7 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
   ), hours_of_spaces as materialized (
     select h.* from (select d.space_id from space_days d where d.day = p_day union select r.space_id from raw r) k, span s,
       lateral (select * from space_hours n where n.space_id = k.space_id and n.hour >= s.begins and n.hour < s.ends) h
-  ), broken_down as (
+  ), by_hour as (
     select 'space_hours' as family, x.space_id::text as key, date_trunc('hour', x.ended_at, 'UTC') as hour, x.is_raw,
       null::bigint as turns, null::bigint as calls, x.tokens_input, x.tokens_cached, x.tokens_output,
       null::bigint as cost_credit_micros, null::bigint as billed_credit_micros
@@ -148,7 +145,7 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
     from hours_of_spaces h
     union all select b.family, b.key, 'hour', b.hour, b.is_raw, b.turns, b.calls, b.tokens_input, b.tokens_cached, b.tokens_output,
       b.cost_credit_micros, b.billed_credit_micros, null, null, null, null
-    from broken_down b where b.hour not in (select a.hour from apart a)
+    from by_hour b
   ), summed as (
     select w.family, w.key, w.period, w.starts_at, bool_or(w.is_raw) as is_said, bool_or(not w.is_raw) as is_kept,
       array[

@@ -41,7 +41,7 @@ begin
     select a.turn_id, a.model_calls, a.cost_credit_micros as cost, a.billed_credit_micros as billed from api_turns a
       where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)
   ), chat as materialized (
-    select c.turn_id, sum(c.calls) as calls, sum(c.cost_credit_micros)::bigint as cost, sum(c.billed_credit_micros)::bigint as billed
+    select c.turn_id, count(*) as calls, sum(c.cost_credit_micros)::bigint as cost, sum(c.billed_credit_micros)::bigint as billed
       from chat_calls c where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n) group by 1
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
@@ -60,8 +60,7 @@ begin
       t.user_id <> any (r.accounts) as refund_elsewhere,
       coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills,
       a.cost as chat_cost, coalesce(h.cost, 0) as calls_cost,
-      -- Of a test turn, a former release may have kept none.
-      not t.test and (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
+      (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
     from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
       left join bill b on b.turn_id = t.turn_id left join record a on a.turn_id = t.turn_id left join chat h on h.turn_id = t.turn_id
       left join open_turns o on o.turn_id = t.turn_id and o.turn_id >= p_first and o.turn_id <= (select n.turn_id from upto n)

@@ -20,9 +20,8 @@ begin
   if p_due_from is not null and exists (select from reconciliations r where r.started_at > p_due_from) then
     return null;
   end if;
-  -- One that a former release has finished has no marks.
-  select r.* into former from reconciliations r where r.turn_mark is not null order by r.started_at desc limit 1;
-  select max(r.started_at) into last_of_all from reconciliations r where r.turn_mark is not null and r.scope = 'all';
+  select r.* into former from reconciliations r order by r.started_at desc limit 1;
+  select max(r.started_at) into last_of_all from reconciliations r where r.scope = 'all';
   insert into reconciliations (reconciliation_id, started_by, phase, scope, sizes, turn_from, ledger_from, settled_before,
     ledger_mark, started_at)
   values (p_reconciliation_id, p_started_by, 'accounts',
@@ -113,7 +112,7 @@ begin
       next_phase := 'turns';
       starts_from := case pass.scope when 'recent' then pass.turn_from else '' end;
     when 'turns' then
-      slice := turnpike.turns_slice(p_position, p_size, coalesce(pass.settled_before, '-infinity'), p_orphaned_from, p_moment);
+      slice := turnpike.turns_slice(p_position, p_size, pass.settled_before, p_orphaned_from, p_moment);
       next_phase := 'counters';
     when 'counters' then
       slice := turnpike.counters_slice(p_position, p_size, p_moment);

@@ -5,10 +5,7 @@ declare
   wallet wallets;
 begin
   select w.* into wallet from wallets w where w.user_id = p_user_id;
-  -- migrations/0016_allow_shards.sql: behind it no worker changes a wallet without looking for shards.
-  if wallet.shards > 0 or wallet.balance_credit_micros - wallet.held_credit_micros < 2 * p_count * p_hold
-    or not exists (select from schema_migrations m where m.name like '%\_allow\_shards')
-  then
+  if wallet.shards > 0 or wallet.balance_credit_micros - wallet.held_credit_micros < 2 * p_count * p_hold then
     return;
   end if;
   insert into wallet_shards (user_id, shard, held_credit_micros)

@@ -16,14 +16,14 @@ export async function verifyInternalCall(
   const keys = await ctx.keyRing.derive("internal-calls")
   const { issuer } = INTERNAL_CALL
   const signed = { token: signature, issuer, keys, url: ctx.callbackUrl(path), now: ctx.clock.now() }
-  const digest = await verifyToken(signed).catch((error: Error) => {
+  const { digest, id } = await verifyToken(signed).catch((error: Error) => {
     throw new TurnpikeError("INVALID_SIGNATURE", error.message, { cause: error })
   })
+  if (id === undefined) throw new TurnpikeError("INVALID_SIGNATURE", "The token has no id.")
   if (digest !== (await bodyDigest(await readBody())))
     throw new TurnpikeError("INVALID_SIGNATURE", "The body was altered.")
   const ttlMs = (INTERNAL_CALL.validSeconds + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
-  // By its whole token, since those of a former release have no id.
-  const key = `internal:${await bodyDigest(new TextEncoder().encode(signature) as Uint8Array<ArrayBuffer>)}`
+  const key = `internal:${id}`
   if (!(await ctx.redis.set(key, "1", { ttlMs, onlyNew: true })))
     throw new TurnpikeError("INVALID_SIGNATURE", "This call has come before.")
 }

@@ -96,7 +96,7 @@ function columnsOf(eb: ExpressionBuilder<CallerDB, "caller">) {
   const chats = eb
     .selectFrom("chat_calls as c")
     .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
-    .select(["c.created_at", "c.calls"])
+    .select(["c.created_at", (e) => e.lit(1).as("calls")])
     .orderBy("c.turn_id", "desc")
     .orderBy("c.step", "desc")
     .limit(COUNTED_CALLS)

@@ -48,7 +48,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Brings any database to today's schema and procedures, for roles with that prefix. No worker of an older release may be running on it. */
+/** Brings any database to today's schema and procedures, for roles with that prefix. No worker of the previous release may be running on it. */
 export async function applySchema(url: string, prefix?: string): Promise<void> {
   await withClient(url, async (client) => {
     const release = await readRelease()

@@ -55,9 +55,8 @@ export async function startPostgres({
   const prefix = asRoot ? await unprivileged(dir, initdb) : []
 
   const passwordFile = `${dir}.password`
-  const known = await readFile(passwordFile, "utf8").catch(() => null)
-  const password = known ?? randomBytes(24).toString("hex")
   const isNew = !(await exists(join(dir, "PG_VERSION")))
+  const password = isNew ? randomBytes(24).toString("hex") : await readFile(passwordFile, "utf8")
   if (isNew) {
     await writeFile(passwordFile, password, { mode: 0o600 })
     if (asRoot) await chown(passwordFile, UNPRIVILEGED, UNPRIVILEGED)
@@ -80,25 +79,9 @@ export async function startPostgres({
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const [program = postgres, ...rest] = [...prefix, postgres, "-D", dir, ...args]
   const server = spawn(program, rest, { cwd: "/", stdio: ["ignore", "ignore", "pipe"], detached: true })
-  const urlWith = (secret: string) => `postgres://turnpike:${secret}@127.0.0.1:${port}/postgres`
-  const url = urlWith(password)
-  if (isNew || known !== null) await untilReady(server, url)
-  else {
-    await untilReady(server, urlWith(FORMER_PASSWORD))
-    await changePassword(urlWith(FORMER_PASSWORD), password)
-    await writeFile(passwordFile, password, { mode: 0o600 })
-  }
+  const url = `postgres://turnpike:${password}@127.0.0.1:${port}/postgres`
+  await untilReady(server, url)
   return { url, stop: (how) => stop(server, how) }
-}
-
-/** Of directories from before each had a password of its own. */
-const FORMER_PASSWORD = "turnpike"
-
-async function changePassword(url: string, password: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`alter role turnpike password ${pg.escapeLiteral(password)}`)
-  await client.end()
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {

@@ -23,7 +23,7 @@ import { grantWorkers, workerKeys } from "./workers.ts"
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
   migrate [--after-deploy]                          bring the database to this release, before its deploy; after it, and
-                                                    when no worker of the former release runs any more, with --after-deploy
+                                                    when no worker of the previous release runs any more, with --after-deploy
   prune-releases [--keep-days N]                    remove the procedures of releases that were applied over N days ago
                                                     (default 7), all but this one's and the one before it
   grant  [--worker W] [--renew]                      make the roles with which the workers ask the database, and give each what its

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** before-deploy: safe while workers of the former release run. after-deploy: only when none of them runs any more. */
+/** before-deploy: safe while workers of the previous release run. after-deploy: only when none of them runs any more. */
 export type MigrationPhase = "before-deploy" | "after-deploy"
 
 export interface Migration {
@@ -17,17 +17,11 @@ export interface Migration {
 }
 
 const FOLDER = join(import.meta.dirname, "../../migrations")
-const SCHEMA = join(import.meta.dirname, "../../schema.sql")
-
-/** Today's database, for a new one. */
-export async function readSchema(): Promise<string> {
-  return readFile(SCHEMA, "utf8")
-}
 
 /** All of migrations/, in order. */
-export async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort()
-  const texts = await Promise.all(files.map((file) => readFile(join(FOLDER, file), "utf8")))
+export async function readMigrations(folder = FOLDER): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")))
   const migrations = files.map((file, index) => parseMigration(file, texts[index] as string))
   for (const [index, { name }] of migrations.entries()) {
     if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migrations/${name}.sql does not have the next number.`)
@@ -63,6 +57,6 @@ export function splitStatements(text: string): string[] {
   }
   const rest = text.slice(from).trim()
   if (rest.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, "").trim())
-    throw new Error(`There is no semicolon behind "${rest}".`)
+    throw new Error(`There is no semicolon after "${rest}".`)
   return statements
 }

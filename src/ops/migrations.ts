@@ -1,7 +1,6 @@
 import type pg from "pg"
-import { adoptDatabase } from "./adopt-database.ts"
 import { setDatabaseSettings } from "./database-settings.ts"
-import { type Migration, type MigrationPhase, readMigrations, readSchema } from "./migration-files.ts"
+import { type Migration, type MigrationPhase, readMigrations } from "./migration-files.ts"
 import { LOCK_TIMEOUT_MS, type Patience, retryLocks, runStatement } from "./run-statement.ts"
 
 export interface MigrateOptions {
@@ -25,18 +24,10 @@ const PATIENCE_MS = 120_000
 const OTHER_RUN_PATIENCE_S = 600
 const LOCK = "hashtext('schema_migrations')"
 
-/** As in schema.sql. */
-const CREATE_TABLE = `create table if not exists schema_migrations (
-  name text primary key,
-  checksum text not null,
-  applied_at timestamptz not null default now(),
-  duration_ms integer not null
-)`
-
 /**
- * Brings a database to this release, over a direct connection: an empty one by schema.sql, one from before there were migrations by
- * adopting it, every other by its pending migrations. Can be repeated after any failure. Throws when an applied file was changed, a
- * file came late, a lock was not given in time, or an older database cannot be repaired.
+ * Brings a database to this release, over a direct connection. An empty one gets all migrations, since no worker runs on it; any other
+ * gets its pending ones up to `phase`. Can be repeated after any failure. Throws when an applied file was changed, a file came late, a
+ * lock was not given in time, or the database has tables that no migration made.
  */
 export async function migrate(client: pg.ClientBase, options: MigrateOptions): Promise<Migrated> {
   const patience: Patience = {
@@ -46,29 +37,16 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
   }
   const migrations = options.migrations ?? (await readMigrations())
   return alone(client, patience, async () => {
-    let applied = await readApplied(client)
-    const adopted: string[] = []
-    if (applied.size === 0 && !(await isInUse(client))) {
-      await installFresh(client, migrations)
-      patience.log("The database was empty: schema.sql was applied.")
-      await keepSettings(client, patience)
-      return { applied: migrations.map(({ name }) => name), waiting: [] }
-    }
-    if (applied.size === 0) {
-      const [baseline] = migrations as [Migration]
-      const began = performance.now()
-      await adoptDatabase(client, baseline.text, patience)
-      await client.query(CREATE_TABLE)
-      await record(client, baseline, Math.round(performance.now() - began))
-      adopted.push(baseline.name)
-      applied = await readApplied(client)
-    }
+    const applied = await readApplied(client)
+    const isEmpty = applied.size === 0
+    if (isEmpty) await refuseForeignTables(client)
     const pending = findPending(migrations, applied)
-    const last = options.phase === "after-deploy" ? -1 : pending.findIndex(({ phase }) => phase === "after-deploy")
+    const takesAll = isEmpty || options.phase === "after-deploy"
+    const last = takesAll ? -1 : pending.findIndex(({ phase }) => phase === "after-deploy")
     const allowed = last < 0 ? pending : pending.slice(0, last)
     for (const migration of allowed) await apply(client, migration, patience)
     await keepSettings(client, patience)
-    return { applied: [...adopted, ...allowed.map(({ name }) => name)], waiting: pending.slice(allowed.length) }
+    return { applied: allowed.map(({ name }) => name), waiting: pending.slice(allowed.length) }
   })
 }
 
@@ -82,24 +60,16 @@ async function keepSettings(client: pg.ClientBase, { log }: Patience): Promise<v
 /** What `npm run admin -- migrate` prints. isBlocked: the deploy must wait, since a migration before it could not be applied. */
 export function describeMigrated({ applied, waiting }: Migrated): { text: string; isBlocked: boolean } {
   const lines = [applied.length > 0 ? `Applied: ${applied.length}.` : "There was nothing to apply."]
-  const [next, ...behind] = waiting
-  const needed = behind.find(({ phase }) => phase === "before-deploy")
+  const [next, ...later] = waiting
+  const needed = later.find(({ phase }) => phase === "before-deploy")
   if (next) {
     lines.push(
-      `${next.name} waits: it is for after the deploy. When no worker of the release before it runs any more, apply it with`,
+      `${next.name} waits until after the deploy. When no worker of the previous release runs any more, apply it with`,
       "  npm run admin -- migrate --after-deploy",
     )
   }
-  if (needed) lines.push(`Do not deploy before that: ${needed.name}, which this release needs, comes behind it.`)
+  if (needed) lines.push(`Do not deploy before that: this release needs ${needed.name}, which comes after it.`)
   return { text: lines.join("\n"), isBlocked: needed !== undefined }
-}
-
-/** Applies schema.sql to an empty database, whole or not at all. */
-async function installFresh(client: pg.ClientBase, migrations: Migration[]): Promise<void> {
-  await inTransaction(client, async () => {
-    await client.query(await readSchema())
-    for (const migration of migrations) await record(client, migration, 0)
-  })
 }
 
 async function apply(client: pg.ClientBase, migration: Migration, patience: Patience): Promise<void> {
@@ -127,12 +97,13 @@ function findPending(migrations: Migration[], applied: Map<string, string>): Mig
   for (const { name, checksum } of migrations) {
     if (applied.has(name) && applied.get(name) !== checksum) {
       throw new Error(
-        `migrations/${name}.sql was changed after it was applied: bring its text back, and add a new file.`,
+        `migrations/${name}.sql was changed after it was applied to this database: restore it, and put the change into a new file. ` +
+          "A database without data to keep can be dropped and made again instead.",
       )
     }
   }
   const late = newest && pending.find(({ name }) => name < newest.name)
-  if (late) throw new Error(`${late.name} came after ${newest.name} was applied: give it the next number.`)
+  if (late) throw new Error(`${late.name} was added after ${newest.name} was applied: give it the next number.`)
   return pending
 }
 
@@ -153,12 +124,15 @@ async function record(client: pg.ClientBase, { name, checksum }: Migration, dura
   await client.query(sql, [name, checksum, durationMs])
 }
 
-/** Whether it has the tables that every version had. */
-async function isInUse(client: pg.ClientBase): Promise<boolean> {
-  const { rowCount } = await client.query(
-    "select 1 from pg_tables where schemaname = 'public' and tablename in ('users', 'wallets', 'turns')",
+async function refuseForeignTables(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' and tablename in ('users', 'wallets', 'turns')",
   )
-  return rowCount === 3
+  if (rows.length === 0) return
+  const names = rows.map(({ name }) => name).join(", ")
+  throw new Error(
+    `The database has tables (${names}) but no record of migrations, so no release made them. Set DATABASE_URL to an empty database.`,
+  )
 }
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {

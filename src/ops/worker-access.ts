@@ -429,7 +429,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "added",
       "back_off",
       "begin_reconciliation",
-      "break_down_hour",
       "check_slice",
       "claim_deliveries",
       "claim_refresh",

@@ -141,7 +141,6 @@ interface Brands {
 interface ChatCalls {
   billed_credit_micros: number;
   call: number | null;
-  calls: Generated<number>;
   conversation_id: string;
   cost_credit_micros: number;
   created_at: Timestamp;
@@ -177,11 +176,8 @@ interface ConfigParts {
 interface ConfigVersions {
   change: string;
   created_at: Timestamp;
-  manifest: Json | null;
-  mcp_servers: Json | null;
   model: string | null;
   space_id: number;
-  tools: Json | null;
   version: number;
 }
 
@@ -686,7 +682,7 @@ interface Reconciliations {
   position: Generated<string>;
   reconciliation_id: string;
   scope: Generated<string>;
-  settled_before: Timestamp | null;
+  settled_before: Timestamp;
   sizes: Generated<Json>;
   started_at: Timestamp;
   started_by: string;
@@ -787,9 +783,9 @@ interface SpaceHours {
   cost_credit_micros: number;
   hour: Timestamp;
   space_id: number;
-  tokens_cached: Generated<number>;
-  tokens_input: Generated<number>;
-  tokens_output: Generated<number>;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
   turns: number;
 }
 
@@ -829,7 +825,7 @@ interface Spaces {
   model: string | null;
   origin: Generated<string>;
   pin: string | null;
-  prompt_facts: Json | null;
+  prompt_facts: Generated<Json>;
   slug: string;
   space_id: Generated<number>;
   test: Generated<boolean>;
@@ -1040,7 +1036,7 @@ interface Turns {
   model_failures: Generated<number>;
   outputs: Generated<Json>;
   position: number;
-  price_version: number | null;
+  price_version: number;
   request_hash: string;
   result: string | null;
   space_id: number;
@@ -1068,20 +1064,20 @@ interface TurnSteps {
   created_at: Timestamp;
   epoch: number;
   finish: string;
-  model: string | null;
+  model: string;
   pending_calls: Generated<number>;
   results: Generated<Json>;
   step: number;
   subagent: string | null;
   text: string;
-  tokens_input: number | null;
+  tokens_input: number;
   turn_id: string;
 }
 
 interface Usage {
   billed_credit_micros: number;
   call: number | null;
-  conversation_id: string | null;
+  conversation_id: string;
   cost_credit_micros: number;
   created_at: Timestamp;
   duration_sec: number;
@@ -1096,7 +1092,7 @@ interface Usage {
   step: number;
   subagent: string | null;
   subscription_id: string | null;
-  test: boolean | null;
+  test: boolean;
   tokens_cache_written: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
@@ -1108,7 +1104,6 @@ interface Usage {
 
 interface UsageHours {
   billed_credit_micros: number;
-  broken_down: Generated<number | null>;
   calls: number;
   cost_credit_micros: number;
   duration_us: number;
@@ -1273,12 +1268,12 @@ interface WebhookEndpoints {
   space_id: number | null;
   stop_tried_at: Timestamp | null;
   stopping: Generated<boolean>;
-  target: string | null;
+  target: string;
   test: boolean;
   updated_at: Timestamp;
   url: string;
   user_id: number;
-  verified_at: Generated<Timestamp | null>;
+  verified_at: Timestamp | null;
   webhook_id: string;
   woken_at: Timestamp | null;
 }

@@ -14,9 +14,15 @@ interface SignedToken {
 
 /**
  * Verifies a token that binds a body to a URL, in the form of QStash's: HS256, issuer, subject = URL, validity at `now`. Returns the
- * base64url SHA-256 of the raw body, from its claim `body`. Throws an Error whose message says what is wrong.
+ * base64url SHA-256 of the raw body, from its claim `body`, and the token's id if it has one. Throws an Error whose message says what is wrong.
  */
-export async function verifyToken({ token, issuer, keys, url, now }: SignedToken): Promise<string> {
+export async function verifyToken({
+  token,
+  issuer,
+  keys,
+  url,
+  now,
+}: SignedToken): Promise<{ digest: string; id: string | undefined }> {
   const claims = await firstThatFits(keys, async (key) => {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ["HS256"],
@@ -28,7 +34,7 @@ export async function verifyToken({ token, issuer, keys, url, now }: SignedToken
     })
     return payload
   })
-  return String(claims.body).replace(/=+$/, "")
+  return { digest: String(claims.body).replace(/=+$/, ""), id: claims.jti }
 }
 
 /** SHA-256 of a body, base64url without padding. */

@@ -37,10 +37,8 @@ begin
   if identity.user_id is not null then
     user_id := identity.user_id;
     update identities i set last_used_at = p_moment, name = p_name where i.issuer = p_issuer and i.subject = p_subject;
-    -- Of identities from before their names were kept: whoever edited the account has said what it is called.
     if p_name is not null and p_name is distinct from identity.name then
-      update users u set name = p_name
-        where u.user_id = identity.user_id and u.name is distinct from p_name and (identity.name is not null or u.updated_by is null);
+      update users u set name = p_name where u.user_id = identity.user_id and u.name is distinct from p_name;
     end if;
     select u.* into known from users u where u.user_id = sign_in_messenger.user_id;
     epoch := known.session_epoch;

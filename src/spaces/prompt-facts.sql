@@ -1,12 +1,12 @@
 -- What admission needs of a space's configuration: raw counts and bytes that bound its first prompt (src/turns/first-call.ts says what
 -- is counted around them), and the settings that matter. Every write of the configuration stores it as `prompt_facts`, so accepting a
--- turn never reads the configuration. An absent key means none: {version, model, answer (max_output_tokens), history {max_turns,
+-- turn never reads the configuration. An absent key means none: {model, answer (max_output_tokens), history {max_turns,
 -- max_tokens}, builtin (names), system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes, listed (tokens of listed
 -- MCP tools), unlisted (servers never listed)}.
 create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_strip_nulls(
-    jsonb_build_object('version', space.config_version, 'model', space.manifest -> 'model',
+    jsonb_build_object('model', space.manifest -> 'model',
       'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
       'builtin', space.manifest -> 'builtin_tools', 'system', nullif(octet_length(space.manifest ->> 'instructions'), 0))
     -- jsonb as text is never shorter than what JSON.stringify makes of it.

@@ -58,9 +58,7 @@ begin
     return admission;
   end if;
   admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
-  -- The counts are of another version when a worker of an older release wrote the configuration.
-  facts := case when (space.prompt_facts -> 'version')::integer = space.config_version then space.prompt_facts
-    else turnpike.prompt_facts(space) end;
+  facts := space.prompt_facts;
   wanted_pin := coalesce(p_model, facts ->> 'model', space.model);
   if caller.test then
     -- Whatever the catalog says of it: also when it is disabled.

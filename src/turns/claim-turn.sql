@@ -120,7 +120,7 @@ create function turnpike.prices_for(claimed turns, p_pin text) returns jsonb lan
 declare
   former former_prices;
 begin
-  if p_pin = claimed.model and claimed.price_version is not null then
+  if p_pin = claimed.model then
     select f.* into former from former_prices f where f.pin = p_pin and f.price_version = claimed.price_version;
   else
     select f.* into former from former_prices f where f.pin = p_pin and f.until_at > claimed.created_at order by f.price_version limit 1;

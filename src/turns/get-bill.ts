@@ -85,7 +85,7 @@ export async function getBill(
           .selectFrom("chat_calls as u")
           .whereRef("u.turn_id", "=", "t.turn_id")
           .select(columns)
-          .select("u.calls")
+          .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
         const priced = turn
           .selectFrom(ofKey.unionAll(ofChat).as("u"))
           .leftJoin("model_catalog as c", (join) =>

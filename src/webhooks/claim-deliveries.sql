@@ -36,7 +36,7 @@ begin
       and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
     if due.next_attempt_at <= p_moment then
       select r.granted, r.next_at into room from turnpike.take_room_at(
-        turnpike.host_of(coalesce(target.target, target.url)), target.test, 1,
+        turnpike.host_of(target.target), target.test, 1,
         case when target.test then p_test_host_rate else p_host_rate end,
         case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
       if room.granted = 0 then
@@ -83,7 +83,7 @@ begin
     return;
   end if;
   select r.granted, r.next_at into room from turnpike.take_room_at(
-      turnpike.host_of(coalesce(target.target, target.url)), target.test, cardinality(taken),
+      turnpike.host_of(target.target), target.test, cardinality(taken),
     case when target.test then p_test_host_rate else p_host_rate end,
     case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
   if room.granted = 0 then

@@ -39,7 +39,7 @@ create function turnpike.has_target(caller turnpike.caller, p_target text, p_but
 begin
   return exists (select from webhook_endpoints w
     where w.user_id = caller.user_id and w.test = caller.test and w.deleted_at is null and w.webhook_id is distinct from p_but
-      and coalesce(w.target, w.url) = p_target);
+      and w.target = p_target);
 end $$;
 
 -- Makes a ping for an endpoint under p_event_id. While it is not verified, this is the one that it has to answer.

@@ -122,28 +122,3 @@ test("the calls of a turn that failed by us keep their cost, and bill nothing", 
   for (const { cost, billed, ended } of calls) expect([cost > 0, billed, ended]).toEqual([true, 0, true])
   await expectPromises(world, client.userId)
 })
-
-test("what a former release has run of a turn is one row, so that its calls add up", async () => {
-  const client = await world.createAccount()
-  const browser = await world.signIn(client.userId)
-  const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces", { title: "Mine" })
-  const [, { turn_id }] = await browser.json("POST", CHAT, { space, text: "[steps 2]" })
-  await world.settled()
-  // What a worker without this table has done: the first step's row is not there.
-  await world.sql(
-    `create function forget() returns trigger language plpgsql as $$ begin
-       if new.step = 0 then return null; end if; return new; end $$`,
-  )
-  await world.sql("create trigger forgets before insert on chat_calls for each row execute function forget()")
-  await world.drain()
-  await world.sql("drop function forget() cascade")
-  const rows = await world.sql(
-    "select step, calls, settled_at is not null as ended from chat_calls where turn_id = $1 order by step",
-    [turn_id],
-  )
-  expect(rows).toEqual([
-    { step: -1, calls: 1, ended: true },
-    { step: 1, calls: 1, ended: true },
-  ])
-  await expectPromises(world, client.userId)
-})

@@ -5,7 +5,7 @@ import { ANALYTICS, read } from "../harness/analytics-world.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { countReports } from "../harness/report-reference.ts"
-import { addFormerRoller, serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
+import { serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // A few of the sequences of the reference model: 2 for everyone, 80 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
@@ -18,7 +18,6 @@ const policy = { ...ANALYTICS_POLICY }
 beforeAll(async () => {
   world = await createWorld()
   await serveFromPools(world)
-  await addFormerRoller(world)
 })
 afterAll(async () => {
   Object.assign(ANALYTICS_POLICY, policy)

@@ -6,7 +6,7 @@ import { sweepAnalytics } from "../../src/analytics/roll.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { createRandom } from "../harness/random.ts"
 import { differences } from "../harness/rollups.ts"
-import { addFormerRoller, serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
+import { serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -14,7 +14,6 @@ const policy = { ...ANALYTICS_POLICY }
 beforeEach(async () => {
   world = await createWorld()
   await serveFromPools(world)
-  await addFormerRoller(world)
 })
 afterEach(async () => {
   Object.assign(ANALYTICS_POLICY, policy)

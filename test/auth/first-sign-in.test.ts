@@ -69,18 +69,6 @@ describe("a name", () => {
     await called(id, "Augusta")
     expect(await nameOf(userId)).toBe("Augusta")
   })
-
-  test("of an identity from before its name was kept is taken over, unless somebody has edited the account", async () => {
-    const [plain, edited] = [++people, ++people]
-    const [one, two] = [await called(plain, "Old"), await called(edited, "Old")]
-    await world.sql("update identities set name = null where user_id in ($1, $2)", [one, two])
-    await world.sql("update users set name = 'Edited', updated_by = $1 where user_id = $1", [two])
-    await called(plain, "New")
-    await called(edited, "New")
-    expect([await nameOf(one), await nameOf(two)]).toEqual(["New", "Edited"])
-    await called(edited, "Newer")
-    expect(await nameOf(two)).toBe("Newer")
-  })
 })
 
 describe("the first sign-in", () => {

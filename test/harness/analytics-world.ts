@@ -116,7 +116,6 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
       billed_credit_micros: test || lost ? 0 : micros,
       created_at: at,
       settled_at: at,
-      calls: 1,
     }))
     const sum = (
       key: "cost_credit_micros" | "billed_credit_micros" | "tokens_input" | "tokens_cached" | "tokens_output",
@@ -124,8 +123,8 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
     const billed = sum("billed_credit_micros")
     await sql(
       `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
-         text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at)
-       values ($1, $2, $3, $4, $1, 1, $5, 'customer-1', $1, '', '', 'rehearsal/standard', 'running', $6, $7, $7, $8, $8)`,
+         text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at, price_version)
+       values ($1, $2, $3, $4, $1, 1, $5, 'customer-1', $1, '', '', 'rehearsal/standard', 'running', $6, $7, $7, $8, $8, 1)`,
       [turn, user, key, space, test, lost, sum("cost_credit_micros"), at],
     )
     if (chat)

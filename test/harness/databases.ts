@@ -1,17 +1,10 @@
-import { readFile, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import pg from "pg"
 import { addDatabase, dropDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
-import { type Catalog, readCatalog } from "../../src/ops/catalog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
 import { ALONE } from "./dump.ts"
-
-const FIXTURES = join(import.meta.dirname, "../ops/fixtures")
-
-/** The whole schema as it stood before there were migrations, and a row or more for each table of it. */
-export const OLD_SCHEMA = await readFile(join(FIXTURES, "schema-before-migrations.sql"), "utf8")
-export const OLD_ROWS = await readFile(join(FIXTURES, "rows-before-migrations.sql"), "utf8")
 
 /** A server for databases without a service: the one of DATABASE_URL, or one of its own. */
 export async function startServer() {
@@ -59,16 +52,6 @@ export async function startServer() {
 }
 
 export type Server = Awaited<ReturnType<typeof startServer>>
-
-/** What the public schema consists of. */
-export async function catalogOf(client: pg.Client): Promise<Catalog> {
-  await client.query("begin")
-  try {
-    return await readCatalog(client)
-  } finally {
-    await client.query("rollback")
-  }
-}
 
 /** Every row of every table, as text and in order, by table. */
 export async function rowsOf(client: pg.Client): Promise<Record<string, Record<string, unknown>[]>> {

@@ -3,10 +3,12 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import type { ProvidedContext } from "vitest"
 import type { TestProject } from "vitest/node"
+import { requireBaseline } from "../../scripts/baseline.ts"
 import { muteCutConnections } from "./workerd-noise.ts"
 
 /** One stack of stand-ins for all tests: over packages, or over the servers that DATABASE_URL and REDIS_URL name. */
 export default async function setup(project: TestProject) {
+  await requireBaseline()
   const built = once(spawn("npm", ["run", "--silent", "build:docs"], { stdio: "inherit" }), "exit")
   // A process of its own: here, modules resolve as in a browser, which breaks the Redis stand-in's Lua.
   const child = spawn("node", ["test/harness/stack-process.ts"], { stdio: ["pipe", "pipe", "inherit"] })

@@ -35,7 +35,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
        (select count(*) from entries l where l.turn_id = t.turn_id)::int as ledger_rows,
        coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,
        (select a.billed_credit_micros::float8 from api_turns a where a.turn_id = t.turn_id) as chat_billed,
-       (select (a.model_calls, a.cost_credit_micros, a.billed_credit_micros) = (coalesce(sum(c.calls), 0),
+       (select (a.model_calls, a.cost_credit_micros, a.billed_credit_micros) = (count(c.turn_id),
            coalesce(sum(c.cost_credit_micros), 0), coalesce(sum(c.billed_credit_micros), 0))
          from api_turns a left join chat_calls c on c.turn_id = a.turn_id where a.turn_id = t.turn_id group by a.turn_id) as chat_adds_up,
        (select min(l.reason) from entries l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,

@@ -4,7 +4,7 @@ import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { createRandom } from "./random.ts"
 import { balanceDifferences, plannedDifferences, rangeDifferences } from "./rollups.ts"
-import { addFormerRoller, serveFromPools, usageSequence } from "./usage-sequence.ts"
+import { serveFromPools, usageSequence } from "./usage-sequence.ts"
 import { createWorld, type World } from "./world.ts"
 
 // A quarter of the sequences of the reference model: 13 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
@@ -26,7 +26,6 @@ export function testRollups(file: number): void {
   beforeEach(async () => {
     world = await createWorld()
     await serveFromPools(world)
-    await addFormerRoller(world)
   })
   afterEach(async () => {
     Object.assign(ANALYTICS_POLICY, policy)
@@ -65,10 +64,6 @@ export function testRollups(file: number): void {
           const [from, to] = [day(longer + shorter), random.int(3) ? day(shorter) : day(-1)]
           const ends = random.int(2) ? [from, to] : [midnight(from), midnight(to)]
           await believe(world, random.int(2) === 0)
-          if (random.int(2)) {
-            await breakDown(world)
-            expect(await differences()).toEqual([])
-          }
           expect(await rangeDifferences(world, RELEASE, [...(ends as [Date, Date]), 1 + random.int(9)])).toEqual([])
           // Else the next sequence is read by plans for what there is not.
           await world.sql(`analyze ${BELIEVED.join(", ")}`)
@@ -89,15 +84,6 @@ export function testRollups(file: number): void {
       )
     },
   )
-}
-
-/** Breaks down all hours that a roller of the former release had a part in. */
-async function breakDown({ sql }: World): Promise<void> {
-  for (let isMore = true; isMore; ) {
-    const [row] = await sql<{ more: boolean }>(`select ${RELEASE}.break_down_hour() as more`)
-    isMore = row?.more === true
-  }
-  expect(await sql("select hour from usage_hours where broken_down is distinct from turns + calls")).toEqual([])
 }
 
 const midnight = (moment: Date) => new Date(Math.ceil(moment.getTime() / DAY_MS) * DAY_MS)

@@ -24,9 +24,9 @@ export const PLAIN = `(
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
-      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, case when u.call is null then 0 else 1 end,
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 1, 0, case when u.call is null then 0 else 1 end,
       u.tokens_input, u.tokens_cached, u.tokens_output,
-      (u.tokens_input + u.calls - 1) / u.calls, u.cost_credit_micros, u.billed_credit_micros, 0
+      u.tokens_input, u.cost_credit_micros, u.billed_credit_micros, 0
     from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
@@ -37,21 +37,7 @@ export const PLAIN = `(
 const MARKS =
   "join (select until from usage_marks union all select 'infinity') m on m.until > (q.ended_at at time zone 'UTC')::date"
 
-/** Sums that are read of hours that are all broken down are compared for those, the others for all. */
 function differencesOf(family: Family): string {
-  const { brokenDown = [], ...all } = family
-  const always = { ...all, sums: all.sums.filter((column) => !brokenDown.includes(column)) }
-  const parts = [
-    ...(always.sums.length > 0 ? [differencesIn(always, "")] : []),
-    ...(brokenDown.length > 0 ? [differencesIn({ ...all, sums: brokenDown }, BROKEN_DOWN)] : []),
-  ]
-  return parts.join(" union all ")
-}
-
-const BROKEN_DOWN =
-  "where hour not in (select h.hour from usage_hours h where h.broken_down is distinct from h.turns + h.calls)"
-
-function differencesIn(family: Family, where: string): string {
   const { name, keys, sums, most } = family
   const names = Object.keys(keys)
   const read = names.includes("until") ? MARKS : ""
@@ -60,7 +46,7 @@ function differencesIn(family: Family, where: string): string {
   const of = (from: string) =>
     `select ${Object.entries(keys).map(([key, made]) => `${made} as ${key}`)}, ${columns.map((column) => `q.${column}`)} from ${from} q ${read}`
   const group = (from: string) =>
-    `select ${names}, jsonb_build_array(${summed}) as said from (${from}) x ${where} group by ${names}`
+    `select ${names}, jsonb_build_array(${summed}) as said from (${from}) x group by ${names}`
   const kept = `select ${[...names, ...columns]} from ${name} union all ${of("usage_queue")}`
   return `select '${name}' as family, jsonb_build_array(${names})::text as key, a.said::text as rolled, b.said::text as plain
     from (${group(kept)}) a full join (${group(of("plain"))}) b using (${names}) where a.said is distinct from b.said`

@@ -11,7 +11,6 @@ import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
-import formerRoller from "./former-roll-usage.sql?raw"
 import { noQueue } from "./no-queue.ts"
 import type { Random } from "./random.ts"
 import { finishedStep } from "./steps.ts"
@@ -34,7 +33,6 @@ interface Open {
   steps: number
   /** What it may still cost, in credit micros. */
   left: number
-  isChat: boolean
 }
 
 interface Place {
@@ -51,12 +49,6 @@ export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void>
   for (const table of ["usage", "chat_calls"]) {
     await sql(`create trigger served before insert on ${table} for each row execute function serve_from_pool()`)
   }
-}
-
-/** The roller of a release that knows nothing of usage by the hour but for what spaces were billed: `former.roll_usage`. */
-export async function addFormerRoller({ sql }: Pick<World, "sql">): Promise<void> {
-  await sql("create schema former")
-  await sql(formerRoller)
 }
 
 /** Random acts on a few accounts: turns of every kind and end, money, rollers. */
@@ -103,7 +95,7 @@ export async function usageSequence(world: World, random: Random) {
     await world.settled()
     if (random.int(8) === 0) return void (await client.call("POST", `/v1/turns/${turn_id}/cancel`))
     const claim = await claimTurn(ctx, turn_id)
-    if (claim) open.push({ turn: claim.turn, steps: 0, left: claim.turn.hold_credit_micros, isChat })
+    if (claim) open.push({ turn: claim.turn, steps: 0, left: claim.turn.hold_credit_micros })
   }
 
   async function commit(one: Open) {
@@ -141,26 +133,10 @@ export async function usageSequence(world: World, random: Random) {
     if (await settleTurn(ctx, one.turn, random.pick(OUTCOMES), last)) ended.push(one.turn.turn_id)
   }
 
-  /** As a worker of a former release leaves a turn under way: calls of a chat unknown, of a key without what was added since. */
-  async function forget({ turn, isChat }: Open) {
-    if (!isChat) {
-      await world.sql("update usage set test = null, conversation_id = null, subagent = null where turn_id = $1", [
-        turn.turn_id,
-      ])
-    } else {
-      const [from, most] = [random.int(3), 1 + random.int(2)]
-      await world.sql("delete from chat_calls where turn_id = $1 and step between $2 and $3", [
-        turn.turn_id,
-        from,
-        from + most,
-      ])
-    }
-  }
-
   const roll = async () => {
     const policy = ANALYTICS_POLICY as { rollBatch: number; rollBatches: number; mostWindowDays: number }
     Object.assign(policy, { rollBatch: 1 + random.int(6), rollBatches: 1 + random.int(3), mostWindowDays: 7 })
-    const match = random.pick(["roll_usage", "roll_ledger", "mark_usage", "close_balances", "break_down_hour"])
+    const match = random.pick(["roll_usage", "roll_ledger", "mark_usage", "close_balances"])
     if (random.int(3) === 0) {
       const when = random.pick(["before", "after"] as const)
       await world.plan([{ service: "pg", match, call: 1, action: "cut", when }])
@@ -168,8 +144,6 @@ export async function usageSequence(world: World, random: Random) {
     await Promise.allSettled(Array.from({ length: 1 + random.int(3) }, () => sweepAnalytics(ctx)))
     await world.clearFaults()
   }
-
-  const rollAsFormer = () => world.sql("select former.roll_usage($1::integer)", [1 + random.int(20)])
 
   const noteFailure = () =>
     world.sql(
@@ -200,10 +174,8 @@ export async function usageSequence(world: World, random: Random) {
     ["draw", 2, async () => open.length && draw(random.pick(open))],
     ["fail", 1, () => noteFailure()],
     ["forget failures", 1, () => world.sql("delete from infrastructure_errors where error_id % 3 = 0")],
-    ["forget", 1, async () => open.length && forget(random.pick(open))],
     ["settle", 6, async () => open.length && settle(random.pick(open))],
     ["roll", 6, roll],
-    ["roll as former", 3, rollAsFormer],
     ["book", 2, book],
     ["commission", 1, commission],
     ["take back", 1, take],

@@ -1,22 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Migration, parseMigration, readMigrations, splitStatements } from "../../src/ops/migration-files.ts"
+import { type Migration, parseMigration, readMigrations } from "../../src/ops/migration-files.ts"
 import { describeMigrated, migrate } from "../../src/ops/migrations.ts"
-import { OLD_SCHEMA, type Server, startServer } from "../harness/databases.ts"
+import { type Server, startServer } from "../harness/databases.ts"
 
 let server: Server
+let template: string
+let own: Migration[]
 
 beforeAll(async () => {
   server = await startServer()
+  own = await readMigrations()
+  const { client, name } = await server.create()
+  await migrate(client, { phase: "after-deploy", migrations: own })
+  await client.end()
+  template = name
 }, 120_000)
 afterAll(() => server.close())
 
 const noPause = async () => {}
 
-/** A new database, and the files that it was made of with more behind them: [phase and transaction, text] each. */
+/** A new database, and the files that it was made from with more after them: [phase and transaction, text] each. */
 async function world(...further: [string, string][]) {
-  const { client, url } = await server.create()
-  const own = await readMigrations()
-  await migrate(client, { phase: "after-deploy", migrations: own })
+  const { client, url } = await server.copy(template)
   const added = further.map(([header, text], index) => parseMigration(`${9001 + index}_test.sql`, `${header}\n${text}`))
   return { client, url, migrations: [...own, ...added] }
 }
@@ -30,12 +35,15 @@ async function namesIn(client: Awaited<ReturnType<typeof world>>["client"]): Pro
   return rows.map(({ name }) => name)
 }
 
-test("all are applied once, in order; another run does nothing", async () => {
+test("Migrations are applied once and in order, and another run does nothing", async () => {
   const steps: [string, string][] = [
     [BEFORE, "create table made (id bigint)"],
     [BEFORE, "alter table made add column text text"],
   ]
   const { client, migrations } = await world(...steps)
+  const readSettings = async () =>
+    (await client.query("select current_setting('lock_timeout') as lock, current_setting('search_path') as path")).rows
+  const settings = await readSettings()
   const log: string[] = []
   const options = { phase: "before-deploy", migrations, log: (line: string) => log.push(line) } as const
   expect(await migrate(client, options)).toEqual({ applied: ["9001_test", "9002_test"], waiting: [] })
@@ -53,14 +61,11 @@ test("all are applied once, in order; another run does nothing", async () => {
     "9001_test applied in … ms",
     "9002_test applied in … ms",
   ])
-  // The session is as it was before.
-  const { rows: settings } = await client.query(
-    "select current_setting('lock_timeout') as lock, current_setting('search_path') as path",
-  )
-  expect(settings).toEqual([{ lock: "0", path: '"$user", public' }])
+  // The session has its earlier settings again.
+  expect(await readSettings()).toEqual(settings)
 })
 
-test("before a deploy, a run stops in front of what is for after it", async () => {
+test("A run before the deploy stops at the first migration for after it", async () => {
   const { client, migrations } = await world(
     [BEFORE, "create table one ()"],
     [AFTER, "drop table one"],
@@ -72,9 +77,9 @@ test("before a deploy, a run stops in front of what is for after it", async () =
   expect(describeMigrated(first)).toEqual({
     text: [
       "Applied: 1.",
-      "9002_test waits: it is for after the deploy. When no worker of the release before it runs any more, apply it with",
+      "9002_test waits until after the deploy. When no worker of the previous release runs any more, apply it with",
       "  npm run admin -- migrate --after-deploy",
-      "Do not deploy before that: 9003_test, which this release needs, comes behind it.",
+      "Do not deploy before that: this release needs 9003_test, which comes after it.",
     ].join("\n"),
     isBlocked: true,
   })
@@ -85,7 +90,28 @@ test("before a deploy, a run stops in front of what is for after it", async () =
   expect(second).toEqual({ applied: ["9002_test", "9003_test"], waiting: [] })
 })
 
-test("a file that fails changes nothing, and those before it stay", async () => {
+test("An empty database gets the migrations of both phases at once", async () => {
+  const { migrations } = await world(
+    [BEFORE, "create table one ()"],
+    [AFTER, "drop table one"],
+    [BEFORE, "create table two ()"],
+  )
+  const { client } = await server.create()
+  const { applied, waiting } = await migrate(client, { phase: "before-deploy", migrations })
+  expect(applied).toEqual(migrations.map(({ name }) => name))
+  expect(waiting).toEqual([])
+})
+
+test("A database with tables that no migration made is refused and stays as it was", async () => {
+  const { client } = await server.create("create table users (user_id bigint)")
+  await expect(migrate(client, { phase: "after-deploy" })).rejects.toThrow(
+    "The database has tables (users) but no record of migrations",
+  )
+  const { rows } = await client.query("select tablename as name from pg_tables where schemaname = 'public'")
+  expect(rows).toEqual([{ name: "users" }])
+})
+
+test("A file that fails changes nothing, and the files before it stay applied", async () => {
   const { client, migrations } = await world(
     [BEFORE, "create table one ()"],
     [BEFORE, "create table two (); insert into wallets (user_id) values (77)"],
@@ -98,7 +124,7 @@ test("a file that fails changes nothing, and those before it stay", async () => 
   })
 })
 
-test("an applied file that was changed, and one that came late, are refused", async () => {
+test("A run refuses an applied file that was changed, and a file that was added before an applied one", async () => {
   const { client, migrations } = await world([BEFORE, "create table one ()"], [BEFORE, "create table two ()"])
   const refusal = (some: Migration[]) =>
     migrate(client, { phase: "before-deploy", migrations: some }).catch((error: Error) => error.message)
@@ -110,21 +136,21 @@ test("an applied file that was changed, and one that came late, are refused", as
     parseMigration("9001_zlate.sql", `${BEFORE}\nselect 1`),
     ...migrations.slice(-1),
   ]
-  expect(await refusal(late)).toMatch(/^9001_zlate came after 9002_test was applied/)
-  // A release that is older than its database has nothing to do.
+  expect(await refusal(late)).toMatch(/^9001_zlate was added after 9002_test was applied/)
+  // After a rollback, an earlier release has nothing to do.
   expect(await migrate(client, { phase: "before-deploy", migrations: migrations.slice(0, -1) })).toEqual({
     applied: [],
     waiting: [],
   })
 })
 
-test("of two runs at once one waits, and nothing is applied twice", async () => {
+test("Of two runs at once one waits, and nothing is applied twice", async () => {
   const { migrations } = await world(
     [BEFORE, "create table one ()"],
     [ALONE, "create index concurrently made on one ((1));"],
   )
-  for (const start of [[], [OLD_SCHEMA]]) {
-    const { client, url } = await server.create(...start)
+  for (const isEmpty of [true, false]) {
+    const { client, url } = await (isEmpty ? server.create() : server.copy(template))
     const other = await server.connect(url)
     const log: string[] = []
     const runs: Promise<unknown>[] = []
@@ -132,21 +158,21 @@ test("of two runs at once one waits, and nothing is applied twice", async () => 
       phase: "after-deploy",
       migrations,
       log: (line: string) => log.push(line),
-      // The one that waits looks again when the other has ended.
+      // The waiting run looks again when the other one has ended.
       pause: () => Promise.race(runs).then(() => {}),
     } as const
     const both = [migrate(client, options), migrate(other, options)]
     runs.push(...both)
     const applied = (await Promise.all(both)).flatMap((run) => run.applied)
-    expect(new Set(applied).size).toBe(applied.length)
-    expect(applied.slice(-2)).toEqual(start.length ? ["9001_test", "9002_test"] : applied.slice(-2))
+    const missing = isEmpty ? migrations : migrations.slice(own.length)
+    expect(applied).toEqual(missing.map(({ name }) => name))
     expect(log).toContain("Another run is applying migrations to this database: waiting for its end.")
     const { rows } = await client.query("select name from schema_migrations order by name")
     expect(rows.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name))
   }
 })
 
-test("a lock that others have is asked for again, each time for a moment only", async () => {
+test("A run asks again for a lock that another session has, each time for a moment only", async () => {
   const { client, url, migrations } = await world([BEFORE, "alter table users add column nickname text"])
   const reader = await server.connect(url)
   await reader.query("begin; select from users")
@@ -167,7 +193,7 @@ test("a lock that others have is asked for again, each time for a moment only", 
   )
 })
 
-test("a lock that is never given ends the run, which can be repeated", async () => {
+test("A lock that is never released ends the run, which can be repeated", async () => {
   const { client, url, migrations } = await world(
     [ALONE, "alter table users add column if not exists nickname text; update users set nickname = '';"],
     [BEFORE, "alter table users add column other text"],
@@ -183,7 +209,7 @@ test("a lock that is never given ends the run, which can be repeated", async () 
   expect(await migrate(client, options)).toMatchObject({ applied: ["9001_test", "9002_test"] })
 })
 
-test("a runner that is killed in the middle of a concurrent index leaves what the next one mends", async () => {
+test("A run that is killed during a concurrent index leaves an invalid one, which the next run replaces", async () => {
   const { client, url, migrations } = await world([
     ALONE,
     "create index concurrently users_by_name on users (name);\ncreate unique index concurrently users_one_name on users (name);",
@@ -215,7 +241,7 @@ test("a runner that is killed in the middle of a concurrent index leaves what th
   expect(rows).toEqual([{ made: 2 }])
 })
 
-test("a concurrent index outlasts a transaction that is open for longer than the lock timeout", async () => {
+test("A concurrent index outlasts a transaction that is open for longer than the lock timeout", async () => {
   const { client, url, migrations } = await world([ALONE, "create index concurrently users_by_name on users (name);"])
   const [reader, watcher] = [await server.connect(url), await server.connect(url)]
   await reader.query("begin isolation level repeatable read; select from users")
@@ -231,7 +257,7 @@ test("a concurrent index outlasts a transaction that is open for longer than the
   expect(await run).toMatchObject({ applied: ["9001_test"] })
 })
 
-test("a batch is repeated until it changes nothing, and goes on where it was ended", async () => {
+test("A batch is repeated until it changes nothing, and continues where it was interrupted", async () => {
   const fill = `create table if not exists filled (id bigint primary key, twice bigint);
     insert into filled select n, null from generate_series(1, 2500) n on conflict do nothing;
 -- Each thousand is a transaction of its own.
@@ -252,25 +278,4 @@ update filled set twice = 2 * id where id in (select id from filled where twice 
   await migrate(client, { phase: "before-deploy", migrations, pause: noPause, log: (line) => log.push(line) })
   expect(await left()).toBe(0)
   expect(log[0]).toMatch(/^update filled .*: 1500 rows$/)
-})
-
-test("a file says what it is, or is refused", () => {
-  expect(parseMigration("0002_a.sql", `${AFTER}\nselect 1`)).toMatchObject({ phase: "after-deploy", statements: null })
-  expect(parseMigration("0002_a.sql", `${ALONE}\nselect 1;`).statements).toEqual([`${ALONE}\nselect 1`])
-  expect(() => parseMigration("2_a.sql", `${BEFORE}\n`)).toThrow("is not named like")
-  expect(() => parseMigration("0002_a.sql", "select 1")).toThrow("does not begin with")
-  expect(() => parseMigration("0002_a.sql", `${BEFORE}\n-- batch\nupdate x set y = 1;`)).toThrow("has a batch")
-  expect(() => parseMigration("0002_a.sql", `${ALONE}\nselect 1`)).toThrow("no semicolon")
-  const unix = parseMigration("0002_a.sql", `${BEFORE}\nselect 1`)
-  expect(parseMigration("0002_a.sql", `${BEFORE}\r\nselect 1`).checksum).toBe(unix.checksum)
-})
-
-test("statements are told apart whatever stands in their quotes and comments", () => {
-  const statements = [
-    "-- one; two\nselect 'a;''b;' as \"c;\"",
-    "/* ; */ create function f() returns text language sql as $$ select ';' $$",
-    "do $body$ begin perform $$;$$; end $body$",
-    "",
-  ]
-  expect(splitStatements(`${statements.join(";")} -- the end; really`)).toEqual(statements.slice(0, -1))
 })

@@ -1,206 +1,252 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import type pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { dropDatabase } from "../../src/local/databases.ts"
-import { startStack } from "../../src/local/stack.ts"
-import { compareCatalogs, describeDifference } from "../../src/ops/catalog.ts"
-import { readMigrations } from "../../src/ops/migration-files.ts"
+import { compareCatalogs, readCatalog } from "../../scripts/catalog.ts"
+import type { KeyCredential } from "../../src/actor/actor.ts"
+import type { Context } from "../../src/actor/context.ts"
+import { parseApiKey } from "../../src/keys/api-key.ts"
+import { directContext } from "../../src/ops/direct.ts"
+import { type Migration, readMigrations } from "../../src/ops/migration-files.ts"
 import { migrate } from "../../src/ops/migrations.ts"
-import { applyRelease, readRelease } from "../../src/ops/release.ts"
-import { catalogOf, OLD_ROWS, OLD_SCHEMA, rowsOf, type Server, startServer } from "../harness/databases.ts"
+import { applyRelease, pruneReleases, type Release, readRelease } from "../../src/ops/release.ts"
+import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { rowsOf, type Server, startServer } from "../harness/databases.ts"
+import { noQueue } from "../harness/no-queue.ts"
+
+/** The next release: conversations have a colour, which workers of this release do not know. */
+const NEXT_MIGRATIONS: [string, string][] = [
+  ["colours", "-- phase: before-deploy\nalter table conversations add column colour text;"],
+  [
+    "fill_colours",
+    `-- phase: before-deploy
+-- transaction: none
+create index concurrently conversations_without_colour on conversations (conversation_id) where colour is null;
+-- batch
+update conversations set colour = 'grey' where conversation_id in (
+  select conversation_id from conversations where colour is null order by conversation_id limit 1);`,
+  ],
+  [
+    "need_colours",
+    `-- phase: after-deploy
+-- transaction: none
+-- batch
+update conversations set colour = 'grey' where conversation_id in (
+  select conversation_id from conversations where colour is null order by conversation_id limit 100);
+drop index concurrently if exists conversations_without_colour;
+alter table conversations alter column colour set not null;`,
+  ],
+]
+const NEXT_ACCEPT: [string, string][] = [
+  ["name, last_turn_at, created_at)", "name, last_turn_at, created_at, colour)"],
+  ["admission.conversation_name, p_moment, p_moment)", "admission.conversation_name, p_moment, p_moment, 'green')"],
+]
+
+/** The verbs with which a worker serves a turn, as one version of the source has them. */
+async function verbsOf(root: string) {
+  const read = async (path: string) => import(resolve(root, path))
+  const [accept, claim, settle, get] = await Promise.all(
+    ["accept-turn", "claim-turn", "settle-turn", "get-turn"].map((name) => read(`src/turns/${name}.ts`)),
+  )
+  return {
+    acceptTurn: accept.acceptTurn as typeof import("../../src/turns/accept-turn.ts").acceptTurn,
+    claimTurn: claim.claimTurn as typeof import("../../src/turns/claim-turn.ts").claimTurn,
+    settleTurn: settle.settleTurn as typeof import("../../src/turns/settle-turn.ts").settleTurn,
+    getTurn: get.getTurn as typeof import("../../src/turns/get-turn.ts").getTurn,
+  }
+}
 
 let server: Server
+let folder: string
+let template: string
+/** Of the next release: those of this one, and its own names. */
+let migrations: Migration[]
+let [colours, fillColours, needColours] = ["", "", ""]
+let releases: { now: Release; next: Release }
+let verbs: { now: Awaited<ReturnType<typeof verbsOf>>; next: Awaited<ReturnType<typeof verbsOf>> }
 
 beforeAll(async () => {
   server = await startServer()
+  // Within the project, so that the copied source finds its packages.
+  await mkdir(".local", { recursive: true })
+  folder = await mkdtemp(resolve(".local/next-release-"))
+  await Promise.all(["src", "migrations"].map((name) => cp(name, join(folder, name), { recursive: true })))
+  const { length } = await readMigrations()
+  for (const [index, [name, text]] of NEXT_MIGRATIONS.entries()) {
+    const number = String(length + index + 1).padStart(4, "0")
+    await writeFile(join(folder, "migrations", `${number}_${name}.sql`), text)
+  }
+  migrations = await readMigrations(join(folder, "migrations"))
+  ;[colours = "", fillColours = "", needColours = ""] = migrations.slice(length).map(({ name }) => name)
+  await change("src/turns/accept-turn.sql", ...NEXT_ACCEPT)
+  releases = { now: await readRelease(), next: await readRelease(join(folder, "src")) }
+  await change("src/platform/procedures.ts", [RELEASE, releases.next.name])
+  const { client, name } = await server.create()
+  await migrate(client, { phase: "after-deploy" })
+  await applyRelease(client, releases.now)
+  await client.end()
+  template = name
+  verbs = { now: await verbsOf("."), next: await verbsOf(folder) }
 }, 120_000)
-afterAll(() => server.close())
 
-type Client = Awaited<ReturnType<Server["create"]>>["client"]
-
-async function freshCatalog() {
-  const { client } = await server.create()
-  await migrate(client, { phase: "after-deploy" })
-  return catalogOf(client)
-}
-
-const differences = async (client: Client, wanted: Awaited<ReturnType<typeof freshCatalog>>) =>
-  compareCatalogs(wanted, await catalogOf(client)).map(describeDifference)
-
-/** Every earlier row has the same values in every column that still exists. */
-async function expectKept(client: Client, before: Awaited<ReturnType<typeof rowsOf>>) {
-  const after = await rowsOf(client)
-  for (const [table, rows] of Object.entries(before)) {
-    const now = after[table]
-    if (!now) continue
-    const stays = Object.keys(now[0] ?? {})
-    const part = (row: Record<string, unknown>) =>
-      JSON.stringify(
-        Object.fromEntries(stays.filter((name) => name in (rows[0] ?? {})).map((name) => [name, row[name]])),
-      )
-    expect(now.length, table).toBeGreaterThanOrEqual(rows.length)
-    expect(now.map(part), table).toEqual(expect.arrayContaining(rows.map(part)))
-  }
-}
-
-test("the seed has a row of every table", async () => {
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  const empty = Object.entries(await rowsOf(client)).filter(([, rows]) => rows.length === 0)
-  expect(empty).toEqual([])
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
 })
 
-test("the database from before there were migrations, and its rows, come to today's step by step", async () => {
-  const fresh = await freshCatalog()
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+async function change(path: string, ...changes: [string, string][]): Promise<void> {
+  let text = await readFile(join(folder, path), "utf8")
+  for (const [from, to] of changes) {
+    expect(text).toContain(from)
+    text = text.replace(from, to)
+  }
+  await writeFile(join(folder, path), text)
+}
+
+/** A database of this release with an account, and the workers that serve it. */
+async function world() {
+  const { client } = await server.copy(template)
+  const direct = directContext(client)
+  const now = direct.clock.now()
+  const sql = async (query: string, params: unknown[] = []) => (await client.query(query, params)).rows
+  const userId = await createUser(sql, {})
+  await topUp(sql, { userId, micros: 1e8, reason: "operator_topup", actor: "test", now })
+  const { value } = await createApiKey(sql, { userId, brand: "turnpike", name: "test", now })
+  await sql(
+    `with made as (insert into spaces (slug, user_id, created_by_key_id, title, created_at, updated_at)
+       select 'spc_1', user_id, key_id, 'A space', created_at, created_at from api_keys returning *)
+     insert into space_configs (space_id, version, change, manifest, tools, mcp_servers, created_at)
+     select space_id, 1, 'created', '{}', '{}', '{}', created_at from made`,
+  )
+  const quiet = { random: Math.random, cooling: new Map(), log() {}, background() {}, queue: noQueue }
+  const ctx = { ...direct, ...quiet } as unknown as Context
+  const credential = parseApiKey(value) as KeyCredential
+  let turns = 0
+
+  const accept = async (by: keyof typeof verbs) => {
+    const body = { space: "spc_1", end_user_ref: `customer-${turns++}`, text: "hello" }
+    const { made } = await verbs[by].acceptTurn(ctx, credential, { idempotencyKey: `key ${turns}`, body })
+    return made.turn_id
+  }
+  const claim = async (by: keyof typeof verbs, turnId: string) => {
+    const claimed = await verbs[by].claimTurn(ctx, turnId)
+    if (!claimed) throw new Error("not claimed")
+    return claimed.turn
+  }
+  type Claimed = Awaited<ReturnType<typeof claim>>
+  const settle = (by: keyof typeof verbs, turn: Claimed) =>
+    verbs[by].settleTurn(ctx, turn, { state: "done", result: "r" })
+  const read = (by: keyof typeof verbs, turnId: string) => verbs[by].getTurn(ctx, credential, turnId)
+  const colourOf = async (turnId: string) => {
+    const query = "select colour from conversations join turns using (conversation_id) where turn_id = $1"
+    return (await sql(query, [turnId]))[0]?.colour
+  }
+  return { client, sql, accept, claim, settle, read, colourOf, turns: () => turns }
+}
+
+const catalogOf = (client: pg.Client) => readCatalog(client)
+const noPause = async () => {}
+
+test("Workers of two releases serve one database while it is migrated around the deploy", async () => {
+  const { client, sql, accept, claim, settle, read, colourOf, turns } = await world()
+  const [running, queued] = [await claim("now", await accept("now")), await accept("now")]
   const before = await rowsOf(client)
-  const all = await readMigrations()
-  for (const count of all.keys()) {
-    const migrations = all.slice(0, count + 1)
-    await migrate(client, { phase: "after-deploy", migrations })
-    await expectKept(client, before)
+
+  // The first run is interrupted between two batches; the next one continues there.
+  const interrupted = { phase: "before-deploy", migrations, pause: () => Promise.reject(new Error("killed")) } as const
+  await expect(migrate(client, interrupted)).rejects.toThrow("killed")
+  expect(await sql("select count(*)::integer as n from conversations where colour is null")).toEqual([{ n: 1 }])
+  const { applied, waiting } = await migrate(client, { phase: "before-deploy", migrations, pause: noPause })
+  expect([applied, waiting.map(({ name }) => name)]).toEqual([[fillColours], [needColours]])
+  for (const [table, rows] of Object.entries(await rowsOf(client))) {
+    const known = rows.map(({ colour: _added, ...row }) => row)
+    expect(known, table).toEqual(before[table])
   }
-  expect(await differences(client, fresh)).toEqual([])
-})
 
-/** In CI from each; for everyone from the newest, and from every fifth before it. */
-const begins = (steps: number, step: number) => Boolean(process.env.TURNPIKE_THOROUGH) || (steps - 1 - step) % 5 === 0
-
-test("an upgrade from each step, with all that follows at once, ends as a new database is", async () => {
-  const fresh = await freshCatalog()
-  const all = await readMigrations()
-  const { client: first, url, name } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  await first.end()
-  for (const count of all.keys()) {
-    const step = await server.connect(url)
-    await migrate(step, { phase: "after-deploy", migrations: all.slice(0, count + 1) })
-    await step.end()
-    if (!begins(all.length, count)) continue
-    const { client } = await server.copy(name)
-    const before = await rowsOf(client)
-    const { applied } = await migrate(client, { phase: "after-deploy" })
-    expect(applied).toEqual(all.slice(count + 1).map(({ name }) => name))
-    expect(await differences(client, fresh)).toEqual([])
-    await expectKept(client, before)
+  await applyRelease(client, releases.next)
+  expect(await settle("next", running)).toBe(true)
+  expect(await settle("now", await claim("next", queued))).toBe(true)
+  const versions = ["now", "next"] as const
+  for (const accepts of versions) {
+    for (const claims of versions) {
+      for (const settles of versions) {
+        const turnId = await accept(accepts)
+        expect(await settle(settles, await claim(claims, turnId))).toBe(true)
+        expect((await read(claims, turnId)).state).toBe("done")
+        expect(await colourOf(turnId)).toBe(accepts === "next" ? "green" : null)
+      }
+    }
   }
+  const count = `select (select count(*)::integer from turns where state = 'done') as done,
+    (select count(*)::integer from open_turns) as open, (select sum(held_credit_micros)::integer from wallets) as held`
+  expect(await sql(count)).toEqual([{ done: turns(), open: 0, held: 0 }])
+
+  const last = await migrate(client, { phase: "after-deploy", migrations, pause: noPause })
+  expect(last).toEqual({ applied: [needColours], waiting: [] })
+  expect(await sql("select colour, count(*)::integer as n from conversations group by 1 order by 1")).toEqual([
+    { colour: "green", n: 4 },
+    { colour: "grey", n: 6 },
+  ])
+  const turnId = await accept("next")
+  expect(await settle("next", await claim("next", turnId))).toBe(true)
+  // A migration for after the deploy may need that no worker of the previous release runs any more.
+  await expect(accept("now")).rejects.toThrow(/colour/)
 })
 
-test("the baseline alone makes the database as it was before there were migrations", async () => {
-  const [baseline] = await readMigrations()
-  const { client: old } = await server.create(OLD_SCHEMA)
-  const { client } = await server.create(baseline?.text ?? "")
-  expect(await differences(client, await catalogOf(old))).toEqual([])
-  expect(await rowsOf(client)).toMatchObject({ model_catalog: [{ pin: "rehearsal/standard" }] })
+test("An upgraded database is the same as a new one of that release", async () => {
+  const { client: upgraded } = await world()
+  await migrate(upgraded, { phase: "after-deploy", migrations, pause: noPause })
+  const { client: fresh } = await server.create()
+  await migrate(fresh, { phase: "before-deploy", migrations, pause: noPause })
+  expect(compareCatalogs(await catalogOf(fresh), await catalogOf(upgraded))).toEqual([])
 })
 
-test("configurations are counted by an upgrade as its release counts them", async () => {
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  const subagents = [{ name: "researcher", description: 'Says "so".' }]
-  const manifest = { instructions: "Sei kurz — bitte.", model: "rehearsal/standard", max_output_tokens: 9, subagents }
-  const history = { max_turns: 3 }
-  const change = "update spaces set manifest = $1, mcp_servers = $2, config_version = 9 where slug = 'spc_1'"
-  const settings = { ...manifest, history, builtin_tools: ["read_file"] }
-  await client.query(change, [JSON.stringify(settings), JSON.stringify({ docs: { name: "docs" } })])
-  await migrate(client, { phase: "after-deploy" })
-  const release = await readRelease()
-  await applyRelease(client, release)
-  const counted = `select prompt_facts as kept, ${release.name}.prompt_facts(s) as now from spaces s order by slug`
-  const { rows } = await client.query<{ kept: object; now: object }>(counted)
-  expect(rows.map(({ kept }) => kept)).toEqual(rows.map(({ now }) => now))
-  expect(rows[0]?.kept).toMatchObject({ version: 9, system: 19, tools: 1, agents: 1, unlisted: 1, history, answer: 9 })
-  const stored = await client.query(
-    `select a.config_bytes - (select coalesce(sum(p.bytes), 0) from config_parts p join spaces s using (space_id) where s.user_id = a.user_id)
-       = (select sum(octet_length(o.sealed)) from space_secrets o join spaces s using (space_id) where s.user_id = a.user_id) as same
-     from account_storage a where a.user_id = (select user_id from spaces where space_id = 1)`,
+test("An applied file that is edited stops the next run before it changes anything", async () => {
+  const { client } = await world()
+  await migrate(client, { phase: "before-deploy", migrations, pause: noPause })
+  const before = await catalogOf(client)
+  await cp(join(folder, "migrations"), join(folder, "edited"), { recursive: true })
+  await change(`edited/${colours}.sql`, ["colour text", "colour varchar"])
+  const edited = await readMigrations(join(folder, "edited"))
+  await expect(migrate(client, { phase: "after-deploy", migrations: edited })).rejects.toThrow(
+    `migrations/${colours}.sql was changed after it was applied`,
   )
-  expect(stored.rows, "secrets included").toEqual([{ same: true }])
+  expect(compareCatalogs(before, await catalogOf(client))).toEqual([])
 })
 
-test("what was stored before there were prices for it is never billed", async () => {
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  const began = new Date()
-  await migrate(client, { phase: "after-deploy" })
-  const release = await readRelease()
-  await applyRelease(client, release)
-  const used = `select u.starts_at, u.byte_seconds::float8 as stored from ${release.name}.infra_usage_of(1, now(), 1, 1) u`
-  const { rows } = await client.query<{ starts_at: Date; stored: number }>(used)
-  expect(rows[0]?.starts_at?.getTime()).toBeGreaterThan(began.getTime() - 60_000)
-  expect(rows[0]?.stored, "3 bytes since the upgrade").toBeLessThan(3 * 60)
-})
-
-test("spaces from before get their origin, chat, pin and totals, as their turns say", async () => {
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  await client.query("update spaces set origin = 'api'")
-  await migrate(client, { phase: "after-deploy" })
-  const spaces = await client.query("select slug, origin, chat_key, pin, workspace_id from spaces order by slug")
-  expect(spaces.rows).toEqual([
-    { slug: "spc_1", origin: "api", chat_key: "space:spc_1", pin: "rehearsal/standard", workspace_id: null },
-    { slug: "spc_2", origin: "dashboard", chat_key: "space:spc_2", pin: null, workspace_id: null },
+test("The migrations make the database of schema.sql, with the same rows", async () => {
+  const { client: migrated } = await server.create()
+  await migrate(migrated, { phase: "after-deploy" })
+  const { client: wanted } = await server.create(await readFile("schema.sql", "utf8"))
+  expect(compareCatalogs(await catalogOf(wanted), await catalogOf(migrated))).toEqual([])
+  const rowsOfBoth = await Promise.all([migrated, wanted].map(rowsOf))
+  const [rows, wantedRows] = rowsOfBoth.map(({ model_catalog = [], ...rest }) => ({
+    ...rest,
+    model_catalog: model_catalog.map((row) => ({ ...row, created_at: null })),
+  }))
+  expect(rows).toEqual(wantedRows)
+  // The comparison names every difference.
+  await migrated.query("alter table conversations add column colour text; drop index audit_log_by_time")
+  await migrated.query("alter table users alter column name set not null")
+  expect(compareCatalogs(await catalogOf(wanted), await catalogOf(migrated))).toEqual([
+    "column conversations.colour should not be there",
+    'column users.name is "text not null", not "text"',
+    "index audit_log.audit_log_by_time is missing",
   ])
-  const ended = "from spaces s left join turns t on t.space_id = s.space_id and t.finished_at is not null"
-  const totals = await client.query("select * from space_totals order by space_id")
-  const said = await client.query(`select s.space_id, count(t.turn_id) as turns,
-    coalesce(sum(t.billed_credit_micros), 0)::bigint as billed_credit_micros, max(t.finished_at) as last_ended_at ${ended}
-    group by s.space_id order by s.space_id`)
-  expect(totals.rows).toEqual(said.rows)
-  expect(said.rows.some(({ turns }) => Number(turns) > 0)).toBe(true)
-  const people = await client.query("select sum(turns)::int as turns from space_people")
-  expect(people.rows[0].turns).toBe(said.rows.reduce((sum, { turns }) => sum + Number(turns), 0))
 })
 
-test("configurations from before are read as they were, beside those by parts; webhooks from before are verified", async () => {
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  const whole = { instructions: "Be brief." }
-  const tools = { a: { name: "a" }, b: { name: "b" } }
-  const add = (version: number, manifest: object, tools: object) =>
-    client.query(
-      `insert into space_configs (space_id, version, change, manifest, tools, mcp_servers, created_at)
-       select space_id, $1, 'manifest', $2, $3, '{}', now() from spaces where slug = 'spc_1'`,
-      [version, JSON.stringify(manifest), JSON.stringify(tools)],
-    )
-  await add(50, whole, tools)
-  const read = async () =>
-    (await client.query("select to_jsonb(c) as c from space_configs c order by space_id, version")).rows
-  const before = await read()
-  await migrate(client, { phase: "after-deploy" })
-  expect(await read()).toEqual(before)
-  // As the release before does it, which knows no parts.
-  await add(51, { max_steps: 3 }, tools)
-  await add(52, { max_steps: 3 }, { b: tools.b })
-  const now = (await read()).map(({ c }) => c).filter(({ version }) => version >= 50)
-  expect(now).toMatchObject([
-    { version: 50, manifest: whole, tools },
-    { version: 51, manifest: { max_steps: 3 }, tools },
-    { version: 52, manifest: { max_steps: 3 }, tools: { b: tools.b } },
-  ])
-  expect(Object.keys(now[2].tools)).toEqual(["b"])
-  const parts = await client.query(
-    "select kind, name, from_version, until_version from config_parts order by kind, name",
-  )
-  expect(parts.rows).toEqual([
-    { kind: "manifest", name: "", from_version: 51, until_version: null },
-    { kind: "tool", name: "a", from_version: 51, until_version: 52 },
-    { kind: "tool", name: "b", from_version: 51, until_version: null },
-  ])
-  const hooks = await client.query("select verified_at is not null as verified from webhook_endpoints")
-  expect(hooks.rows.length).toBeGreaterThan(0)
-  expect(hooks.rows.every(({ verified }) => verified)).toBe(true)
-})
-
-test("a data directory of npm start from before there were migrations is upgraded as it starts", async () => {
-  const fresh = await freshCatalog()
-  const { client, name } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  const { REDIS_URL: redisUrl } = process.env
-  const options = { dataDir: "unused", control: false, durable: false, databaseUrl: server.adminUrl, redisUrl }
-  const stack = await startStack(options)
-  try {
-    await stack.createNamespace({ name: "local", qstash_mode: "manual", databaseName: name })
-    expect(await differences(client, fresh)).toEqual([])
-    const made = `${name}_new`
-    await stack.createNamespace({ name: "other", qstash_mode: "manual", databaseName: made })
-    const lasting = await server.connect(new URL(`/${made}`, server.adminUrl).href)
-    expect(await differences(lasting, fresh)).toEqual([])
-    await lasting.end()
-    await stack.close()
-    await dropDatabase(server.adminUrl, made)
-  } finally {
-    await stack.close().catch(() => {})
-  }
+test("Pruning removes old releases, except the current one and the one before it", async () => {
+  const { client, sql } = await world()
+  const old = { name: "turnpike_000000000000", sql: "" }
+  expect(await applyRelease(client, old)).toBe(true)
+  expect(await applyRelease(client, old), "a second time").toBe(false)
+  await applyRelease(client, releases.next)
+  const age = "update procedure_releases set applied_at = now() - make_interval(days => $2) where name = $1"
+  await sql(age, [old.name, 30])
+  await sql(age, [releases.now.name, 20])
+  expect(await pruneReleases(client, releases.next, { keepDays: 7 })).toEqual([old.name])
+  const left = await sql("select nspname as name from pg_namespace where nspname like 'turnpike%' order by 1")
+  expect(left.map(({ name }) => name)).toEqual([releases.now.name, releases.next.name].sort())
+  await expect(pruneReleases(client, releases.next, { keepDays: Number.NaN })).rejects.toThrow("--keep-days")
 })

@@ -145,18 +145,6 @@ describe("what is kept of a configuration", () => {
     await client.call("DELETE", `/v1/spaces/${space}/tools/${name}`)
     expect(await neededOf(client, space)).toBe(instructed)
   })
-
-  test("is counted anew where a worker of a former release has written another version, or nobody has counted", async () => {
-    const client = await world.createAccount()
-    const space = await client.space({ manifest: { instructions: "short" } })
-    const instructions = "x".repeat(5000)
-    const change = "update spaces set manifest = $2, config_version = config_version + 1 where slug = $1"
-    await world.sql(change, [space, JSON.stringify({ instructions })])
-    const fresh = await neededOf(client, await client.space({ manifest: { instructions } }))
-    expect(await neededOf(client, space)).toBe(fresh)
-    await world.sql("update spaces set prompt_facts = null where slug = $1", [space])
-    expect(await neededOf(client, space)).toBe(fresh)
-  })
 })
 
 /** An MCP server whose tools' descriptions have so many characters. */

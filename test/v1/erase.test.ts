@@ -243,9 +243,9 @@ test("more turns than one request takes: the sweeper goes on", async () => {
   await world.sql(
     `with made as (
        insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
-         request_hash, text, model, state, result, hold_credit_micros, held_credit_micros, created_at, started_at, finished_at)
+         request_hash, text, model, state, result, hold_credit_micros, held_credit_micros, created_at, started_at, finished_at, price_version)
        select 'turn_z_many_' || n, user_id, key_id, space_id, conversation_id, position + n, test, end_user_ref, 'copy ' || n,
-         '', 'canary-many', model, 'done', 'canary-many', 0, 0, created_at, started_at, finished_at
+         '', 'canary-many', model, 'done', 'canary-many', 0, 0, created_at, started_at, finished_at, price_version
        from turns, generate_series(1, $2::int) n where turn_id = $1 returning turn_id, created_at
      ) insert into turn_events (turn_id, seq, event_id, type, data, created_at)
      select turn_id, n, 'evt_' || turn_id || n, 'text.delta', '{"step": 0, "text": "canary-many"}', created_at

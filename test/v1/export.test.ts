@@ -102,10 +102,10 @@ test(`${TURNS} turns with ${TURNS / EACH} large ones come whole, page by page`, 
   await world.sql(
     `with made as (
        insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
-         request_hash, text, model, state, result, hold_credit_micros, held_credit_micros, created_at, started_at, finished_at)
+         request_hash, text, model, state, result, hold_credit_micros, held_credit_micros, created_at, started_at, finished_at, price_version)
        select 'turn_z' || lpad(n::text, 6, '0'), user_id, key_id, space_id, conversation_id, position + n, test, end_user_ref,
          'copy ' || n, '', case when n % ${EACH} = 0 then repeat(E'語\\n', 50000) else 'text ' || n end, model, 'done', 'r', 0, 0,
-         created_at, started_at, finished_at
+         created_at, started_at, finished_at, price_version
        from turns, generate_series(1, ${TURNS}) n where turn_id = $1 returning turn_id, created_at
      ) insert into turn_events (turn_id, seq, event_id, type, data, created_at)
      select turn_id, 1, 'evt_' || turn_id, 'turn.queued', '{}', created_at from made`,

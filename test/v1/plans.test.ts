@@ -43,18 +43,18 @@ beforeAll(async () => {
        ), made as (
          insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
            request_hash, text, model, state, hold_credit_micros, held_credit_micros, billed_credit_micros, cost_credit_micros,
-           model_calls, status_reason, created_at, started_at, finished_at)
+           model_calls, status_reason, created_at, started_at, finished_at, price_version)
          select 'turn_0' || lpad(n::text, 9, '0') || s.user_id, s.user_id, case when n % 5000 = 7 then $3 else s.key_id end, s.space_id,
            'conv_' || s.user_id || '_' || n % ($2::int / 10), 2 + n, false, 'ref-' || n % ($2::int / 10), 'copy ' || n, '', repeat('text ', 40), s.model,
            k.state, 1000, case when k.state = 'queued' then 1000 else 0 end, 0, 0, 1,
            case when k.state in ('failed', 'cancelled') then k.state end, s.created_at - (n % 60) * interval '12 hours', s.created_at,
-           case when k.state <> 'queued' then s.created_at - (n % 60) * interval '12 hours' end
+           case when k.state <> 'queued' then s.created_at - (n % 60) * interval '12 hours' end, 1
          from source s, generate_series(0, $2::int - 1) n,
            lateral (select case when n % 4000 = 1 then 'failed' when n % 4000 = 2 then 'cancelled' when n % 8000 = 3 then 'queued' else 'done' end as state) k
-         returning turn_id, user_id, space_id, key_id, end_user_ref, model, finished_at, created_at
-       ) insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, tokens_input, tokens_cached,
+         returning turn_id, user_id, space_id, key_id, end_user_ref, model, finished_at, created_at, conversation_id, test
+       ) insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, model, tokens_input, tokens_cached,
            tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
-         select turn_id, 0, user_id, space_id, key_id, end_user_ref, 'rehearsal', model, 10, 0, 10, 1, 1, 0, 0, finished_at, created_at from made
+         select turn_id, 0, user_id, space_id, key_id, end_user_ref, conversation_id, test, 'rehearsal', model, 10, 0, 10, 1, 1, 0, 0, finished_at, created_at from made
          where finished_at is not null`,
       [from, count, rareKey],
     )

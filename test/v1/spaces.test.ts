@@ -104,9 +104,9 @@ describe("DELETE /v1/spaces/{id}", () => {
          from turns t, generate_series(2, $2::int) n where t.turn_id = $1 returning conversation_id
        ), made as (
          insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref,
-           idempotency_key, request_hash, text, model, hold_credit_micros, held_credit_micros, created_at)
+           idempotency_key, request_hash, text, model, hold_credit_micros, held_credit_micros, created_at, price_version)
          select 'turn_0000000000' || c.conversation_id, t.user_id, t.key_id, t.space_id, c.conversation_id, 1, false, t.end_user_ref,
-           c.conversation_id, '', 'x', t.model, 1000, 1000, t.created_at from turns t, c where t.turn_id = $1 returning *
+           c.conversation_id, '', 'x', t.model, 1000, 1000, t.created_at, t.price_version from turns t, c where t.turn_id = $1 returning *
        ), open as (
          insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
          select turn_id, conversation_id, position, user_id, test, state, created_at + interval '1 minute', created_at from made
