@@ -3,9 +3,12 @@ import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
+import { ownRun } from "./test/harness/run-directory.ts"
 
 // Commands and servers of tests are Node programs, started again and again: each finds its source compiled.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
+
+await ownRun()
 
 const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
 

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { addDatabase, applySchema, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
+import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { readRelease } from "../src/ops/release.ts"
 import { procedureTypes } from "./procedure-types.ts"
 import { workerAccess } from "./worker-access.ts"
@@ -12,7 +12,7 @@ import { workerAccess } from "./worker-access.ts"
 const run = promisify(execFile)
 
 /** Writes the types of tables and procedures from a database that has both, and what each worker uses; with --check fails when they differ. */
-const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
+const dir = await makeTemporaryDirectory("types")
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
   const url = await addDatabase(postgres.url, "types")

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -7,6 +7,7 @@ import type { Context } from "../../src/actor/context.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { addDatabase, applySchema } from "../../src/local/databases.ts"
 import { type LocalPostgres, startPostgres } from "../../src/local/postgres.ts"
+import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 import { directContext } from "../../src/ops/direct.ts"
 import { applyRelease, pruneReleases, readRelease } from "../../src/ops/release.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
@@ -48,7 +49,7 @@ beforeAll(async () => {
 
   // The release before: accepting a turn was written otherwise, so that one can see who did it.
   await mkdir(".local", { recursive: true })
-  before = await mkdtemp(resolve(".local/release-before-"))
+  before = await makeTemporaryDirectory("release-before", resolve(".local"))
   await cp("src", join(before, "src"), { recursive: true })
   const change = async (path: string, from: string, to: string) => {
     const text = await readFile(join(before, path), "utf8")
