@@ -10,7 +10,8 @@ process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
 
 await ownRun()
 
-const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
+/** No test is over because the machine is slow: these bounds are for what hangs. */
+const patience = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
 
 /** What the deployed source takes from packages. The tests of workers get each as one file, bundled once, instead of as hundreds. */
 function packagesOfWorkers(): string[] {

@@ -90,6 +90,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
     /** Undefined where no such service is. */
     route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),
     async close() {
+      faults.clear()
       await qstash.close()
       await Promise.all([neon.close(), redis.close(), direct.end()])
     },

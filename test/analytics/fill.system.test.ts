@@ -9,7 +9,7 @@ const TURNS = 3_500
 let server: Server
 beforeAll(async () => {
   server = await startServer()
-}, 120_000)
+})
 afterAll(() => server.close())
 
 type Client = Awaited<ReturnType<Server["create"]>>["client"]

@@ -12,7 +12,7 @@ let client: Awaited<ReturnType<typeof installPackedClient>>
 
 beforeAll(async () => {
   ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
-}, 120_000)
+})
 
 afterAll(() => Promise.all([service?.stop(), client?.remove()]))
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { access, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { openSync } from "node:fs"
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
@@ -10,7 +11,7 @@ import { npmStart } from "../harness/npm-start.ts"
 /** Set in the run that is killed: the file that says when all its servers are there. */
 const HELD = process.env.KILLED_RUN
 /** Never what decides: a process that stays, stays for ever. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 540_000
 const OWN = "test/local/killed-run.system.test.ts"
 const OF_WORKERS = "test/auth/one-time-token.test.ts"
 
@@ -59,10 +60,12 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
   "a run of tests whose processes were killed with SIGKILL (%s) leaves no process and no directory",
   async (what) => {
     const held = join(dir, "held")
+    const log = join(dir, "log")
+    const output = openSync(log, "w")
     const { DATABASE_URL: _, REDIS_URL: __, RUN_DIRECTORY: ___, ...env } = process.env
     const child = spawn("npm", ["test", "--", OWN, OF_WORKERS], {
       detached: true,
-      stdio: "ignore",
+      stdio: ["ignore", output, output],
       env: { ...env, KILLED_RUN: held, TMPDIR: dir },
     })
     run = child
@@ -70,7 +73,8 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
       const commands = (await below(child.pid as number)).map(({ command }) => command)
       return commands.some((command) => command.includes("stack-process")) && (await exists(held))
     }
-    expect(await soon(async () => (await hasServers()) || child.exitCode !== null, PATIENCE_MS)).toBe(true)
+    await soon(async () => (await hasServers()) || child.exitCode !== null, PATIENCE_MS)
+    if (!(await hasServers())) throw new Error(`the run has no servers:\n${await readFile(log, "utf8")}`)
     const all = await below(child.pid as number)
     const servers = (name: RegExp) => all.filter(({ command }) => name.test(command)).length
     expect(servers(/bin\/postgres -D/), "the stand-ins', the test's and that of npm start").toBe(3)

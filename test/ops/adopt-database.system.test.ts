@@ -8,7 +8,7 @@ let server: Server
 
 beforeAll(async () => {
   server = await startServer()
-}, 120_000)
+})
 afterAll(() => server.close())
 
 /** What databases were found to differ in whose schema was applied again version after version, and more of each kind. */

@@ -7,7 +7,7 @@ let server: Server
 
 beforeAll(async () => {
   server = await startServer()
-}, 120_000)
+})
 afterAll(() => server.close())
 
 const noPause = async () => {}

@@ -11,7 +11,7 @@ let server: Server
 
 beforeAll(async () => {
   server = await startServer()
-}, 120_000)
+})
 afterAll(() => server.close())
 
 type Client = Awaited<ReturnType<Server["create"]>>["client"]
