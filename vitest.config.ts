@@ -30,6 +30,7 @@ function packagesOfWorkers(): string[] {
 export default defineConfig({
   test: {
     ...patience,
+    setupFiles: ["./test/harness/restore.ts"],
     // Files wait for the stand-ins more than they compute: on two cores, three at once take half the time of one.
     maxWorkers: Math.max(3, availableParallelism()),
     // The SDK writes every publish that a fault plan fails to the console.
