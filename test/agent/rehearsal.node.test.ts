@@ -1,5 +1,5 @@
-import fc from "fast-check"
 import { Worker } from "node:worker_threads"
+import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { EngineContext, Message, ModelCall, ModelError } from "../../src/agent/engine.ts"
 import { likelyTokens, promptTokenBound } from "../../src/agent/estimate.ts"

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { holdRows, untilBlocked } from "../harness/locks.ts"
 import { ask, createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
+import { holdRows, untilBlocked } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PATH = "/api/auth/idp/session"

@@ -1,8 +1,8 @@
 import { expect, inject } from "vitest"
 import { atProvider, type Browser, createBrowser } from "./oidc-browser.ts"
 import { OPENID_CLIENTS } from "./openid-clients.ts"
-import { createWorld } from "./world.ts"
 import { moveToRealTime } from "./real-time.ts"
+import { createWorld } from "./world.ts"
 
 /** A world whose identity provider is a certified one, over HTTP; a test can answer in its place. */
 export async function createOpenIdWorld() {

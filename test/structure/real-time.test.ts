@@ -18,7 +18,8 @@ const ALLOWED: Record<string, string> = {
   "test/agent/rehearsal.node.test.ts sleeps": "the bound of work that takes a second, or hours",
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
   "test/local/temporary-directory.node.test.ts sleeps": "what keeps a program going until it is killed",
-  "test/turns/leaving.system.test.ts sleeps": "a deployed worker, whose clock nobody can move, is watched for some seconds",
+  "test/turns/leaving.system.test.ts sleeps":
+    "a deployed worker, whose clock nobody can move, is watched for some seconds",
 }
 
 /** What of it a text has, each as "test/some.test.ts sleeps". */
@@ -54,7 +55,11 @@ test.each([
 })
 
 test("time that is no matter of speed is not found", () => {
-  for (const line of ["vi.useFakeTimers({ now: Date.now() })", "String(Math.floor(Date.now() / 1000))", "clock.sleep(5)"]) {
+  for (const line of [
+    "vi.useFakeTimers({ now: Date.now() })",
+    "String(Math.floor(Date.now() / 1000))",
+    "clock.sleep(5)",
+  ]) {
     expect(found("a.test.ts", line)).toEqual([])
   }
 })
