@@ -36,7 +36,7 @@ afterEach(async () => {
 /** What is killed; all else has to end by itself. */
 const KILLS: Record<string, (all: Process[]) => number[]> = {
   "the test runner alone": (all) =>
-    all.filter(({ command }) => /^\S*node \S*vitest run /.test(command)).map(({ pid }) => pid),
+    all.filter(({ command }) => command.includes("stack-process")).map(({ parent }) => parent),
   "npm alone": (all) => all.slice(0, 1).map(({ pid }) => pid),
   "npm, the runner, and what is in their process group": (all) => all.slice(0, 1).map(({ pid }) => -pid),
 }
