@@ -4,11 +4,15 @@ import { resolve } from "node:path"
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
 import { sampledFiles } from "./scripts/test-tiers.ts"
+import { ownRun } from "./test/harness/run-directory.ts"
 
 // Commands and servers of tests are Node programs, started again and again: each finds its source compiled.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
 
-const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
+await ownRun()
+
+/** No test is over because the machine is slow: these bounds are for what hangs. */
+const patience = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
 
 /** What the deployed source takes from packages. The tests of workers get each as one file, bundled once, instead of as hundreds. */
 function packagesOfWorkers(): string[] {
@@ -60,6 +64,7 @@ function inWorkerd({ name, include, exclude, bindings }: InWorkerd) {
 export default defineConfig({
   test: {
     ...patience,
+    setupFiles: ["./test/harness/restore.ts"],
     // Files wait for the stand-ins more than they compute: on two cores, three at once take half the time of one.
     maxWorkers: Math.max(3, availableParallelism()),
     // The SDK writes every publish that a fault plan fails to the console.

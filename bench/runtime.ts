@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { build } from "esbuild"
 import { parse } from "smol-toml"
 import { freePort } from "../src/local/postgres.ts"
+import { endWithUs } from "../src/local/watchdog.ts"
 
 const { default: program, compatibilityDate: newestDate } = createRequire(import.meta.url)("workerd") as {
   default: string
@@ -82,6 +83,7 @@ export async function startRuntime({
   const args = ["serve", configFile, ...(inspected ? ["--inspector-addr", inspected] : [])]
   const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"], detached: true })
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
+  child.once("exit", endWithUs({ pid: child.pid as number, words: [configFile], signals: ["SIGKILL"] }))
   keep(async () => {
     // It has nothing to keep, and SIGTERM would wait for open connections.
     child.kill("SIGKILL")

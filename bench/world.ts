@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
+import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { startBucket } from "./bucket.ts"
 import { type Child, startChild } from "./child.ts"
 import { type Load, startLoad } from "./load.ts"
@@ -58,7 +58,7 @@ export async function createBenchWorld(options: WorldOptions): Promise<BenchWorl
 }
 
 async function startServers({ durable, settings = {}, keptIn }: WorldOptions, keep: BenchWorld["keep"]) {
-  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
+  const dataDir = await makeTemporaryDirectory("bench")
   keep(() => rm(dataDir, { recursive: true, force: true }))
   const postgresUrl = process.env.DATABASE_URL ?? (await startServer())
   const standIns = startChild("stand-ins-process.ts", { DATABASE_URL: postgresUrl })

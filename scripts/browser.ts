@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { type Browser, chromium } from "playwright-core"
+import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
+import { endWithUs } from "../src/local/watchdog.ts"
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
@@ -40,7 +41,7 @@ export async function serviceAt(
   options: string[] = [],
 ): Promise<ShownService> {
   if (url) return { signIn: url, stop: async () => {} }
-  const data = await mkdtemp(join(tmpdir(), "turnpike-pages-"))
+  const data = await makeTemporaryDirectory("pages")
   const port = await freePorts()
   const child = spawn(
     "node",
@@ -50,6 +51,7 @@ export async function serviceAt(
       env: { ...process.env, ...variables, TURNPIKE_DEMO: join(data, "demo.json") },
     },
   )
+  child.once("exit", endWithUs({ pid: child.pid as number, words: [data], signals: ["SIGTERM", "SIGKILL"] }))
   let signIn: string | undefined
   for await (const line of createInterface(child.stdout)) {
     console.log(line)

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { addDatabase, applySchema, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
+import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { readRelease } from "../src/ops/release.ts"
 import { BASELINE, baselineOfSchema, isBaselineOpen } from "./baseline.ts"
 import { compareCatalogs, readCatalog } from "./catalog.ts"
@@ -19,7 +19,7 @@ const run = promisify(execFile)
  */
 const isOpen = await isBaselineOpen()
 if (isOpen) await keep(BASELINE, await baselineOfSchema())
-const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
+const dir = await makeTemporaryDirectory("types")
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
   const url = await addDatabase(postgres.url, "types")

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { documentOf } from "./documents.ts"
 
 /** Redocly's strict rules over every OpenAPI document; warnings count. It sends nothing anywhere. */
 const DOCUMENTS = { v1: documentOf("v1"), dashboard: documentOf("dashboard") }
 
-const dir = await mkdtemp(join(tmpdir(), "turnpike-openapi-"))
+const dir = await makeTemporaryDirectory("openapi")
 try {
   const files = Object.entries(DOCUMENTS).map(([name, document]) => ({ file: join(dir, `${name}.json`), document }))
   for (const { file, document } of files) await writeFile(file, JSON.stringify(document, null, 2))

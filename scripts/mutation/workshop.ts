@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, fork } from "node:child_process"
 import { once } from "node:events"
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { withClient, withDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
+import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
+import { endWithUs } from "../../src/local/watchdog.ts"
 import { readRelease } from "../../src/ops/release.ts"
 import type { Mutant } from "./mutant.ts"
 import type { RunAnswer, RunRequest } from "./runner.ts"
@@ -19,7 +20,7 @@ export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
 
 /** A copy of the project, where mutants are made and tests run: nothing is written in the project itself. */
 export async function openWorkshop(root: string) {
-  const dir = await mkdtemp(join(tmpdir(), "turnpike-mutants-"))
+  const dir = await makeTemporaryDirectory("mutants")
   const { stdout } = await run("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, maxBuffer: 2 ** 24 })
   for (const file of stdout.split("\n").filter(Boolean)) {
     await mkdir(dirname(join(dir, "project", file)), { recursive: true })
@@ -51,6 +52,7 @@ export async function openWorkshop(root: string) {
       env: { ...process.env, DATABASE_URL: postgres.url },
       detached: true,
     })
+    runner.once("exit", endWithUs({ pid: -(runner.pid as number), words: [project], signals: ["SIGKILL"] }))
     const [ready] = await Promise.race([once(runner, "message"), once(runner, "exit")])
     if (ready !== "ready") throw new Error("the test runner did not start")
     // The stand-ins come with the first test, and with them the database that all others are copied from.

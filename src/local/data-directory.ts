@@ -1,6 +1,7 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { isAlive, processes, signal, soon } from "./processes.ts"
+import { endingOfWorkers } from "./dev-server.ts"
+import { endProcess, isAlive, processes, soon } from "./processes.ts"
 
 /** Who has a data directory, as its file `owner.json` says. */
 interface Owner {
@@ -11,7 +12,6 @@ interface Owner {
 
 /** A command that was killed with its npm ends its servers by itself within this time. */
 const ENDS_WITHIN_MS = 15_000
-const GIVES_WAY_MS = 5_000
 
 /** A data directory that is this process's until it is given back. */
 export interface OwnedDirectory {
@@ -86,13 +86,5 @@ async function clear({ pid, workers }: Owner, dataDir: string): Promise<void> {
       `Another \`npm start\` or \`npm run stack\` (process ${pid}) uses ${dataDir}. End it, or name another --data.`,
     )
   }
-  const left = async () =>
-    workers === null
-      ? []
-      : (await processes()).filter(({ group, command }) => group === workers && /wrangler|workerd/.test(command))
-  for (const name of ["SIGTERM", "SIGKILL"] as const) {
-    if ((await left()).length === 0) return
-    signal(-(workers as number), name)
-    await soon(async () => (await left()).length === 0, GIVES_WAY_MS)
-  }
+  if (workers !== null) await endProcess(endingOfWorkers(workers))
 }

@@ -5,7 +5,8 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { envFileOf } from "./dev-vars.ts"
 import { freePort } from "./postgres.ts"
-import { signal } from "./processes.ts"
+import { type Ending, signal } from "./processes.ts"
+import { endWithUs } from "./watchdog.ts"
 
 interface DevServerOptions {
   port: number
@@ -37,6 +38,8 @@ export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevSe
       env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
     },
   )
+  const forget = endWithUs(endingOfWorkers(child.pid as number))
+  child.once("exit", forget)
   await onSpawn?.(child.pid as number)
   child.stdout.pipe(log)
   child.stderr.pipe(log)
@@ -56,6 +59,13 @@ export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevSe
     stop: () => stopGroup(child),
   }
 }
+
+/** How the group of a `wrangler dev` is ended that nothing looks after any more. */
+export const endingOfWorkers = (group: number): Ending => ({
+  pid: -group,
+  words: ["wrangler", "workerd"],
+  signals: ["SIGTERM", "SIGKILL"],
+})
 
 /** Where `wrangler dev` takes a run of the cron trigger. */
 export const cronUrl = (baseUrl: string) => `${baseUrl}/cdn-cgi/handler/scheduled`

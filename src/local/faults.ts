@@ -6,11 +6,10 @@ export interface FaultRule {
   call: number
   /** Only calls whose label contains this. */
   match?: string
-  /** fail: an HTTP 500; cut: the connection closes without an answer; delay: the call waits `delay_ms`. */
-  action: "fail" | "cut" | "delay"
+  /** fail: an HTTP 500; cut: the connection closes without an answer; hold: the call waits until the next plan, or for no plan. */
+  action: "fail" | "cut" | "hold"
   /** before: the call has no effect. after: it has, and its answer is lost. */
   when: "before" | "after"
-  delay_ms?: number
   /** How many calls in a row, from `call` on. Default 1. */
   times?: number
 }
@@ -30,11 +29,23 @@ export function createFaults() {
   let calls: SeenCall[] = []
   let recording = false
   let open = 0
+  const held: (() => void)[] = []
+
+  /** Calls that are held are not being answered. */
+  async function hold(): Promise<void> {
+    open--
+    await new Promise<void>((release) => held.push(release))
+    open++
+  }
+
+  function release(): void {
+    for (const goOn of held.splice(0)) goOn()
+  }
 
   async function apply(rule: FaultRule): Promise<Answer | null> {
     if (rule.action === "cut") throw new CutConnection("cut by the fault plan")
     if (rule.action === "fail") return { status: 500, body: '{"error":"failed by the fault plan"}' }
-    await new Promise((resolve) => setTimeout(resolve, rule.delay_ms ?? 0))
+    await hold()
     return null
   }
 
@@ -64,11 +75,13 @@ export function createFaults() {
       rules = next.map((rule) => ({ ...rule, seen: 0 }))
       calls = []
       recording = true
+      release()
       return former
     },
     clear() {
       rules = []
       recording = false
+      release()
     },
     calls: () => calls,
     /** How many calls of `counted` services are being answered. */

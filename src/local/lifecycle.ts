@@ -37,8 +37,8 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
   })
 }
 
-/** `npm start` that was killed leaves its command running, with the port and the servers that the next one wants. */
-async function endWithNpm(end: () => void): Promise<void> {
+/** npm that was killed leaves its command running, with the port and the servers that the next one wants. Tells when it is gone. */
+export async function endWithNpm(end: () => void): Promise<void> {
   if (process.env.npm_lifecycle_event === undefined) return
   const all = await processes()
   const parentOf = (pid: number) => all.find((one) => one.pid === pid)?.parent

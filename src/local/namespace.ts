@@ -89,6 +89,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
     route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),
     /** The database stays open: it is closed, or given to the next namespace, by its owner. */
     async close() {
+      faults.clear()
       await qstash.close()
       await redis.close()
     },

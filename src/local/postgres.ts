@@ -5,7 +5,8 @@ import { createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
-import { isAlive, processes, signal, soon } from "./processes.ts"
+import { type Ending, endProcess } from "./processes.ts"
+import { endWithUs } from "./watchdog.ts"
 
 const run = promisify(execFile)
 
@@ -61,7 +62,8 @@ export async function startPostgres({
     await writeFile(passwordFile, password, { mode: 0o600 })
     if (asRoot) await chown(passwordFile, UNPRIVILEGED, UNPRIVILEGED)
     const args = ["-D", dir, "-U", "turnpike", "-A", "password", "--pwfile", passwordFile, "-E", "UTF8", "--no-locale"]
-    await runWith(prefix, [initdb, ...args, "--no-sync"])
+    const making = runWith(prefix, [initdb, ...args, "--no-sync"])
+    await making.finally(endWithUs({ pid: making.child.pid as number, words: [dir], signals: ["SIGKILL"] }))
   }
   await stopLeftover(dir)
 
@@ -79,6 +81,8 @@ export async function startPostgres({
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const [program = postgres, ...rest] = [...prefix, postgres, "-D", dir, ...args]
   const server = spawn(program, rest, { cwd: "/", stdio: ["ignore", "ignore", "pipe"], detached: true })
+  const signals: Ending["signals"] = durable ? ["SIGINT", "SIGQUIT", "SIGKILL"] : ["SIGQUIT", "SIGKILL"]
+  server.once("exit", endWithUs({ pid: server.pid as number, words: [dir], signals }))
   const url = `postgres://turnpike:${password}@127.0.0.1:${port}/postgres`
   await untilReady(server, url)
   return { url, stop: (how) => stop(server, how) }
@@ -116,15 +120,9 @@ async function stopLeftover(dir: string): Promise<void> {
   const lock = join(dir, "postmaster.pid")
   const pid = Number((await readFile(lock, "utf8").catch(() => "")).split("\n")[0])
   if (!pid) return
-  const command = (await processes()).find((one) => one.pid === pid)?.command ?? ""
-  const isOurs = command.includes("postgres") && command.includes(dir)
-  if (isOurs && isAlive(pid)) {
-    // A fast stop, which waits for its backends; then as in a crash, from which the next start recovers.
-    signal(pid, "SIGINT")
-    const ended = () => !isAlive(pid)
-    if (!(await soon(ended, 10_000))) signal(pid, "SIGQUIT")
-    if (!(await soon(ended, 10_000))) throw new Error(`PostgreSQL (process ${pid}) does not leave ${dir}.`)
-  }
+  // A fast stop, which waits for its backends; then as in a crash, from which the next start recovers.
+  const hasEnded = await endProcess({ pid, words: [dir], signals: ["SIGINT", "SIGQUIT"] })
+  if (!hasEnded) throw new Error(`PostgreSQL (process ${pid}) does not leave ${dir}.`)
   await rm(lock, { force: true })
 }
 

@@ -61,6 +61,30 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** A process, or with a negative id a group of them, and how it is ended. */
+export interface Ending {
+  pid: number
+  /** Ids are used again: only a process with one of these words in its command line is meant. */
+  words: string[]
+  /** Sent one after the other, for as long as the process is there. */
+  signals: NodeJS.Signals[]
+}
+
+const GIVES_WAY_MS = 5_000
+
+/** Ends it, unless it has ended already. False when it stays in spite of every signal. */
+export async function endProcess({ pid, words, signals }: Ending): Promise<boolean> {
+  const isMeant = ({ command }: Process) => words.some((word) => command.includes(word))
+  const isGone = async () =>
+    !(await processes()).some((one) => (pid < 0 ? one.group === -pid : one.pid === pid) && isMeant(one))
+  for (const name of signals) {
+    if (await isGone()) return true
+    signal(pid, name)
+    await soon(isGone, GIVES_WAY_MS)
+  }
+  return isGone()
+}
+
 /** Whether `done` comes to be true within so many milliseconds. */
 export async function soon(done: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
   for (const until = Date.now() + withinMs; ; ) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createPerson } from "../harness/auth.ts"
+import { holdRows, untilBlocked } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -10,18 +11,15 @@ afterAll(() => world.close())
 
 const PASSWORD = "correct horse battery staple"
 
-/** Ends the user's sessions with this change of their row, after all pending requests wait for that row. */
+/** Ends the user's sessions with this change of their row, when the request waits for that row. */
 async function endWhile(userId: number, change: string, ask: () => Promise<Response>) {
-  const ended = world.sql(
-    `with held as materialized (select user_id from users where user_id = $1 for update),
-      waited as materialized (select pg_sleep(0.7) from held)
-     update users set session_epoch = session_epoch + 1, ${change} where user_id = $1 and exists (select 1 from waited)`,
-    [userId],
-  )
-  await world.sql("select pg_sleep(0.2)")
-  const response = await ask()
-  await ended
-  return response
+  const letGo = await holdRows(world, `select from users where user_id = ${userId} for update`, {
+    last: `update users set session_epoch = session_epoch + 1, ${change} where user_id = ${userId}`,
+  })
+  const asked = ask()
+  await untilBlocked(world)
+  await letGo()
+  return asked
 }
 
 const WAYS = [

@@ -139,7 +139,7 @@ describe("the last enabled row", () => {
     await expect(world.sql("update model_catalog set enabled = false")).rejects.toThrow("no model would be enabled")
   })
 
-  test("of two admins who disable the last two, exactly one wins: 100 rounds", { timeout: 120_000 }, async () => {
+  test("of two admins who disable the last two, exactly one wins: 100 rounds", async () => {
     const pin = await catalogModel({ admin })
     const other = await signInAdmin(world)
     const wins = { [pin]: 0, [REHEARSAL]: 0 }

@@ -215,19 +215,6 @@ test.each(["anthropic", "openai"] as const)(
   },
 )
 
-test("a long line that is almost a directive costs the rehearsal model no time", async () => {
-  const spaces = " ".repeat(99_000)
-  const started = performance.now()
-  for (const content of [`[a${spaces}`, `[think 1${spaces}x]`, `[reply ${"] ".repeat(49_000)}`]) {
-    const call = {
-      ...callOf("openai", "standard", { messages: [says("user", content)] }),
-      engine: "rehearsal",
-    } as const
-    await callModel(contextFor(), call).catch(() => {})
-  }
-  expect(performance.now() - started).toBeLessThan(1000)
-})
-
 // The mock's Responses API does not say why an answer is incomplete; that engine's cut answer is tested above.
 test.each(["anthropic", "openai-compatible"] as const)("%s reports a cut answer", async (engine) => {
   const answer = await callModel(contextFor(), callOf(engine, "cut"))

@@ -1,3 +1,4 @@
+import { Worker } from "node:worker_threads"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { EngineContext, Message, ModelCall, ModelError } from "../../src/agent/engine.ts"
@@ -59,4 +60,31 @@ test("usage never passes the bounds of the hold, whatever the text", async () =>
     }),
     { numRuns: 500 },
   )
+})
+
+const LONG_LINES = `
+import { parseScript } from "${new URL("../../src/agent/rehearsal-script.ts", import.meta.url)}"
+import { parentPort } from "node:worker_threads"
+const spaces = " ".repeat(5_000_000)
+for (const line of ["[a" + spaces, "[think 1" + spaces + "x]", "[reply " + "] ".repeat(2_500_000), spaces + "["]) {
+  try {
+    parseScript(line)
+  } catch {}
+}
+parentPort.postMessage("read")
+`
+
+/** What reads them in time that grows with the square of their length takes hours, on any machine. */
+const PATIENCE_MS = 300_000
+
+test("long lines that are almost directives are read in linear time: five million characters are read at all", async () => {
+  const worker = new Worker(LONG_LINES, { eval: true, execArgv: ["--input-type=module"] })
+  const read = new Promise((done, fail) => worker.once("message", done).once("error", fail))
+  let over: NodeJS.Timeout | undefined
+  const late = new Promise((done) => {
+    over = setTimeout(done, PATIENCE_MS, "not read")
+  })
+  expect(await Promise.race([read, late])).toBe("read")
+  clearTimeout(over)
+  await worker.terminate()
 })

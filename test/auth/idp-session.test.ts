@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ask, createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
+import { holdRows, untilBlocked } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PATH = "/api/auth/idp/session"
@@ -241,16 +242,15 @@ describe("what it mints", () => {
     const { userId, email } = await createPerson(world)
     // The look-up of the email waits for its owner's row and finds the email given up; its new owner did not have it when the look-up
     // began.
-    const moved = world.sql<{ user_id: number }>(
-      `with held as materialized (select user_id from users where user_id = $1 for update),
-        waited as materialized (select pg_sleep(0.7) from held),
-        moved as (update users set email = 'moved-' || email where user_id = $1 and exists (select 1 from waited) returning 1)
-       insert into users (email, email_verified) select $2, true from moved returning user_id::int`,
-      [userId, email],
-    )
-    await world.sql("select pg_sleep(0.2)")
-    const response = await mint(claimsOf({ email, email_verified: true }))
-    const [owner] = await moved
+    const letGo = await holdRows(world, `select from users where user_id = ${userId} for update`, {
+      last: `update users set email = 'moved-' || email where user_id = ${userId};
+        insert into users (email, email_verified) values ('${email}', true)`,
+    })
+    const minted = mint(claimsOf({ email, email_verified: true }))
+    await untilBlocked(world)
+    await letGo()
+    const response = await minted
+    const [owner] = await world.sql<{ user_id: number }>("select user_id::int from users where email = $1", [email])
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ ...owner, email })])
   })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { atProvider, createBrowser } from "../harness/oidc-browser.ts"
 import { OPENID_CLIENTS } from "../harness/openid-clients.ts"
 import { createOpenIdWorld, type OpenIdWorld, refusal, someone } from "../harness/openid-world.ts"
+import { moveToRealTime } from "../harness/real-time.ts"
 
 let world: OpenIdWorld
 beforeAll(async () => {
@@ -145,7 +146,7 @@ describe("what signs nobody in", () => {
         expect(response.headers.get("retry-after")).toBe("5")
         expect(await refusal(browser, response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
         world.up()
-        await world.advance(Date.now() - world.clock.ms())
+        await moveToRealTime(world)
         expect((await world.signInAt(someone(), { browser })).response.status).toBe(302)
       }
     }

@@ -6,6 +6,7 @@ import { creditAccount } from "../../src/billing/credit-account.ts"
 import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { holdWrites, untilBlocked } from "../harness/locks.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -91,10 +92,8 @@ describe("credit", () => {
 
   test("a payment under a reference that another account takes at this very moment is answered with that one's entry", async () => {
     const accounts = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
-    await world.sql(`create function slow_entry() returns trigger language plpgsql as
-      $$ begin perform pg_sleep(0.3); return new; end $$`)
-    await world.sql("create trigger slow_entry before insert on ledger for each row execute function slow_entry()")
-    const [one, other] = await Promise.all(
+    const letGo = await holdWrites(world, "before insert on ledger")
+    const booking = Promise.all(
       accounts.map(({ userId }) =>
         world.sql<{ entry: object; replayed: boolean }>(
           `select entry, replayed from ${RELEASE}.book_entry($1, 'credit_purchase', $2, null, 'pay:3', null, null, 'payment:stripe',
@@ -103,7 +102,9 @@ describe("credit", () => {
         ),
       ),
     )
-    await world.sql("drop trigger slow_entry on ledger")
+    await untilBlocked(world, 2)
+    await letGo()
+    const [one, other] = await booking
     expect([one?.[0]?.replayed, other?.[0]?.replayed].sort()).toEqual([false, true])
     expect(one?.[0]?.entry).toMatchObject({ reference: "pay:3" })
     expect(other?.[0]?.entry).toEqual(one?.[0]?.entry)

@@ -31,7 +31,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       demo = await connect()
       turnpike = clientWith({})
       space = (await turnpike.spaces.create({ title: `The client in ${runtime}` })).space_id
-    }, 120_000)
+    })
 
     administrationTests(() => ({ turnpike, space }))
 

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { freePort } from "../../src/local/postgres.ts"
+import { endWithUs } from "../../src/local/watchdog.ts"
 import { npmStart } from "../harness/npm-start.ts"
 import { installPackedClient } from "../harness/packed-client.ts"
 
@@ -11,7 +12,7 @@ let client: Awaited<ReturnType<typeof installPackedClient>>
 
 beforeAll(async () => {
   ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
-}, 120_000)
+})
 
 afterAll(() => Promise.all([service?.stop(), client?.remove()]))
 
@@ -34,6 +35,7 @@ async function runQuickstart(expected: RegExp[]): Promise<string> {
     PORT: port,
   }
   const child = spawn(process.execPath, ["server.js"], { cwd: client.project, env, stdio: ["ignore", "pipe", "pipe"] })
+  child.once("exit", endWithUs({ pid: child.pid as number, words: ["server.js"], signals: ["SIGKILL"] }))
   let output = ""
   const said = new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {

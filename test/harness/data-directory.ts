@@ -1,6 +1,6 @@
-import { mkdtemp, statfs } from "node:fs/promises"
+import { statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 
 const MEMORY = "/dev/shm"
 /** A server with the databases of the worlds that are open at once; they are dropped when they close. */
@@ -8,9 +8,9 @@ const ROOM = 3 * 2 ** 30
 
 /**
  * A new directory for the data of servers, in memory where that has the room. A database consists of eight hundred files: to copy
- * them on a disk costs the kernel five times what it costs here.
+ * them on a disk costs the kernel five times what it costs here. It is removed with what uses it when this process is gone.
  */
 export async function makeDataDirectory(name: string): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
-  return mkdtemp(join(bavail * bsize >= ROOM ? MEMORY : tmpdir(), `turnpike-${name}-`))
+  return makeTemporaryDirectory(name, bavail * bsize >= ROOM ? MEMORY : tmpdir())
 }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { freePort } from "../../src/local/postgres.ts"
+
+const PROGRAM = join(import.meta.dirname, "../../src/local/container-process.ts")
 
 /** A published MCP server, over Streamable HTTP. The first connection starts it: most runs of tests have none. */
 export async function serveMcp() {
@@ -11,9 +13,11 @@ export async function serveMcp() {
   let started: Promise<unknown> | undefined
 
   async function start() {
-    const entry = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
-    const env = { ...process.env, PORT: String(port) }
-    child = spawn(process.execPath, [entry, "streamableHttp"], { stdio: ["ignore", "ignore", "pipe"], env })
+    // It ends when its standard input does: with this process.
+    child = spawn(process.execPath, [PROGRAM], {
+      stdio: ["pipe", "ignore", "pipe"],
+      env: { ...process.env, PORT: String(port) },
+    })
     const { stderr } = child
     if (!stderr) throw new Error("it has no stderr")
     // It says there that it listens.

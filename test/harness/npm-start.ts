@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import type { Demo } from "../../src/local/demo.ts"
 import { freePort } from "../../src/local/postgres.ts"
+import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
 
 /** Variables that would make it differ from a newcomer's service. */
@@ -30,8 +31,8 @@ export async function npmStart(former?: { dataDir: string; port: number }): Prom
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, TURNPIKE_DEMO: join(dataDir, "demo.json") },
   })
-  const kill = () => signal(child, "SIGTERM")
-  process.once("exit", kill)
+  const words = ["npm start", "src/local/start"]
+  child.once("exit", endWithUs({ pid: -(child.pid as number), words, signals: ["SIGTERM", "SIGKILL"] }))
   const ended = once(child, "exit")
   await ready(child)
   return {
@@ -40,8 +41,7 @@ export async function npmStart(former?: { dataDir: string; port: number }): Prom
     port,
     dataDir,
     async stop() {
-      process.off("exit", kill)
-      kill()
+      signal(child, "SIGTERM")
       await ended
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
     },

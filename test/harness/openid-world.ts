@@ -1,6 +1,7 @@
 import { expect, inject } from "vitest"
 import { atProvider, type Browser, createBrowser } from "./oidc-browser.ts"
 import { OPENID_CLIENTS } from "./openid-clients.ts"
+import { moveToRealTime } from "./real-time.ts"
 import { createWorld } from "./world.ts"
 
 /** A world whose identity provider is a certified one, over HTTP; a test can answer in its place. */
@@ -22,7 +23,7 @@ export async function createOpenIdWorld() {
     async reset() {
       world.rebind(env)
       faults.clear()
-      await world.advance(Date.now() - world.clock.ms())
+      await moveToRealTime(world)
     },
     /** Answers for the provider at one of its paths. */
     async at(path: string, answer: (request: Request) => Response | Promise<Response>) {

@@ -19,6 +19,10 @@ const BRIEF = { scram_iterations: "1", autovacuum: "off", max_connections: "600"
  * The stand-ins of all tests, in their own process. Prints their addresses as a line of JSON and ends on SIGTERM. Slow servers start
  * after that, while the tests load; the first request waits for them.
  */
+let end = async () => process.exit(1)
+// The test runner was killed: its end of the pipe is closed. Its servers end with this process, also before they are ready.
+process.stdin.once("end", () => void end()).resume()
+process.once("SIGTERM", () => void end())
 const dataDir = await makeDataDirectory("test")
 const stack = await startStack({
   dataDir,
@@ -47,11 +51,8 @@ const urls = {
 }
 console.log(JSON.stringify(urls))
 
-let ending = false
-
-async function end() {
-  if (ending) return
-  ending = true
+end = async () => {
+  end = () => new Promise(() => {})
   mcp.stop()
   customer.stop()
   await service.stop()
@@ -61,11 +62,8 @@ async function end() {
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })
-  process.exit(0)
+  return process.exit(0)
 }
-process.once("SIGTERM", end)
-// The test runner was killed: its end of the pipe is closed.
-process.stdin.once("end", end).resume()
 
 /** A server with the providers' protocols: each model's answers, and the tokens it reports. */
 async function startModels(): Promise<LLMock> {

@@ -10,6 +10,7 @@ import { startDemoSignIn } from "../../src/local/demo-sign-in.ts"
 import { createNeon } from "../../src/local/neon.ts"
 import { createPools } from "../../src/local/open-database.ts"
 import { freePort } from "../../src/local/postgres.ts"
+import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
 /** What would make it another stack than a newcomer's. */
@@ -31,6 +32,7 @@ function runStack(port: number) {
   const args = [resolve("src/local/start-stack.ts"), "--port", String(port), "--data", join(dir, "data")]
   const own = spawn("node", args, { cwd: dir, env })
   child = own
+  own.once("exit", endWithUs({ pid: own.pid as number, words: [dir], signals: ["SIGTERM", "SIGKILL"] }))
   const output = { text: "" }
   const ended = once(own, "exit").then(([code]) => code as number)
   const ready = new Promise<void>((done) => {

@@ -1,6 +1,7 @@
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless"
 import { Redis } from "@upstash/redis"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { holdRows, untilBlocked } from "../harness/locks.ts"
 import { openNamespace, type TestNamespace } from "../harness/namespace.ts"
 
 let namespace: TestNamespace
@@ -81,12 +82,16 @@ describe("Neon, through its unmodified driver", () => {
       db.transaction(
         [
           db`select note from probe where id = ${other}`,
-          db`select pg_sleep(0.5)`,
+          db`select pg_advisory_xact_lock_shared(7)`,
           db`update probe set note = note || ${"!"} where id = ${mine}`,
         ],
         { isolationLevel: "Serializable" },
       )
-    const results = await Promise.allSettled([skew(10, 11), skew(11, 10)])
+    const letGo = await holdRows(namespace, "select from pg_advisory_xact_lock(7)")
+    const both = Promise.allSettled([skew(10, 11), skew(11, 10)])
+    await untilBlocked(namespace, 2)
+    await letGo()
+    const results = await both
     const failed = results.filter((result) => result.status === "rejected")
     expect(failed).toHaveLength(1)
     expect(failed[0]?.reason).toMatchObject({ code: "40001" })
@@ -150,10 +155,15 @@ describe("the fault plan", () => {
     },
   )
 
-  test("delay holds a call, and only that one", async () => {
-    await namespace.plan([{ service: "redis", call: 1, action: "delay", when: "before", delay_ms: 50 }])
-    expect(await redis.set("delayed", 1)).toBe("OK")
+  test("hold keeps a call until the faults are cleared, and only that one", async () => {
+    await redis.set("held", 0)
+    await namespace.plan([{ service: "redis", call: 1, action: "hold", when: "before" }])
+    const held = redis.set("held", 1)
+    while ((await namespace.calls()).length === 0);
     expect((await namespace.calls())[0]?.label).toMatch(/^pipeline set/i)
+    expect(await redis.get("held"), "another call goes on").toBe(0)
     await namespace.clearFaults()
+    expect(await held).toBe("OK")
+    expect(await redis.get("held")).toBe(1)
   })
 })

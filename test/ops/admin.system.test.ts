@@ -23,7 +23,7 @@ beforeAll(async () => {
   env.SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`
   client = new pg.Client({ connectionString: namespace.databaseUrl })
   await client.connect()
-}, 120_000)
+})
 
 afterAll(async () => {
   await client?.end()

@@ -112,11 +112,12 @@ test("what QStash refuses is tried once", async () => {
 test("a QStash that hangs is given up after 5 s", async () => {
   const over = new AbortController()
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
-  await world.plan([{ service: "qstash", call: 1, action: "delay", when: "before", delay_ms: 3000 }])
+  await world.plan([{ service: "qstash", call: 1, action: "hold", when: "before" }])
   const published = queueOf().publish({ path: "/callbacks/turns/turn_3", flow: null })
   over.abort(new Error("five seconds have gone"))
   await expect(published).rejects.toThrow("five seconds have gone")
   expect(timeout).toHaveBeenCalledExactlyOnceWith(5000)
+  await world.clearFaults()
 })
 
 test("no variable of the SDK's leads a publish elsewhere", async () => {

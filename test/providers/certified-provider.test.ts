@@ -10,6 +10,7 @@ import { ACCOUNTS_CLIENT } from "../harness/openid-clients.ts"
 import type { ProviderWorld } from "../harness/provider-world.ts"
 import { accountNow, credentialOf } from "../harness/refreshing.ts"
 import { createWorld } from "../harness/world.ts"
+import { moveToRealTime } from "../harness/real-time.ts"
 
 const issuer = inject("openIdUrl")
 const { client_id, client_secret, callback } = ACCOUNTS_CLIENT
@@ -32,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 // The provider's clock is the machine's.
-beforeEach(() => world.advance(Date.now() - world.clock.ms()))
+beforeEach(() => moveToRealTime(world))
 
 let people = 0
 const someone = () => `account${++people}x${crypto.randomUUID().slice(0, 8)}`
@@ -87,7 +88,7 @@ test("100 calls at once at an expired token: the provider's reuse detection sees
     await world.advance(50)
   }
   expect(new Set((await all).map(({ secret }) => secret)).size).toBe(1)
-  await world.advance(Date.now() - world.clock.ms())
+  await moveToRealTime(world)
   expect(await freshCredential(worker(), await credential(id), { after401: true })).toMatchObject({
     credential_version: 3,
   })
@@ -133,6 +134,6 @@ test("a login to the media account, whose callback names the issuer", async () =
   const back = await atProvider(new URL(authorization_url), login)
   const [status, completed] = await call("media/auth/complete", { callback_url: back.href })
   expect([status, completed]).toMatchObject([200, { status: "logged_in", account: login }])
-  const lasts = new Date(completed.expires_at).getTime() - Date.now()
+  const lasts = new Date(completed.expires_at).getTime() - world.clock.ms()
   expect(lasts / 60_000).toBeGreaterThan(50)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { expectBooks } from "../harness/promises.ts"
-import { anyWish, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
+import { anyWish, drainOnce, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -109,7 +109,8 @@ async function stir(estate: QuotaEstate, random: Random): Promise<number[]> {
   const acting = Promise.all(inOrder.map(({ act }) => act())).finally(() => {
     sending = false
   })
-  while (sending) await Promise.race([world.drain(), new Promise((soon) => setTimeout(soon, 5))])
+  while (sending) await drainOnce(world)
+  await world.drain()
   await acting
   return statuses
 }

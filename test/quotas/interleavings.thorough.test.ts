@@ -6,6 +6,7 @@ import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
+import { holdRows, untilBlocked } from "../harness/locks.ts"
 import { noQueue } from "../harness/no-queue.ts"
 import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
@@ -60,22 +61,18 @@ test("the same request twice, while room for two appears: one turn, and both get
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holding = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
-  // Both look at once: that is held up, until there is room and until the wallet's lock is taken.
-  const again = { service: "pg", match: "accept_turn", action: "delay", when: "before" } as const
-  await world.plan([{ ...again, call: 1, times: 2, delay_ms: 500 }])
+  // Both look at once: they are held up until there is room, and then wait: one for the wallet, the other for the first.
+  await world.plan([{ service: "pg", match: "accept_turn", action: "hold", when: "before", call: 1, times: 2 }])
   const twins = Promise.all(["same", "same"].map((key) => client.sendTurn({ space }, key)))
-  await new Promise((done) => setTimeout(done, 150))
+  while ((await world.calls()).filter(({ label }) => label.includes("accept_turn")).length < 2);
   for (const { turn_id } of holding) {
     expect((await client.call("POST", `/v1/turns/${turn_id}/cancel`)).status).toBe(200)
   }
-  const userId = client.userId
-  await new Promise((done) => setTimeout(done, 150))
-  await world.sql(
-    "with taken as (select 1 from wallets where user_id = $1 for update) select pg_sleep(0.6) from taken",
-    [userId],
-  )
-  const answers = await twins
+  const letGo = await holdRows(world, `select from wallets where user_id = ${client.userId} for update`)
   await world.clearFaults()
+  await untilBlocked(world, 2)
+  await letGo()
+  const answers = await twins
   expect(answers.map(({ status }) => status)).toEqual([202, 202])
   const [one, other] = await Promise.all(answers.map(turnOf))
   expect(one?.turn_id).toBe(other?.turn_id)
@@ -85,24 +82,22 @@ test("the same request twice, while the turn of the first is cancelled: nobody w
   const { clients, userId } = await makeEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
-  const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
-  const holdWallet = (seconds: number) =>
-    world.sql("with taken as (select 1 from wallets where user_id = $1 for update) select pg_sleep($2) from taken", [
-      userId,
-      seconds,
-    ])
+  const holdWallet = () => holdRows(world, `select from wallets where user_id = ${userId} for update`)
   // They get the wallet in this order; the twin's statement has begun before the first one's turn was there.
-  const before = holdWallet(0.8)
-  await wait(150)
+  const letGo = await holdWallet()
   const first = client.sendTurn({ space }, "twin")
-  await wait(150)
-  const between = holdWallet(0.8)
-  await wait(150)
+  await untilBlocked(world, 1)
+  const between = holdWallet()
+  await untilBlocked(world, 2)
   const twin = client.sendTurn({ space }, "twin")
+  await untilBlocked(world, 3)
+  await letGo()
   const { turn_id } = await turnOf(await first)
+  const letGoAgain = await between
   const cancelled = client.call("POST", `/v1/turns/${turn_id}/cancel`)
+  await untilBlocked(world)
+  await letGoAgain()
   expect((await Promise.all([twin, cancelled])).map(({ status }) => status)).toEqual([202, 200])
   expect((await turnOf(await twin)).turn_id).toBe(turn_id)
-  await Promise.all([before, between])
   expect(await deadlocksOf(world)).toBe(0)
 })

@@ -15,7 +15,7 @@ const ALWAYS = { service: "redis", call: 1, times: 1e9, when: "before" } as cons
 /** Faults of Redis in the middle of a load. Each prepares its state, and yields the function that causes the fault. */
 const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule[]>>> = {
   "is stopped": async () => async () => [{ ...ALWAYS, action: "cut" }],
-  "is slow": async () => async () => [{ ...ALWAYS, action: "delay", delay_ms: 5_000 }],
+  hangs: async () => async () => [{ ...ALWAYS, action: "hold" }],
   "answers errors": async () => async () => [{ ...ALWAYS, action: "fail" }],
   "loses its answers": async () => async () => [{ ...ALWAYS, action: "cut", when: "after" }],
   "is restarted empty": async (world) => async () => {

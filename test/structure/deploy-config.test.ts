@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Unstable_Config, unstable_readConfig } from "wrangler"
 import { deployConfig, PLACEHOLDER_HOST, readHosts } from "../../scripts/deploy-config.ts"
 import { WORKERS } from "../../scripts/documents.ts"
 import { groups } from "../../scripts/wrangler.ts"
+import { removeWithUs } from "../../src/local/watchdog.ts"
 import { headersFile } from "../../src/reference/page.ts"
 
 const HOSTS = ["turnpike.acme.com", "app.brand.com"]
@@ -19,6 +20,7 @@ const configs = new Map<string, Unstable_Config>()
 beforeAll(async () => {
   // Beside wrangler.toml, as `npm run deploy` writes it.
   dir = await mkdtemp(join(".", ".wrangler-config-"))
+  removeWithUs(resolve(dir))
   const text = await readFile("wrangler.toml", "utf8")
   const file = join(dir, "wrangler.toml")
   await writeFile(file, deployConfig(text, { hosts: HOSTS, groups: names, stage: "staging" }))

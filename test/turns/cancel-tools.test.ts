@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { drainInVain } from "../harness/pass-time.ts"
+import { drainInVain, passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -18,16 +18,7 @@ const STEP_COST = (100 * 10_000_000 + 10 * 50_000_000) / 1_000_000
 
 /** Cancels, and lets the time go by in which calls may still start. */
 async function cancel(client: TestClient, turnId: string): Promise<Response> {
-  const asked = client.call("POST", `/v1/turns/${turnId}/cancel`)
-  let answered = false
-  void asked.finally(() => {
-    answered = true
-  })
-  while (!answered) {
-    await Promise.race([asked, world.clock.sleeping(1, 25), world.sql("select pg_sleep(0.02)")])
-    if (!answered) await world.advance(TURN_POLICY.startCallsWithinMs)
-  }
-  return asked
+  return passTime(world, client.call("POST", `/v1/turns/${turnId}/cancel`), TURN_POLICY.startCallsWithinMs)
 }
 
 /** A customer's server whose calls are held until they are let go. */

@@ -187,7 +187,8 @@ describe("nothing is sent again behind a cancel", () => {
     const cancelled: Promise<Response>[] = []
     const cancel = async () => {
       cancelled.push(client.call("POST", `/v1/turns/${turnId}/cancel`))
-      await world.sql("select pg_sleep(0.05)")
+      const noted = "select from turns where turn_id = $1 and cancel_requested_at is not null"
+      while ((await world.sql(noted, [turnId])).length === 0);
     }
     const { asked, space } = serveMcp(async ({ method }) => {
       if (method !== "tools/call") return null

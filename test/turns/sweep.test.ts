@@ -7,7 +7,7 @@ import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer } from "../../src/turns/commit-step.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
 import { isThorough } from "../harness/crash.ts"
-import { holdRows } from "../harness/locks.ts"
+import { holdRows, holdWrites, untilBlocked } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -112,13 +112,13 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   await world.sql("update turns set attempts = 5 where turn_id = $1", [sent.turn_id])
   await world.advance(151_000)
   // The sweeper has read the turn and is held before it writes; meanwhile the worker commits.
-  await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "delay", when: "before", delay_ms: 300 }])
+  await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
   const sweeping = world.sweep()
   while (!(await world.calls()).some((call) => call.label.includes("settle_turn"))) await world.sql("select 1")
   await commitAnswer(contextOf(), claim.turn, finishedStep(0), [])
   await releaseTurn(contextOf(), claim.turn, { broke: false })
-  await sweeping
   await world.clearFaults()
+  await sweeping
   expect((await client.getTurn(sent.turn_id)).state).toBe("running")
   await world.sweep()
   await world.drain()
@@ -160,18 +160,15 @@ test("a claim that waited for another worker's commit leaves the turn to it", as
   const claim = await claimTurn(contextOf(), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.advance(151_000)
-  // The commit holds the turn's row while the other claim starts: an insert of its step takes a while.
-  await world.sql(`create function slow_step() returns trigger language plpgsql as
-    $$ begin perform pg_sleep(0.3); return new; end $$`)
-  await world.sql("create trigger slow_step before insert on turn_steps for each row execute function slow_step()")
+  // The commit holds the turn's row while the other claim starts.
+  const letGo = await holdWrites(world, "before insert on turn_steps")
   const committing = commitAnswer(contextOf(), claim.turn, finishedStep(0, { text: "one" }), [])
-  while (
-    (await world.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"))
-      .length === 0
-  );
-  const [second] = await Promise.all([claimTurn(contextOf(), sent.turn_id), committing])
+  await untilBlocked(world)
+  const claiming = claimTurn(contextOf(), sent.turn_id)
+  await untilBlocked(world, 2)
+  await letGo()
+  const [second] = await Promise.all([claiming, committing])
   expect(second).toBeNull()
-  await world.sql("drop trigger slow_step on turn_steps")
   await world.advance(151_000)
   await world.sweep()
   await world.drain()

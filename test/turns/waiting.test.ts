@@ -180,7 +180,7 @@ test("one that is cut off while it looks for all keeps the others for three seco
   await atRest()
   await looksWithin(3)
   // The next look is under way for longer than anybody waits for it.
-  await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "delay", when: "after", delay_ms: 2_000 }])
+  await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "hold", when: "after" }])
   await passOver(world, 5_000)
   const calls = (await world.calls()).filter(({ label }) => label.includes("get_turn"))
   expect(calls.length).toBeGreaterThanOrEqual(2)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { SETTINGS, type SettingKey } from "../../src/settings/registry.ts"
+import { holdWrites, untilBlocked } from "../harness/locks.ts"
 import { createFileClient } from "../harness/files.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
@@ -230,14 +231,13 @@ test("an account has so many files and bytes of them; an upload beyond that leav
   const over = await files.upload(space, "?name=more.txt", half)
   expect(await over.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "file_bytes" } } })
   // What has begun while there was room is counted when it is stored, also when others are being stored.
-  await world.sql(
-    "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$",
+  const letGo = await holdWrites(world, "after update on files")
+  const uploads = Array.from({ length: 4 }, (_, n) =>
+    files.upload(space, `?name=rest-${n}.txt`, "x".repeat(300 * 1024)),
   )
-  await world.sql("create trigger slow after update on files for each row execute function slow()")
-  const rest = await Promise.all(
-    Array.from({ length: 4 }, (_, n) => files.upload(space, `?name=rest-${n}.txt`, "x".repeat(300 * 1024))),
-  )
-  await world.sql("drop function slow cascade")
+  await untilBlocked(world, 4)
+  await letGo()
+  const rest = await Promise.all(uploads)
   expect(rest.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   const [kept] = await world.sql("select count(*)::int as n from files where user_id = $1 and state <> 'deleted'", [
     client.userId,

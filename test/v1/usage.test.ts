@@ -31,7 +31,7 @@ beforeAll(async () => {
   console.log(`usage: seed ${month.random.seed}`)
   await expectPromises(month.world, month.account.userId)
   facts = await factsOf(month.world, month.account.userId)
-}, 300_000)
+})
 afterAll(() => month.world.close())
 
 const inMicros = <Row extends Sums>({ billed_usd, ...rest }: Row) => ({ billed: micros(billed_usd), ...rest })

@@ -105,7 +105,7 @@ test("the events of one turn, both ways: no other turn's, and for nobody else", 
       return data.map(({ type, data }) => `${data.turn?.turn_id} ${type}`)
     }
     // Forward, an event is there when every transaction before it has ended, those of other tests too.
-    if (order === "asc") await expect.poll(told, { timeout: 30_000 }).toEqual(types.map((type) => `${turn_id} ${type}`))
+    if (order === "asc") await expect.poll(told).toEqual(types.map((type) => `${turn_id} ${type}`))
     // Events of one millisecond have no order of their own, newest first.
     else expect((await told()).sort()).toEqual(types.toSorted().map((type) => `${turn_id} ${type}`))
     for (const other of others) expect((await page(other, `turn=${turn_id}&order=${order}`)).data).toEqual([])

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Delivery } from "../../src/webhooks/schemas.ts"
+import { holdRows, holdWrites, untilBlocked } from "../harness/locks.ts"
 import { deliveriesOf, makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -7,39 +8,10 @@ let world: World
 beforeAll(async () => {
   world = await createWorld()
 })
-afterEach(async () => {
-  await world.sql(`drop trigger if exists "A_slow" on webhook_deliveries`)
-})
 afterAll(() => world.close())
 
 /** Makes every statement that makes deliveries wait behind its own locks, before those of its foreign keys. */
-async function slowDeliveries() {
-  await world.sql(`create or replace function slow() returns trigger language plpgsql as
-    $$ begin perform pg_sleep(0.5); return null; end $$`)
-  await world.sql(`create trigger "A_slow" after insert on webhook_deliveries for each row execute function slow()`)
-}
-
-/** Ends when another statement of this database waits in `wait` (pg_stat_activity's wait_event). */
-async function untilWaiting(wait: string) {
-  for (;;) {
-    const [row] = await world.sql<{ count: number }>(
-      "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event = $1",
-      [wait],
-    )
-    if (row && row.count > 0) return
-  }
-}
-
-/** Everybody who records for or changes the endpoint waits here, with what they read before; after a minute nobody does. */
-function holdUntilTwoWait(webhookId: string): Promise<unknown> {
-  return world.sql(`do $$ begin
-    perform from webhook_endpoints where webhook_id = '${webhookId}' for no key update;
-    for n in 1 .. 600 loop
-      perform pg_sleep(0.1), pg_stat_clear_snapshot();
-      exit when (select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') >= 2;
-    end loop;
-  end $$`)
-}
+const holdDeliveries = () => holdWrites(world, "after insert on webhook_deliveries")
 
 async function pass(minutes: number) {
   for (let minute = 0; minute < minutes; minute++) {
@@ -57,10 +29,12 @@ test("an endpoint that is switched off while an attempt is recorded: it can be s
   let patched: Promise<Response> | undefined
   let held: Promise<unknown> | undefined
   receiver.answer = async () => {
-    held = holdUntilTwoWait(webhook_id)
-    await untilWaiting("PgSleep")
+    // Both wait with what they have read before: the change, and then the record of this attempt.
+    const row = `select from webhook_endpoints where webhook_id = '${webhook_id}' for no key update`
+    const letGo = await holdRows(world, row)
     patched = client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
-    await untilWaiting("transactionid")
+    await untilBlocked(world)
+    held = untilBlocked(world, 2).then(letGo)
     return new Response()
   }
   await client.runTurn({ space })
@@ -87,14 +61,17 @@ test("a replay while an attempt is under way: neither undoes the other", async (
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
   await world.advance(1000)
   let replayed: Promise<Response> | undefined
+  let held: Promise<unknown> | undefined
   receiver.answer = async () => {
     receiver.answer = () => new Response()
-    await slowDeliveries()
+    const letGo = await holdDeliveries()
     replayed = client.call("POST", `/v1/webhooks/${webhook_id}/replay`, { from: "2026-01-01T00:00:00Z" })
-    await untilWaiting("PgSleep")
+    await untilBlocked(world)
+    held = untilBlocked(world, 2).then(letGo)
     return new Response()
   }
   await client.runTurn({ space })
+  await held
   expect((await replayed)?.status).toBe(202)
   await world.drain()
   await pass(3)
@@ -109,13 +86,13 @@ test("an event that commits while its endpoint is switched off or removed has fa
     const receiver = serveReceiver(world)
     const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.queued"] })
     const space = await client.space()
-    await slowDeliveries()
+    const letGo = await holdDeliveries()
     const sent = client.sendTurn({ space })
-    await untilWaiting("PgSleep")
+    await untilBlocked(world)
     const body = method === "PATCH" ? { enabled: false } : undefined
     expect((await client.call(method, `/v1/webhooks/${webhook_id}`, body)).status).toBe(200)
+    await letGo()
     expect((await sent).status).toBe(202)
-    await world.sql(`drop trigger "A_slow" on webhook_deliveries`)
     await world.drain()
     await pass(4)
     const states = await world.sql<Pick<Delivery, "state" | "status_reason">>(

@@ -25,7 +25,7 @@ describe("a password", () => {
     }
   })
 
-  test("of nobody fits nothing, and costs exactly the work of somebody's", async () => {
+  test("of nobody fits nothing, and costs exactly the work of somebody's: one scrypt with the same parameters", async () => {
     const stored = await hashPassword("correct horse")
     for (const [password, of] of [
       ["correct horse", stored],
@@ -37,26 +37,6 @@ describe("a password", () => {
       expect(await verifyPassword(password, of)).toBe(of !== null && password === "correct horse")
       expect(work()).toEqual(ONE_SCRYPT)
     }
-  })
-
-  test("of somebody and of nobody takes the same time: medians within 10 %", async () => {
-    const stored = await hashPassword("correct horse")
-    const seen: number[] = []
-    // In turn, each as often the first, and in time of the processor, so that the machine's other work tells nothing; a round
-    // that it has upset all the same is repeated.
-    for (let round = 0; round < 4; round++) {
-      const known: number[] = []
-      const unknown: number[] = []
-      for (let n = 0; n < 12; n++) {
-        if (n % 2) unknown.push(await timed("wrong", null))
-        known.push(await timed("wrong", stored))
-        if (n % 2 === 0) unknown.push(await timed("wrong", null))
-      }
-      seen.push(median(unknown) / median(known))
-      if (Math.abs((seen.at(-1) ?? 0) - 1) < 0.1) break
-    }
-    console.log(`unknown / known: ${seen.map((ratio) => ratio.toFixed(3)).join(", ")}`)
-    expect(seen.some((ratio) => Math.abs(ratio - 1) < 0.1)).toBe(true)
   })
 })
 
@@ -79,13 +59,3 @@ test("passwords are hashed two at a time, and who finds the queue full is told s
   expect(refused).toHaveLength(3)
   expect(refused[0]).toMatchObject({ reason: { code: "UNAVAILABLE", retryAfter: 2 } })
 })
-
-/** Microseconds of the processor. */
-async function timed(password: string, stored: string | null): Promise<number> {
-  const before = process.cpuUsage()
-  await verifyPassword(password, stored)
-  const { user, system } = process.cpuUsage(before)
-  return user + system
-}
-
-const median = (samples: number[]) => [...samples].sort((a, b) => a - b)[samples.length >> 1] ?? 0
