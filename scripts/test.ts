@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { endWithNpm } from "../src/local/lifecycle.ts"
 import type { FailedFile, RunReport } from "./failures-reporter.ts"
 import { describeFlaky, judge } from "./flaky.ts"
 import { TIERS, type Tier } from "./test-tiers.ts"
@@ -17,6 +18,11 @@ if (!Object.hasOwn(TIERS, tier)) {
 }
 const projects = TIERS[tier as Tier].flatMap((name) => ["--project", name])
 const work = await mkdtemp(join(tmpdir(), "turnpike-tests-"))
+let running: ChildProcess | undefined
+await endWithNpm(() => {
+  running?.kill("SIGKILL")
+  process.exit(1)
+})
 const log = process.env.TURNPIKE_FLAKY_LOG ?? join(work, "flaky")
 
 try {
@@ -55,7 +61,9 @@ async function reported(args: string[]): Promise<{ code: number; report: RunRepo
 }
 
 function vitest(args: string[], variables: Record<string, string> = {}): Promise<number> {
-  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env: { ...process.env, ...variables } })
+  const env = { ...process.env, ...variables, TEST_RUNNER: String(process.pid) }
+  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env })
+  running = child
   return new Promise((done, fail) => {
     child.once("error", fail)
     child.once("exit", (code) => done(code ?? 1))

@@ -45,9 +45,13 @@ export async function endWithNpm(end: () => void): Promise<void> {
   // npm itself, or the shell between it and us.
   const line = [process.ppid, parentOf(process.ppid)].flatMap((pid) => all.filter((one) => one.pid === pid))
   const npm = line.find(({ command }) => /\bnpm\b/.test(command))
-  if (!npm) return
+  if (npm) onceGone(npm.pid, end)
+}
+
+/** Calls `end` when that process has ended. It does not keep this one running. */
+export function onceGone(pid: number, end: () => void): void {
   setInterval(() => {
-    if (!isAlive(npm.pid)) end()
+    if (!isAlive(pid)) end()
   }, LOOK_MS).unref()
 }
 

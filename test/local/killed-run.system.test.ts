@@ -13,7 +13,7 @@ const HELD = process.env.KILLED_RUN
 /** Never what decides: a process that stays, stays for ever. */
 const PATIENCE_MS = 540_000
 const OWN = "test/local/killed-run.system.test.ts"
-const OF_WORKERS = "test/auth/one-time-token.test.ts"
+const OF_WORKERS = "test/auth/messenger-faults.thorough.test.ts"
 
 test.runIf(HELD)("a run holds the servers of its tests until it is killed", async () => {
   const [server, service] = await Promise.all([startServer(), npmStart()])
@@ -63,7 +63,7 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
     const log = join(dir, "log")
     const output = openSync(log, "w")
     const { DATABASE_URL: _, REDIS_URL: __, RUN_DIRECTORY: ___, ...env } = process.env
-    const child = spawn("npm", ["test", "--", OWN, OF_WORKERS], {
+    const child = spawn("npm", ["run", "test:thorough", "--", OWN, OF_WORKERS], {
       detached: true,
       stdio: ["ignore", output, output],
       env: { ...env, KILLED_RUN: held, TMPDIR: dir },
