@@ -7,11 +7,16 @@ import { addDatabase, applySchema, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
 import { readRelease } from "../src/ops/release.ts"
 import { procedureTypes } from "./procedure-types.ts"
+import { settingDefaults } from "./setting-defaults.ts"
 import { workerAccess } from "./worker-access.ts"
 
 const run = promisify(execFile)
 
-/** Writes the types of tables and procedures from a database that has both, and what each worker uses; with --check fails when they differ. */
+/**
+ * Writes the defaults of settings as SQL; from a database that has tables and procedures the types of both; and what each worker uses. With
+ * --check fails when they differ.
+ */
+await keep("src/settings/defaults.sql", settingDefaults())
 const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
