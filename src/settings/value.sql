@@ -14,3 +14,11 @@ begin
   end if;
   return least(greatest(value::numeric, 0), turnpike.setting_most(p_key))::bigint;
 end $$;
+
+-- The same of a text.
+create function turnpike.setting_text(p_key text) returns text language plpgsql stable as $$
+declare
+  value jsonb := turnpike.setting_value(p_key);
+begin
+  return case when jsonb_typeof(value) = 'string' then value else turnpike.setting_default(p_key) end #>> '{}';
+end $$;

@@ -51,7 +51,7 @@ begin
   days := turnpike.setting_number('trial_days');
   if days > 0 then
     insert into subscriptions (user_id, plan, trial, starts_at, ends_at, created_at, updated_at)
-    values (known.user_id, turnpike.setting_value('trial_plan') #>> '{}', true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment);
+    values (known.user_id, turnpike.setting_text('trial_plan'), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment);
   end if;
   -- An unknown code, or one of a disabled user, is ignored.
   select u.* into referrer from users u where u.ref_code = p_ref_code and u.brand = p_brand and u.disabled_at is null;
