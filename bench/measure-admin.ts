@@ -153,8 +153,8 @@ async function signIn({ sql, env }: Site): Promise<string> {
   const [user] = await sql<{ user_id: string }>(
     "insert into users (name, role) values ('Ada', 'admin') returning user_id",
   )
-  const { sessionId } = await startSession(ctx, { userId: Number(user?.user_id) })
-  return `token=${await signSessionToken(ctx, sessionId)}`
+  const { token } = await startSession(ctx, { userId: Number(user?.user_id) })
+  return `token=${await signSessionToken(ctx, token)}`
 }
 
 const IDS: Record<string, string> = {

@@ -6,14 +6,15 @@ import type { Sql } from "./site.ts"
 /** 250 a day. */
 const ERRORS = 100_000
 const SESSION = "ses_of_the_bench"
+const TOKEN = `${SESSION}.secret`
 
 /** Gives the reports of a database their admin, and failures to count: some of every day before `ends`. */
 export async function prepareReports(sql: Sql, ends: Date): Promise<void> {
   await sql(
     `with admin as (insert into users (role, name, created_at) values ('admin', 'Operator', now()) returning user_id, session_epoch)
-     insert into sessions (session_id, user_id, epoch, created_at, last_seen_at, expires_at)
-     select $1, user_id, session_epoch, now(), now(), 'infinity' from admin`,
-    [SESSION],
+     insert into sessions (session_id, token_hash, user_id, epoch, created_at, last_seen_at, expires_at)
+     select $1, sha256($2::text::bytea), user_id, session_epoch, now(), now(), 'infinity' from admin`,
+    [SESSION, TOKEN],
   )
   await sql(
     `insert into infrastructure_errors (kind, name, code, created_at)
@@ -45,7 +46,7 @@ export async function statementOf(
     throw new Error("it is only to be seen")
   })
   const ctx = { db, clock: { now: () => askedAt(ends) } } as unknown as Context
-  await report(ctx, { kind: "session", sessionId: SESSION, test: false }).catch(() => {})
+  await report(ctx, { kind: "session", token: TOKEN, test: false }).catch(() => {})
   const [statement] = asked
   if (!statement || asked.length > 1) throw new Error("a report is one statement")
   return statement

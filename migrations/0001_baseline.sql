@@ -20,6 +20,8 @@ create table users (
   email text,
   email_verified boolean not null default false,
   password_hash text,
+  -- For workers, none of which reads the hash itself.
+  has_password boolean not null generated always as (password_hash is not null) stored,
   -- The referral code, which others name at their first sign-in.
   ref_code text not null default substr(md5(gen_random_uuid()::text), 1, 16),
   -- Sessions, and tokens that open one, are valid in their user's epoch only. Raising it ends all of them at once.
@@ -49,9 +51,12 @@ create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
 create index users_ending on users (ending_tried_at nulls first) where ending_turns;
 
--- A signed-in user. The cookie names the row; the row decides whether the session is valid.
+-- A signed-in user. The cookie holds the session's token, `<session_id>.<secret>`; the row decides whether the session is valid. The id alone
+-- opens nothing, so lists, events and the audit log may show it.
 create table sessions (
   session_id text primary key,
+  -- SHA-256 of the whole token. No role of a worker reads it.
+  token_hash bytea not null,
   user_id bigint not null references users,
   -- users.session_epoch when the session was started.
   epoch integer not null default 0,
@@ -84,6 +89,7 @@ create table second_factors (
   last_step bigint not null default 0,
   -- SHA-256 of the recovery codes that are left.
   recovery_hashes text[] not null default '{}',
+  recovery_codes_left integer not null generated always as (cardinality(recovery_hashes)) stored,
   created_at timestamptz not null,
   confirmed_at timestamptz
 );
@@ -92,6 +98,8 @@ create table second_factors (
 -- is, and no longer than the owner's sessions of that epoch.
 create table acting_sessions (
   acting_id text primary key,
+  -- As in sessions.
+  token_hash bytea not null,
   user_id bigint not null references users,
   epoch integer not null,
   admin_user_id bigint not null references users,

@@ -9,16 +9,19 @@ import { readRelease } from "../src/ops/release.ts"
 import { BASELINE, baselineOfSchema, isBaselineOpen } from "./baseline.ts"
 import { compareCatalogs, readCatalog } from "./catalog.ts"
 import { procedureTypes } from "./procedure-types.ts"
+import { settingDefaults } from "./setting-defaults.ts"
 import { workerAccess } from "./worker-access.ts"
 
 const run = promisify(execFile)
 
 /**
- * Writes the baseline while it is open, the types of tables and procedures from a database that has both, and the access of each worker.
+ * Writes the baseline while it is open, the defaults of settings as SQL, the types of tables and procedures from a database that has both,
+ * and the access of each worker.
  * With --check nothing is written, and a stale file is an error. Migrations that do not add up to schema.sql always are.
  */
 const isOpen = await isBaselineOpen()
 if (isOpen) await keep(BASELINE, await baselineOfSchema())
+await keep("src/settings/defaults.sql", settingDefaults())
 const dir = await makeTemporaryDirectory("types")
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {

@@ -16,6 +16,9 @@ const WORKERS = ["v1", "auth", "account", "admin", "callbacks"]
 /** Columns that a worker may read only when its code names them: what proves who somebody is, and what is sealed. */
 const SECRET_COLUMNS: Record<string, string[]> = {
   users: ["password_hash"],
+  sessions: ["token_hash"],
+  acting_sessions: ["token_hash"],
+  second_factors: ["secret", "recovery_hashes"],
   api_keys: ["hash", "previous_hash"],
   brands: ["bot_token", "bot_webhook_secret"],
   workspaces: ["bot_token"],

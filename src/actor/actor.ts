@@ -8,10 +8,11 @@ export interface KeyCredential {
   test: boolean
 }
 
-/** A session, as a signed cookie names it. Its row decides whether it is still valid. */
+/** A session, as a signed cookie has it. Its row decides whether it is still valid. */
 export interface SessionCredential {
   kind: "session"
-  sessionId: string
+  /** `<id>.<secret>`. The id may be shown; the token goes into the cookie, and into the database as an argument only. */
+  token: string
   /** It is an admin's who looks at the account, and changes nothing. */
   acting?: true
   /** Whether its owner asks for test data, as a test key would, or for live data. */

@@ -82,7 +82,7 @@ export async function callOnce<
 function callerArguments(ctx: Context, credential: Credential) {
   return {
     caller_kind: credential.kind,
-    caller_token: credential.kind === "key" ? credential.hash : credential.sessionId,
+    caller_token: credential.kind === "key" ? credential.hash : credential.token,
     caller_test: credential.test,
     moment: ctx.clock.now(),
   }

@@ -29,9 +29,14 @@ create type turnpike.caller as (
   missing text
 );
 
+-- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so nothing that a worker can read is a token.
+create function turnpike.id_of_token(p_token text) returns text language sql immutable as $$ select split_part(p_token, '.', 1) $$;
+
+create function turnpike.hash_of_token(p_token text) returns bytea language sql immutable as $$ select sha256(convert_to(p_token, 'UTF8')) $$;
+
 -- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
--- value in hex, or the id of a session or of an acting session. p_caller_test: whether a session asks for test data. A rotated key's
--- former value works until its overlap ends.
+-- value in hex (which no role reads), or the token of a session or of an acting session. p_caller_test: whether a session asks for test
+-- data. A rotated key's former value works until its overlap ends.
 create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns turnpike.caller language plpgsql stable as $$
 declare
@@ -40,7 +45,6 @@ declare
   owner users;
   ends_at timestamptz;
   valid boolean;
-  missing text;
   given bytea;
 begin
   if p_caller_kind = 'key' then
@@ -65,7 +69,20 @@ begin
   if starts_with(p_caller_token, 'act_') then
     return turnpike.find_acting(p_caller_token, p_caller_test, p_moment);
   end if;
-  select n.* into found_session from sessions n where n.session_id = p_caller_token;
+  select n.* into found_session from sessions n
+    where n.session_id = turnpike.id_of_token(p_caller_token) and n.token_hash = turnpike.hash_of_token(p_caller_token);
+  return turnpike.caller_of_session(found_session, p_caller_test, p_moment);
+end $$;
+
+-- The caller of a session, usable or not; null when the row is empty.
+create function turnpike.caller_of_session(found_session sessions, p_test boolean, p_moment timestamptz) returns turnpike.caller
+language plpgsql stable as $$
+declare
+  owner users;
+  ends_at timestamptz;
+  valid boolean;
+  missing text;
+begin
   if found_session.session_id is null then
     return null;
   end if;
@@ -79,7 +96,7 @@ begin
     owner.role := 'user';
     missing := 'enrolment';
   end if;
-  return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, ends_at, found_session.created_at,
+  return row('session', null, owner.name, owner.user_id, 'all', null, p_test, ends_at, found_session.created_at,
     found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment, found_session.last_seen_at, false,
     null, null, coalesce(found_session.proved_at, found_session.created_at), missing)::turnpike.caller;
 end $$;

@@ -1,7 +1,7 @@
--- The run that bills all accounts, for an admin: the open one, or one that begins now, with its audit entry. p_dry: what a new one would be
+-- The run that bills all accounts, for an admin: the open one, or one that begins now at the settings' prices, with its audit entry. p_dry: what a new one would be
 -- (its run_id is null), and nothing is written. refused: admin.
 create function turnpike.begin_infra_run(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_dry boolean, p_second double precision, p_gib_hour double precision, p_request_id text, p_address text,
+  p_dry boolean, p_request_id text, p_address text,
   out actor jsonb, out refused text, out run jsonb) language plpgsql as $$
 declare
   found turnpike.admin_caller;
@@ -15,15 +15,16 @@ begin
   end if;
   current_run.position := 0;
   current_run.until_at := p_moment;
-  current_run.container_second_micros := p_second;
-  current_run.stored_gib_hour_micros := p_gib_hour;
+  current_run.container_second_micros := turnpike.setting_value('container_second_usd')::double precision * 10000000;
+  current_run.stored_gib_hour_micros := turnpike.setting_value('stored_gib_hour_usd')::double precision * 10000000;
   if not p_dry then
     -- Whoever else begins one waits here, and sees it behind this.
     perform pg_advisory_xact_lock(hashtext('infra_runs'), 0);
-    select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
-    if current_run.run_id is null then
+    if exists (select from infra_runs r where r.finished_at is null) then
+      select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
+    else
       insert into infra_runs (until_at, container_second_micros, stored_gib_hour_micros, started_at)
-        values (p_moment, p_second, p_gib_hour, p_moment) returning * into current_run;
+        values (p_moment, current_run.container_second_micros, current_run.stored_gib_hour_micros, p_moment) returning * into current_run;
     end if;
     perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run), p_request_id,
       p_address, p_moment);

@@ -2,11 +2,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
-import { readSetting } from "../settings/settings.ts"
 import { INFRA_POLICY } from "./policies.ts"
 
 const HOUR_BYTES = 2 ** 30 * 3600
@@ -67,12 +66,7 @@ interface RunRow {
  * ledger row, of what it has available at most. Goes on with a run that is not finished. A dry run writes nothing.
  */
 export async function billInfra(ctx: Context, credential: SessionCredential, dryRun: boolean): Promise<InfraBilling> {
-  const [second, gibHour] = await Promise.all([
-    readSetting(ctx, "container_second_usd"),
-    readSetting(ctx, "stored_gib_hour_usd"),
-  ])
-  const prices = { second: second * MICROS_PER_USD, gib_hour: gibHour * MICROS_PER_USD }
-  const noted = { dry: dryRun, ...prices, request_id: ctx.requestId, address: ctx.address }
+  const noted = { dry: dryRun, request_id: ctx.requestId, address: ctx.address }
   const { row } = await callAs(ctx, credential, "begin_infra_run", noted)
   const run = row.run as unknown as RunRow
   const until = ctx.clock.now().getTime() + INFRA_POLICY.requestMs

@@ -2,7 +2,7 @@
 -- those that nobody has started in time ('expired'). The other arguments name which; p_until: those of an end user, or queued ones, that
 -- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop.
 -- Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next: who is
--- to be called in the conversations in which turns ended; nothing is left to do when touched is empty.
+-- to be called in the conversations in which turns ended; nothing is left to do when touched is empty, or the cause is not so.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_queued_after timestamptz, p_moment timestamptz,
   out touched jsonb, out next jsonb) language plpgsql as $$
@@ -23,6 +23,9 @@ declare
 begin
   touched := '[]';
   next := '[]';
+  if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) is not true then
+    return;
+  end if;
   -- In the order of open_turns' index by account and kind: a batch looks at no more than it takes, and what it has to leave out.
   foreach kind in array array[false, true] loop
     continue when kind <> p_test or cardinality(ids) >= p_limit;
@@ -69,6 +72,20 @@ begin
         -after.hold_credit_micros, shard);
     end loop;
   end if;
+end $$;
+
+-- Whether the rows say so too: the key was revoked, the space archived, the account disabled, the end user erased. A worker that says so
+-- for somebody who did nothing of it ends no turns. How old a turn is that nobody has started, end_turns sees itself.
+create function turnpike.is_cause(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
+  p_until timestamptz) returns boolean language plpgsql stable as $$
+begin
+  return case p_cause
+    when 'key' then exists (select from api_keys k where k.key_id = p_key_id and k.user_id = p_user_id and k.revoked_at is not null)
+    when 'space' then exists (select from spaces s where s.space_id = p_space_id and s.user_id = p_user_id and s.archived_at is not null)
+    when 'user' then exists (select from users u where u.user_id = p_user_id and u.disabled_at is not null)
+    when 'end_user' then exists (select from erasures e where e.user_id = p_user_id and e.test = p_test and e.end_user_ref = p_end_user
+      and e.until_at >= p_until)
+    else p_cause = 'expired' end;
 end $$;
 
 -- Takes the key, space or user ('key', 'space', 'user') whose turns are to end that was tried longest ago, before p_tried_before, and notes this

@@ -33,12 +33,12 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const session = await readSessionToken(ctx, token)
   if (!session)
     throw new TurnpikeError("SESSION_REQUIRED", "The session has expired or is not one of ours. Sign in again.")
-  c.set("credential", { kind: "session", sessionId: session.sessionId, test: c.req.query("test") === "true" })
+  c.set("credential", { kind: "session", token: session.token, test: c.req.query("test") === "true" })
   await next()
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
   // An operation that sets cookies itself, such as signing out, takes precedence.
   const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
-  if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.sessionId)
+  if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.token)
 })
 
 /** A request of an admin who acts as a user: it may only look. An end that is over removes the cookie. */
@@ -49,8 +49,7 @@ async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<
     throw new TurnpikeError("SESSION_REQUIRED", "You no longer act as this user.")
   }
   if (!SAFE.has(c.req.method)) throw actingReadOnly()
-  const { sessionId } = session
-  c.set("credential", { kind: "session", sessionId, acting: true, test: c.req.query("test") === "true" })
+  c.set("credential", { kind: "session", token: session.token, acting: true, test: c.req.query("test") === "true" })
   await next()
   if (c.res.status === 401) dropActingCookie(c)
 }
@@ -58,9 +57,9 @@ async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<
 export const actingReadOnly = () => new TurnpikeError("ACTING_READ_ONLY", "You act as this user, and may only look.")
 
 /** Lets the browser's admin act as a user. */
-export async function setActingCookie(c: HonoContext<AppEnv>, actingId: string): Promise<void> {
-  const token = await signSessionToken(c.get("ctx"), actingId, "acting")
-  setCookie(c, ACTING_COOKIE, token, { ...ATTRIBUTES, path: ACTING_PATH, maxAge: ACTING_POLICY.cookieMs / 1000 })
+export async function setActingCookie(c: HonoContext<AppEnv>, token: string): Promise<void> {
+  const signed = await signSessionToken(c.get("ctx"), token, "acting")
+  setCookie(c, ACTING_COOKIE, signed, { ...ATTRIBUTES, path: ACTING_PATH, maxAge: ACTING_POLICY.cookieMs / 1000 })
 }
 
 export function dropActingCookie(c: HonoContext<AppEnv>): void {
@@ -71,9 +70,9 @@ export function dropActingCookie(c: HonoContext<AppEnv>): void {
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
 
 /** Gives the browser its session. */
-export async function setSessionCookie(c: HonoContext<AppEnv>, sessionId: string): Promise<void> {
-  const token = await signSessionToken(c.get("ctx"), sessionId)
-  setCookie(c, SESSION_COOKIE, token, { ...ATTRIBUTES, maxAge: SESSION_POLICY.lifeMs / 1000 })
+export async function setSessionCookie(c: HonoContext<AppEnv>, token: string): Promise<void> {
+  const signed = await signSessionToken(c.get("ctx"), token)
+  setCookie(c, SESSION_COOKIE, signed, { ...ATTRIBUTES, maxAge: SESSION_POLICY.lifeMs / 1000 })
 }
 
 /** Ends the session of the request's cookie, if it is valid, and removes the cookie. */
@@ -81,7 +80,7 @@ export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const ctx = c.get("ctx")
   const token = getCookie(c, SESSION_COOKIE)
   const session = token ? await readSessionToken(ctx, token) : null
-  if (session) await endSession(ctx, { kind: "session", sessionId: session.sessionId, test: false })
+  if (session) await endSession(ctx, { kind: "session", token: session.token, test: false })
   dropSessionCookie(c)
 }
 
@@ -112,8 +111,8 @@ export async function openSession(
   const userAgent = c.req.header("user-agent") ?? null
   const token = getCookie(c, SESSION_COOKIE)
   const former = token ? await readSessionToken(ctx, token) : null
-  const started = await startSession(ctx, { userId, userAgent, replaces: former?.sessionId, ...proof })
-  await setSessionCookie(c, started.sessionId)
+  const started = await startSession(ctx, { userId, userAgent, replaces: former?.token, ...proof })
+  await setSessionCookie(c, started.token)
   dropActingCookie(c)
   if (started.factorDue) throw factorRequired()
   if (started.news) sendSignInNotice(ctx, started.user, userAgent)

@@ -1,6 +1,6 @@
 import pg from "pg"
 import { setDatabaseSettings } from "../ops/database-settings.ts"
-import { grantRelease } from "../ops/grants.ts"
+import { grantRelease, secureDatabase } from "../ops/grants.ts"
 import { migrate } from "../ops/migrations.ts"
 import { applyRelease, readRelease } from "../ops/release.ts"
 
@@ -30,8 +30,13 @@ export async function addDatabase(adminUrl: string, name: string, template?: str
     ),
   )
   const url = withDatabase(adminUrl, name)
-  // A copy does not have the settings of its template.
-  if (template) await withClient(url, (client) => setDatabaseSettings(client))
+  // A copy has neither the settings of its template nor what was revoked from all roles.
+  if (template) {
+    await withClient(url, async (client) => {
+      await setDatabaseSettings(client)
+      await secureDatabase(client)
+    })
+  }
   return url
 }
 

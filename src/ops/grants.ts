@@ -94,6 +94,7 @@ export async function grantRelease(
 ): Promise<string[]> {
   return inTransaction(client, async () => {
     await client.query("select pg_advisory_xact_lock(hashtext('turnpike releases'))")
+    await secureDatabase(client)
     await secureProcedures(client, schema)
     const { rows } = await client.query<{ rolname: string }>("select rolname from pg_roles where rolname = any($1)", [
       WORKER_ROLES.map((worker) => roleName(worker, prefix)),
@@ -104,6 +105,24 @@ export async function grantRelease(
     }
     return there
   })
+}
+
+/**
+ * Takes from all roles what PostgreSQL gives to everyone and no worker needs: temporary tables and large objects, in which a role could
+ * store without bound. The functions of large objects are their superuser's: where we act as another role, as on Neon, they stay.
+ */
+export async function secureDatabase(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ change: string }>(
+    `select format('revoke temporary on database %I from public', d.datname) as change from pg_database d
+     where d.datname = current_database() and pg_has_role(d.datdba, 'usage') and exists (
+       select from aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a where a.grantee = 0 and a.privilege_type = 'TEMPORARY')
+     union all
+     select format('revoke execute on function %s from public', p.oid::regprocedure) from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace and (p.proname ~ '^lo_' or p.proname in ('loread', 'lowrite'))
+       and pg_has_role(p.proowner, 'usage') and exists (
+         select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)`,
+  )
+  if (rows.length > 0) await client.query(rows.map(({ change }) => change).join("; "))
 }
 
 /**

@@ -109,10 +109,12 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "delivery_id",
       "end_session",
       "end_sessions_of_identity",
+      "find_login",
       "find_reset",
       "history_tokens",
       "identity_id",
       "link_identity",
+      "own_proofs",
       "prove_again",
       "reseal_brand",
       "reset_password",
@@ -120,14 +122,15 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "settled_before",
       "sign_in_messenger",
       "start_session",
-      "tell_locked"
+      "tell_locked",
+      "waiting_session"
     ],
     "inlined": [],
     "tables": {
       "brands": [],
-      "second_factors": [],
-      "sessions": [],
-      "users": []
+      "users": [
+        "password_hash"
+      ]
     },
     "purposes": [
       "seal-brands",
@@ -176,6 +179,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_export",
       "note_objects_removed",
       "note_removed_files",
+      "own_proofs",
       "patch_space",
       "post_own_charges",
       "put_account_limits",
@@ -225,8 +229,13 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "ledger": [],
       "model_catalog": [],
       "open_turns": [],
-      "second_factors": [],
-      "sessions": [],
+      "second_factors": [
+        "secret",
+        "recovery_hashes"
+      ],
+      "sessions": [
+        "token_hash"
+      ],
       "settings": [],
       "space_configs": [],
       "space_secrets": [
@@ -239,7 +248,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turn_steps": [],
       "turns": [],
       "usage": [],
-      "users": [],
+      "users": [
+        "password_hash"
+      ],
       "wallet_shards": [],
       "wallets": [],
       "webhook_attempts": [],
@@ -380,7 +391,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "referrals": [],
       "registered_members": [],
       "service_days": [],
-      "sessions": [],
+      "sessions": [
+        "token_hash"
+      ],
       "settings": [],
       "space_days": [],
       "space_hours": [],
@@ -402,7 +415,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "usage_hours": [],
       "usage_queue": [],
       "user_days": [],
-      "users": [],
+      "users": [
+        "password_hash"
+      ],
       "wallet_shards": [],
       "wallets": [],
       "webhook_deliveries": [],
@@ -520,7 +535,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "files": [],
       "provider_accounts": [],
       "provider_credentials": [],
-      "settings": [],
       "space_secrets": [],
       "space_shares": [],
       "spaces": [],

@@ -62,6 +62,7 @@ interface ActingSessions {
   ended_at: Timestamp | null;
   epoch: number;
   expires_at: Timestamp;
+  token_hash: Buffer;
   user_id: number;
 }
 
@@ -716,6 +717,7 @@ interface SecondFactors {
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
   last_step: Generated<number>;
+  recovery_codes_left: Generated<number>;
   recovery_hashes: Generated<string[]>;
   secret: string;
   user_id: number;
@@ -738,6 +740,7 @@ interface Sessions {
   last_seen_at: Timestamp;
   proved_at: Timestamp | null;
   session_id: string;
+  token_hash: Buffer;
   user_agent: string | null;
   user_id: number;
 }
@@ -1176,6 +1179,7 @@ interface Users {
   email_verified: Generated<boolean>;
   ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
+  has_password: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
   ref_code: Generated<string>;

@@ -26,7 +26,7 @@ begin
   if active is null then
     return null;
   end if;
-  return (select round((s.value -> active ->> 'daily_cap_usd')::numeric * 10000000)::bigint from settings s where s.key = 'plans');
+  return round((turnpike.setting_value('plans') -> active ->> 'daily_cap_usd')::numeric * 10000000)::bigint;
 end $$;
 
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in

@@ -1,10 +1,7 @@
--- How many an account may have of what COUNTED names (src/base/counted.ts), and kept_versions: the setting max_…, else the default of the
--- registry, which a test holds equal.
+-- How many an account may have of what COUNTED names (src/base/counted.ts), and kept_versions: the setting max_….
 create function turnpike.limit_of(p_name text) returns bigint language plpgsql stable as $$
 begin
-  return turnpike.setting_number(case p_name when 'kept_versions' then p_name else 'max_' || p_name end,
-    case p_name when 'open_test_turns' then 500 when 'spaces' then 20000 when 'config_bytes' then 1073741824
-      when 'kept_versions' then 1000 when 'files' then 100000 when 'file_bytes' then 107374182400 end, 9007199254740991);
+  return turnpike.setting_number(case p_name when 'kept_versions' then p_name else 'max_' || p_name end);
 end $$;
 
 -- What an account has of each, up to p_enough where that is counted one by one.

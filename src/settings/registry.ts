@@ -34,8 +34,8 @@ const limitRequest = z
   .refine(({ method, body }) => method === "POST" || body === undefined, "GET has no body")
 
 /** A setting in the database that is higher counts as this. */
-export const MAX_TRIAL_DAYS = 3_650
-export const MAX_CREDIT_MICROS = 100_000 * MICROS_PER_USD
+const MAX_TRIAL_DAYS = 3_650
+const MAX_CREDIT_MICROS = 100_000 * MICROS_PER_USD
 
 const creditMicros = z.int().min(0).max(MAX_CREDIT_MICROS)
 

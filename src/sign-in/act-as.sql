@@ -1,6 +1,6 @@
 -- Lets an admin act as a user until p_expires_at. refused: admin, unknown, not_allowed (an admin, or a disabled account).
 create function turnpike.begin_acting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_acting_id text, p_expires_at timestamptz, p_request_id text, p_address text)
+  p_user_id bigint, p_token text, p_expires_at timestamptz, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -20,11 +20,11 @@ begin
   elsif owner.role = 'admin' or owner.disabled_at is not null then
     refused := 'not_allowed';
   else
-    insert into acting_sessions (acting_id, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
-    values (p_acting_id, p_user_id, owner.session_epoch, (found.caller).user_id, (found.caller).session_id, p_moment, p_expires_at);
+    insert into acting_sessions (acting_id, token_hash, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
+    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id, (found.caller).session_id, p_moment, p_expires_at);
     entity := jsonb_build_object('user_id', p_user_id, 'admin_user_id', (found.caller).user_id, 'expires_at', p_expires_at);
     perform turnpike.note_change((found.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
-      entity || jsonb_build_object('acting_id', p_acting_id), p_request_id, p_address, p_moment);
+      entity || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request_id, p_address, p_moment);
   end if;
   perform turnpike.note_use(found.caller, p_moment);
   return next;

@@ -2,9 +2,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
-import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import { ACTING_POLICY } from "./policies.ts"
+import { newToken } from "./session-token.ts"
 
 export const actingSchema = z
   .object({
@@ -22,22 +22,22 @@ const REFUSALS = {
 } as const satisfies Refusals
 
 /**
- * Lets an admin look at an account as its owner does, for half an hour or until it is ended. `actingId` goes into the cookie. NOT_FOUND,
+ * Lets an admin look at an account as its owner does, for half an hour or until it is ended. `token` goes into the cookie. NOT_FOUND,
  * ACTING_NOT_ALLOWED.
  */
 export async function beginActing(
   ctx: Context,
   credential: SessionCredential,
   userId: number,
-): Promise<{ actingId: string; acting: Acting }> {
+): Promise<{ token: string; acting: Acting }> {
   const now = ctx.clock.now()
-  const actingId = newId("acting", now)
+  const token = newToken("acting", now)
   const acting = await editAs(ctx, credential, "begin_acting", {
-    args: { user_id: userId, acting_id: actingId, expires_at: new Date(now.getTime() + ACTING_POLICY.lifeMs) },
+    args: { user_id: userId, token, expires_at: new Date(now.getTime() + ACTING_POLICY.lifeMs) },
     refusals: REFUSALS,
     serialize: (row: Acting): Acting => ({ ...row, expires_at: toInstant(row.expires_at) }),
   })
-  return { actingId, acting }
+  return { token, acting }
 }
 
 /** Ends all acting as a user, whoever does it. NOT_FOUND. */

@@ -1,8 +1,8 @@
 -- Replaces the password p_former_hash (null: none). All the caller's sessions end, and every token that would start one; the caller
--- goes on under p_new_session_id, proved by the former one. Not changed when another password was set in the meantime, or the caller's
+-- goes on under p_new_token, proved by the former one. Not changed when another password was set in the meantime, or the caller's
 -- session was ended. refused: 'proof' (a first password needs a fresh one).
 create function turnpike.change_password(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_former_hash text, p_hash text, p_new_session_id text, p_expires_at timestamptz, p_request_id text, p_address text,
+  p_former_hash text, p_hash text, p_new_token text, p_expires_at timestamptz, p_request_id text, p_address text,
   out actor jsonb, out changed boolean, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -26,7 +26,7 @@ begin
     changed := found;
   end if;
   if changed then
-    perform turnpike.renew_session(caller, p_new_session_id, p_expires_at, p_moment);
+    perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_moment);
     perform turnpike.note_change(caller.user_id, 'user.password', 'user', caller.user_id::text,
       jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request_id, p_address,
       p_moment);

@@ -1,7 +1,8 @@
 -- Ends a session. One that had ended stays as it was. Returns whether it was valid.
-create function turnpike.end_session(p_session_id text, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.end_session(p_token text, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  update sessions n set ended_at = p_moment where n.session_id = p_session_id and n.ended_at is null;
+  update sessions n set ended_at = p_moment where n.session_id = turnpike.id_of_token(p_token)
+    and n.token_hash = turnpike.hash_of_token(p_token) and n.ended_at is null;
   return found;
 end $$;
 
@@ -26,29 +27,32 @@ end $$;
 -- Locks the user of a session that ends all their sessions, and returns whether that session is still valid. Of two such requests the
 -- later one waits here and then finds its session ended, or its user disabled. Without the lock both would go on in new sessions.
 create function turnpike.lock_own_user(caller turnpike.caller, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  own sessions;
 begin
   perform from users u where u.user_id = caller.user_id for no key update;
-  return coalesce((turnpike.find_caller('session', caller.session_id, caller.test, p_moment)).usable, false);
+  select n.* into own from sessions n where n.session_id = caller.session_id;
+  return coalesce((turnpike.caller_of_session(own, caller.test, p_moment)).usable, false);
 end $$;
 
--- A new session that replaces the caller's after its epoch has ended. It has a new id, since the old one may have leaked.
-create function turnpike.renew_session(caller turnpike.caller, p_new_session_id text, p_expires_at timestamptz, p_moment timestamptz)
+-- A new session that replaces the caller's after its epoch has ended. It has a new token, since the old one may have leaked.
+create function turnpike.renew_session(caller turnpike.caller, p_new_token text, p_expires_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
   made sessions;
 begin
-  insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
-  select p_new_session_id, u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment,
+  insert into sessions (session_id, token_hash, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
+  select turnpike.id_of_token(p_new_token), turnpike.hash_of_token(p_new_token), u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment,
       least(p_expires_at, n.created_at + turnpike.session_life(u.role)), caller.proved_at
     from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id
   returning * into made;
   perform turnpike.limit_sessions(made, p_moment);
 end $$;
 
--- Ends all sessions of the caller, and everything that would start one, by raising their epoch. With p_new_session_id the caller goes
+-- Ends all sessions of the caller, and everything that would start one, by raising their epoch. With p_new_token the caller goes
 -- on under it. ended is false when the caller's session had ended before.
 create function turnpike.end_sessions(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_new_session_id text, p_expires_at timestamptz, out actor jsonb, out ended boolean) language plpgsql as $$
+  p_new_token text, p_expires_at timestamptz, out actor jsonb, out ended boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -60,8 +64,8 @@ begin
   ended := turnpike.lock_own_user(caller, p_moment);
   if ended then
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
-    if p_new_session_id is not null then
-      perform turnpike.renew_session(caller, p_new_session_id, p_expires_at, p_moment);
+    if p_new_token is not null then
+      perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_moment);
     end if;
   end if;
 end $$;

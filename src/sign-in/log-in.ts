@@ -1,7 +1,7 @@
-import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { networkOf } from "../base/network.ts"
+import { callOne } from "../platform/db.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { takePasswordTry } from "./login-throttle.ts"
 import { tellLocked } from "./notices.ts"
@@ -28,36 +28,12 @@ export async function logIn(
   ctx: AuthContext,
   { email, password }: z.infer<typeof loginRequestSchema>,
 ): Promise<{ userId: number; epoch: number }> {
-  const name = email.trim()
-  // The database folds the letters of both, so an unknown email is one in the same spellings as a known one.
-  const given = await ctx.db
-    .with("given", (cte) => cte.selectNoFrom((eb) => eb.fn<string>("lower", [eb.val(name)]).as("name")))
-    .selectFrom("given")
-    .leftJoin("users as u", (join) =>
-      join.on((eb) => eb(eb.fn<string>("lower", ["u.email"]), "=", eb.ref("given.name"))),
-    )
-    .select((eb) => [
-      "given.name",
-      "u.user_id",
-      "u.password_hash",
-      "u.disabled_at",
-      "u.session_epoch",
-      jsonArrayFrom(
-        eb
-          .selectFrom("sessions as n")
-          .select("n.address")
-          .whereRef("n.user_id", "=", "u.user_id")
-          .where("n.factor_due", "=", false)
-          .orderBy("n.session_id", (order) => order.collate("C").desc())
-          .limit(REMEMBERED_SESSIONS),
-      ).as("sessions"),
-    ])
-    .executeTakeFirstOrThrow()
-  const found =
-    given.user_id === null || given.session_epoch === null
-      ? null
-      : { ...given, user_id: given.user_id, epoch: given.session_epoch }
-  const before = (found?.sessions ?? []).map(({ address }) => address)
+  const given = await callOne<"find_login", LoginRow>(ctx.db, "find_login", {
+    email: email.trim(),
+    sessions: REMEMBERED_SESSIONS,
+  })
+  const found = given.user_id === null ? null : { ...given, user_id: given.user_id }
+  const before = found ? given.addresses : []
   const attempt = { account: found?.user_id ?? given.name, known: isHere(ctx.address, before) }
   const { giveBack } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
     if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
@@ -67,9 +43,18 @@ export async function logIn(
     giveBack()
     throw error
   })
-  if (!found || !fits || found.disabled_at !== null) throw invalidCredentials()
+  if (!found || !fits || found.disabled) throw invalidCredentials()
   giveBack()
   return { userId: found.user_id, epoch: found.epoch }
+}
+
+interface LoginRow {
+  name: string
+  user_id: number | null
+  password_hash: string | null
+  disabled: boolean
+  epoch: number
+  addresses: (string | null)[]
 }
 
 /** How many of the newest sessions say where an owner has signed in before. */

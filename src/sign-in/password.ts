@@ -1,15 +1,16 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { callAs, readAs } from "../actor/call-as.ts"
+import { callAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { newId } from "../base/ids.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { isCommonPassword } from "./is-common.ts"
 import { takePasswordTry } from "./login-throttle.ts"
 import { sendFactorNotice } from "./notices.ts"
+import { readOwnProofs } from "./own-proofs.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
+import { newToken } from "./session-token.ts"
 import { expiryOf } from "./start-session.ts"
 
 /** scrypt N=2^15, r=8, p=3 (design section 7); it takes 32 MiB, above Node's default bound. */
@@ -82,7 +83,7 @@ export const changePasswordSchema = z
 
 /**
  * Sets the caller's password. All their sessions end, and every token that would start one; the caller goes on in a new session, whose
- * id is returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; REAUTHENTICATION_REQUIRED for a first
+ * token is returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; REAUTHENTICATION_REQUIRED for a first
  * password; CONFLICT when it was changed in the meantime.
  */
 export async function changePassword(
@@ -90,10 +91,7 @@ export async function changePassword(
   credential: SessionCredential,
   { current_password: current, new_password: next }: z.infer<typeof changePasswordSchema>,
 ): Promise<string> {
-  const { actor, rows } = await readAs(ctx, credential, (db) =>
-    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select("u.password_hash"),
-  )
-  const former = rows[0]?.password_hash ?? null
+  const { actor, passwordHash: former } = await readOwnProofs(ctx, credential)
   if (former !== null) {
     if (current === undefined) {
       throw new TurnpikeError("VALIDATION_FAILED", "Send the current password too.", { param: "current_password" })
@@ -108,16 +106,16 @@ export async function changePassword(
   }
   const hash = await hashPassword(next)
   const now = ctx.clock.now()
-  const new_session_id = newId("session", now)
+  const new_token = newToken("session", now)
   const { row } = await callAs(ctx, credential, "change_password", {
     former_hash: former,
     hash,
-    new_session_id,
+    new_token,
     expires_at: expiryOf(now),
     request_id: ctx.requestId,
     address: ctx.address,
   })
   if (!row.changed) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
   sendFactorNotice(ctx, actor.user_id, { factor: "password", change: "set" })
-  return new_session_id
+  return new_token
 }

@@ -1,10 +1,11 @@
 import * as z from "zod"
 import { proofRequired, type SessionCredential } from "../actor/actor.ts"
-import { callAs, readAs } from "../actor/call-as.ts"
+import { callAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { codeField, NO_CODE, readCode, wrongCode } from "./factor-code.ts"
 import { takePasswordTry } from "./login-throttle.ts"
+import { readOwnProofs } from "./own-proofs.ts"
 import { verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
 
@@ -30,17 +31,7 @@ export async function proveAgain(
   credential: SessionCredential,
   { password, code }: z.infer<typeof reauthenticateSchema>,
 ): Promise<void> {
-  const { actor, rows } = await readAs(ctx, credential, (db) =>
-    db
-      .selectFrom("users as u")
-      .innerJoin("caller", "caller.user_id", "u.user_id")
-      .leftJoin("second_factors as f", (join) =>
-        join.onRef("f.user_id", "=", "u.user_id").on("f.confirmed_at", "is not", null),
-      )
-      .select(["u.password_hash", "f.secret"]),
-  )
-  const hash = rows[0]?.password_hash ?? null
-  const sealed = rows[0]?.secret ?? null
+  const { actor, passwordHash: hash, factor: sealed } = await readOwnProofs(ctx, credential)
   if (hash === null && sealed === null) throw proofRequired()
   const userId = actor.user_id
   if (hash !== null) {
@@ -56,7 +47,7 @@ export async function proveAgain(
   if (sealed !== null && code === undefined) throw missing("code")
   const checked = sealed !== null && code !== undefined ? await readCode(ctx, { userId, sealed, code }) : null
   const { row } = await callAs(ctx, credential, "prove_again", {
-    password: hash !== null,
+    password_hash: hash,
     ...(checked?.given ?? NO_CODE),
   })
   if (row.refused === "code") throw wrongCode()

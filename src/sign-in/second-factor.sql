@@ -23,9 +23,9 @@ begin
 end $$;
 
 -- Makes the secret count whose code of the time step p_step the caller has sent. All their sessions end, since those began without it; the
--- caller goes on under p_new_session_id. refused: 'proof'; 'gone' when it is not the secret now, or the session ended meanwhile.
+-- caller goes on under p_new_token. refused: 'proof'; 'gone' when it is not the secret now, or the session ended meanwhile.
 create function turnpike.confirm_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_session_id text, p_expires_at timestamptz, p_request_id text,
+  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, p_request_id text,
   p_address text, out actor jsonb, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -50,7 +50,7 @@ begin
     return;
   end if;
   update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
-  perform turnpike.renew_session(caller, p_new_session_id, p_expires_at, p_moment);
+  perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_moment);
   perform turnpike.note_change(caller.user_id, 'user.second_factor', 'user', caller.user_id::text, '{"enrolled": false}',
     '{"enrolled": true}', p_request_id, p_address, p_moment);
   perform turnpike.tell_factor(caller.user_id, 'second_factor', 'set', p_moment);
@@ -128,9 +128,18 @@ begin
   return found;
 end $$;
 
+-- The user of the session that waits for a code, and the sealed secret of their second factor, which no role reads; null: none waits.
+create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text)
+language plpgsql stable as $$
+begin
+  select n.user_id, f.secret into user_id, secret from sessions n left join second_factors f on f.user_id = n.user_id
+    where n.session_id = turnpike.id_of_token(p_token) and n.token_hash = turnpike.hash_of_token(p_token) and n.factor_due
+      and n.ended_at is null and n.expires_at > p_moment;
+end $$;
+
 -- Opens a session that waits for a code, with that code. refused: 'code', or 'session' when it does not wait any more. news: it is in a
 -- place that is new to the account.
-create function turnpike.complete_session(p_session_id text, p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text,
+create function turnpike.complete_session(p_token text, p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text,
   p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz, out refused text, out news boolean,
   out account jsonb) language plpgsql as $$
 declare
@@ -139,7 +148,7 @@ declare
 begin
   -- Locked before its session is looked up: its factor does not change meanwhile.
   select u.* into owner from users u where u.user_id = p_user_id for no key update;
-  if (turnpike.find_caller('session', p_session_id, false, p_moment)).missing is distinct from 'factor' then
+  if (turnpike.find_caller('session', p_token, false, p_moment)).missing is distinct from 'factor' then
     refused := 'session';
     return;
   end if;
@@ -149,7 +158,7 @@ begin
   end if;
   update sessions n set factor_due = false, proved_at = p_moment, last_seen_at = p_moment,
       expires_at = least(p_expires_at, n.created_at + turnpike.session_life(owner.role))
-    where n.session_id = p_session_id and n.user_id = p_user_id and n.ended_at is null returning n.* into made;
+    where n.session_id = turnpike.id_of_token(p_token) and n.user_id = p_user_id and n.ended_at is null returning n.* into made;
   if made.session_id is null then
     refused := 'session';
     return;
@@ -158,13 +167,15 @@ begin
   account := turnpike.user_json(owner);
 end $$;
 
--- Notes that the caller has proved anew who they are: their password was right, where they have one (p_password), and their code is, where
--- they have a second factor. refused: 'code', or 'nothing' when neither was asked.
+-- Notes that the caller has proved again who they are: their password was right, where they have one (p_password_hash is the hash that it
+-- fits), and their code is, where they have a second factor. refused: 'password' (it is not their hash now), 'code', or 'nothing' when
+-- they have neither.
 create function turnpike.prove_again(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_password boolean, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor jsonb, out refused text)
+  p_password_hash text, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor jsonb, out refused text)
 language plpgsql as $$
 declare
   caller turnpike.caller;
+  own_hash text;
   has_factor boolean;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
@@ -172,9 +183,12 @@ begin
   if caller.usable is not true then
     return;
   end if;
+  own_hash := (select u.password_hash from users u where u.user_id = caller.user_id);
   has_factor := turnpike.has_factor(caller.user_id);
-  if not p_password and not has_factor then
+  if own_hash is null and not has_factor then
     refused := 'nothing';
+  elsif own_hash is distinct from p_password_hash then
+    refused := 'password';
   elsif has_factor and not turnpike.use_code(caller.user_id, p_secret, p_step, p_recovery_hash, p_resealed) then
     refused := 'code';
   else

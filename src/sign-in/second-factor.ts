@@ -4,13 +4,14 @@ import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
 import { serializeUser, type User, type UserRow } from "../users/user-row.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { codeField, factorTarget, newRecoveryCodes, newSecret, readCode, wrongCode } from "./factor-code.ts"
 import { sendFactorNotice, sendSignInNotice } from "./notices.ts"
+import { readOwnProofs } from "./own-proofs.ts"
+import { newToken } from "./session-token.ts"
 import { expiryOf } from "./start-session.ts"
 
 export const factorStateSchema = z
@@ -54,13 +55,13 @@ export async function readFactor(
       .innerJoin("caller", "caller.user_id", "u.user_id")
       .leftJoin("second_factors as f", "f.user_id", "u.user_id")
       .leftJoin("settings as s", (join) => join.on("s.key", "=", "admin_second_factor"))
-      .select(["u.role", "f.confirmed_at", "f.recovery_hashes", "s.value"]),
+      .select(["u.role", "f.confirmed_at", "f.recovery_codes_left", "s.value"]),
   )
   const [row] = rows
   return {
     enrolled: row?.confirmed_at != null,
     required: row?.role === "admin" && row.value === "required",
-    recovery_codes_left: row?.recovery_hashes?.length ?? 0,
+    recovery_codes_left: row?.recovery_codes_left ?? 0,
     enrolled_at: row?.confirmed_at == null ? null : toInstant(row.confirmed_at),
   }
 }
@@ -88,36 +89,29 @@ export async function beginFactor(
 }
 
 /**
- * Makes the second factor count. All sessions of the caller end; they go on in a new one, whose id is returned with the recovery codes.
+ * Makes the second factor count. All sessions of the caller end; they go on in a new one, whose token is returned with the recovery codes.
  * REAUTHENTICATION_REQUIRED, WRONG_CODE, LOGIN_THROTTLED, CONFLICT.
  */
 export async function confirmFactor(
   ctx: AuthContext,
   credential: SessionCredential,
   code: string,
-): Promise<{ sessionId: string; codes: string[] }> {
-  const { actor, rows } = await readAs(ctx, credential, (db) =>
-    db
-      .selectFrom("second_factors as f")
-      .innerJoin("caller", "caller.user_id", "f.user_id")
-      .where("f.confirmed_at", "is", null)
-      .select("f.secret"),
-  )
+): Promise<{ token: string; codes: string[] }> {
+  const { actor, unconfirmed: sealed } = await readOwnProofs(ctx, credential)
   const { user_id: userId } = actor
-  const sealed = rows[0]?.secret
-  if (sealed === undefined) {
+  if (sealed === null) {
     throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
   }
   const { given, giveBack } = await readCode(ctx, { userId, sealed, code })
   if (given.step === null) throw wrongCode()
   const recovery = newRecoveryCodes(userId)
   const now = ctx.clock.now()
-  const sessionId = newId("session", now)
+  const token = newToken("session", now)
   const { row } = await callAs(ctx, credential, "confirm_second_factor", {
     secret: sealed,
     step: given.step,
     recovery_hashes: recovery.hashes,
-    new_session_id: sessionId,
+    new_token: token,
     expires_at: expiryOf(now),
     request_id: ctx.requestId,
     address: ctx.address,
@@ -125,7 +119,7 @@ export async function confirmFactor(
   if (row.refused) throw new TurnpikeError("CONFLICT", "It was set up anew at the same moment.")
   giveBack()
   sendFactorNotice(ctx, userId, { factor: "second_factor", change: "set" })
-  return { sessionId, codes: recovery.codes }
+  return { token, codes: recovery.codes }
 }
 
 /** Removes the caller's second factor. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
@@ -153,25 +147,18 @@ export async function resetFactor(ctx: Context, credential: SessionCredential, u
  */
 export async function completeSession(
   ctx: AuthContext,
-  { sessionId }: SessionCredential,
+  { token }: SessionCredential,
   { code, userAgent }: { code: string; userAgent: string | null },
 ): Promise<User> {
-  const waiting = await ctx.db
-    .selectFrom("sessions as n")
-    .leftJoin("second_factors as f", "f.user_id", "n.user_id")
-    .where("n.session_id", "=", sessionId)
-    .where("n.factor_due", "=", true)
-    .where("n.ended_at", "is", null)
-    .where("n.expires_at", ">", ctx.clock.now())
-    .select(["n.user_id", "f.secret"])
-    .executeTakeFirst()
-  if (!waiting) throw notWaiting()
-  const { given, giveBack } = await readCode(ctx, { userId: waiting.user_id, sealed: waiting.secret, code })
+  const waiting = await callOne(ctx.db, "waiting_session", { token, moment: ctx.clock.now() })
+  const { user_id: userId, secret: sealed } = waiting
+  if (userId === null) throw notWaiting()
+  const { given, giveBack } = await readCode(ctx, { userId, sealed, code })
   const now = ctx.clock.now()
   type Row = { refused: string | null; news: boolean | null; account: UserRow | null }
   const row = await callOne<"complete_session", Row>(ctx.db, "complete_session", {
-    session_id: sessionId,
-    user_id: waiting.user_id,
+    token,
+    user_id: userId,
     ...given,
     expires_at: expiryOf(now),
     request_id: ctx.requestId,

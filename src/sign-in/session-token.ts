@@ -1,5 +1,7 @@
+import { createHash, randomBytes } from "node:crypto"
 import { jwtVerify, SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
+import { newId } from "../base/ids.ts"
 import { firstThatFits } from "../platform/signed-body.ts"
 import { ACTING_POLICY, SESSION_POLICY } from "./policies.ts"
 
@@ -11,35 +13,47 @@ const KINDS = {
 
 type TokenKind = keyof typeof KINDS
 
-/** The token of a cookie: names a session, signed under the newest key of the ring. */
-export async function signSessionToken(ctx: Context, sessionId: string, kind: TokenKind = "session"): Promise<string> {
+/**
+ * The token of a new session: its id and 256 random bits. Only a hash of it is stored, so that nothing that can be read in the database is
+ * somebody's session.
+ */
+export const newToken = (kind: TokenKind, now: Date) => `${newId(kind, now)}.${randomBytes(32).toString("base64url")}`
+
+/** The id of a session, which lists and events show. */
+export const sessionIdOf = (token: string) => token.split(".")[0] ?? ""
+
+/** As the database stores it. */
+export const hashOfToken = (token: string) => createHash("sha256").update(token).digest("hex")
+
+/** A cookie's value: a session's token, signed under the newest key of the ring. */
+export async function signSessionToken(ctx: Context, token: string, kind: TokenKind = "session"): Promise<string> {
   const [key] = await ctx.keyRing.derive("sessions")
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   return new SignJWT()
     .setProtectedHeader({ alg: "HS256" })
     .setIssuer(KINDS[kind].issuer)
-    .setSubject(sessionId)
+    .setSubject(token)
     .setIssuedAt(seconds)
     .setExpirationTime(seconds + KINDS[kind].lifeMs / 1000)
     .sign(key as Uint8Array)
 }
 
 /**
- * The session that our token of this kind names, signed by any key of the ring; null for any other token. It does not say whether the session is
- * valid.
+ * The token in a cookie of this kind that we have signed, by any key of the ring; null for any other value. It does not say whether the
+ * session is valid.
  */
 export async function readSessionToken(
   ctx: Context,
-  token: string,
+  signed: string,
   kind: TokenKind = "session",
-): Promise<{ sessionId: string; issuedAt: Date } | null> {
+): Promise<{ token: string; issuedAt: Date } | null> {
   const options = {
     algorithms: ["HS256"],
     issuer: KINDS[kind].issuer,
     currentDate: ctx.clock.now(),
     requiredClaims: ["sub", "iat", "exp"],
   }
-  const verify = async (key: Uint8Array) => (await jwtVerify(token, key, options)).payload
+  const verify = async (key: Uint8Array) => (await jwtVerify(signed, key, options)).payload
   const claims = await firstThatFits(await ctx.keyRing.derive("sessions"), verify).catch(() => null)
-  return claims?.sub ? { sessionId: claims.sub, issuedAt: new Date((claims.iat ?? 0) * 1000) } : null
+  return claims?.sub ? { token: claims.sub, issuedAt: new Date((claims.iat ?? 0) * 1000) } : null
 }

@@ -1,10 +1,3 @@
--- A number from the settings, limited to 0 … p_most; p_default when it is not set.
-create function turnpike.setting_number(p_key text, p_default bigint, p_most bigint) returns bigint language plpgsql stable as $$
-begin
-  return coalesce((select least(greatest(s.value::numeric, 0), p_most::numeric)::bigint from settings s
-    where s.key = p_key and jsonb_typeof(s.value) = 'number'), p_default);
-end $$;
-
 -- Books the credit of a first sign-in, if any.
 create function turnpike.give_credit(p_user_id bigint, p_reason text, p_amount bigint, p_reference text, p_note text, p_moment timestamptz)
 returns void language plpgsql as $$
@@ -15,19 +8,15 @@ begin
 end $$;
 
 -- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
--- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
 -- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit, as long as its code has credit left to
 -- give. Later sign-ins note the use, and take over a name that the person has changed on the platform since; a name that was changed
--- here stays until then. After unlinking, the person gets a new user without these gifts. The settings take precedence over p_trial_…
--- and p_…_credit.
-create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text, p_trial_plan text,
-  p_trial_days bigint, p_most_trial_days bigint, p_signup_credit bigint, p_referred_credit bigint, p_referrer_credit bigint,
-  p_most_credited bigint, p_most_credit bigint, p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
+-- here stays until then. After unlinking, the person gets a new user without these gifts. The settings say how much each of them is.
+create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text,
+  p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
 declare
   known users;
   identity identities;
   referrer users;
-  plan text;
   days bigint;
 begin
   -- Two first sign-ins of one person wait for each other here, and the later one finds the user. The referrer's wallet is locked after
@@ -57,11 +46,10 @@ begin
   if not found then
     return;
   end if;
-  days := turnpike.setting_number('trial_days', p_trial_days, p_most_trial_days);
+  days := turnpike.setting_number('trial_days');
   if days > 0 then
-    plan := (select s.value #>> '{}' from settings s where s.key = 'trial_plan' and jsonb_typeof(s.value) = 'string');
     insert into subscriptions (user_id, plan, trial, starts_at, ends_at, created_at, updated_at)
-    values (known.user_id, coalesce(plan, p_trial_plan), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment);
+    values (known.user_id, turnpike.setting_text('trial_plan'), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment);
   end if;
   -- An unknown code, or one of a disabled user, is ignored.
   select u.* into referrer from users u where u.ref_code = p_ref_code and u.brand = p_brand and u.disabled_at is null;
@@ -70,17 +58,17 @@ begin
     values (known.user_id, referrer.user_id, referrer.ref_code, p_moment);
   end if;
   perform turnpike.give_credit(known.user_id, 'signup_credit',
-    turnpike.setting_number('signup_credit_micros', p_signup_credit, p_most_credit), 'signup:' || known.user_id, null, p_moment);
+    turnpike.setting_number('signup_credit_micros'), 'signup:' || known.user_id, null, p_moment);
   -- Behind the lock of the referrer's wallet: of two who come at once, the later one counts the earlier. The new wallet is known to nobody.
   perform from wallets w where w.user_id = referrer.user_id for no key update;
   if referrer.user_id is not null and (select count(*) from referrals r where r.referrer_user_id = referrer.user_id)
-    <= turnpike.setting_number('referrer_most_credited', p_most_credited, 1000000)
+    <= turnpike.setting_number('referrer_most_credited')
   then
     perform turnpike.give_credit(known.user_id, 'referral_signup_credit',
-      turnpike.setting_number('referred_credit_micros', p_referred_credit, p_most_credit), 'referred:' || known.user_id,
+      turnpike.setting_number('referred_credit_micros'), 'referred:' || known.user_id,
       'referred by ' || referrer.user_id, p_moment);
     perform turnpike.give_credit(referrer.user_id, 'referral_signup_credit',
-      turnpike.setting_number('referrer_credit_micros', p_referrer_credit, p_most_credit), 'referrer:' || known.user_id,
+      turnpike.setting_number('referrer_credit_micros'), 'referrer:' || known.user_id,
       'has referred ' || known.user_id, p_moment);
   end if;
 end $$;

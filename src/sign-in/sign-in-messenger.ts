@@ -1,7 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { storable } from "../base/storable.ts"
 import { callOne } from "../platform/db.ts"
-import { MAX_CREDIT_MICROS, MAX_TRIAL_DAYS, SETTINGS } from "../settings/registry.ts"
 import type { MessengerUser } from "./launch-data.ts"
 import type { IdentityKey } from "./start-session.ts"
 
@@ -33,14 +32,6 @@ export async function signInMessenger(
     brand,
     name,
     ref_code: refCode,
-    trial_plan: SETTINGS.trial_plan.default,
-    trial_days: SETTINGS.trial_days.default,
-    most_trial_days: MAX_TRIAL_DAYS,
-    signup_credit: SETTINGS.signup_credit_micros.default,
-    referred_credit: SETTINGS.referred_credit_micros.default,
-    referrer_credit: SETTINGS.referrer_credit_micros.default,
-    most_credited: SETTINGS.referrer_most_credited.default,
-    most_credit: MAX_CREDIT_MICROS,
     moment: ctx.clock.now(),
   })
   return { ...user, identity: { issuer, subject: person.id } }

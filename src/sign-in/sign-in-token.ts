@@ -6,7 +6,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { doOnce, mintToken, peekToken, tokenKey } from "./one-time-token.ts"
 import { TOKEN_POLICY } from "./policies.ts"
-import type { IdentityKey } from "./start-session.ts"
+import { hashOfToken, sessionIdOf } from "./session-token.ts"
+import type { GivingSession, IdentityKey } from "./start-session.ts"
 
 /** The payload of a token of the purpose `sign_in`. */
 export interface SignInGrant {
@@ -14,7 +15,7 @@ export interface SignInGrant {
   /** The user's session_epoch when it was made. Ending all their sessions ends this token too. */
   epoch: number
   /** The session that asked for it. When that ends, this token ends too. */
-  session_id?: string
+  session?: GivingSession
   /** The identity that asked for it. When that is unlinked, this token ends too. */
   identity?: IdentityKey
 }
@@ -43,7 +44,10 @@ export async function mintAppToken(
   requireProof(actor, ctx.clock.now())
   const [user] = rows
   if (!user) throw new Error("a session without its user")
-  const grant: SignInGrant = { ...user, session_id: credential.sessionId }
+  const grant: SignInGrant = {
+    ...user,
+    session: { id: sessionIdOf(credential.token), hash: hashOfToken(credential.token) },
+  }
   const { token, expiresAt } = await mintToken(ctx, "sign_in", grant, TOKEN_POLICY.sign_in.appMs)
   return { token, expires_at: expiresAt.toISOString() }
 }

@@ -1,14 +1,16 @@
 -- Starts a session of a user who has proved who they are, and answers it with its user. No row: the user cannot sign in, or the proof
--- is no longer valid. p_granted_…: the epoch, session or identity that an earlier proof comes from; null: none. No lock is needed: the
--- session has the epoch that was read, so raising the epoch in the meantime ends it too. p_replaces: the session that this browser had,
+-- is no longer valid. p_token: the new session's. p_granted_…: the epoch, session (its id, and the hash of its token in hex, which no
+-- role reads) or identity that an earlier proof comes from; null: none. No lock is needed: the
+-- session has the epoch that was read, so raising the epoch in the meantime ends it too. p_replaces: the token of the session that this browser had,
 -- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens is as fresh as that one.
-create function turnpike.start_session(p_session_id text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
-  p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_replaces text, p_user_agent text, p_address text,
+create function turnpike.start_session(p_token text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
+  p_granted_hash text, p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_replaces text, p_user_agent text, p_address text,
   p_expires_at timestamptz, p_factor_until timestamptz, p_request_id text, p_moment timestamptz)
-returns table (session_id text, factor_due boolean, news boolean, user_id bigint, name text, email text, email_verified boolean, role text, brand text,
+returns table (factor_due boolean, news boolean, user_id bigint, name text, email text, email_verified boolean, role text, brand text,
   created_at timestamptz) language plpgsql rows 1 as $$
 declare
   owner users;
+  giving sessions;
   giver turnpike.caller;
   made sessions;
 begin
@@ -19,7 +21,8 @@ begin
     return;
   end if;
   if p_granted_session is not null then
-    giver := turnpike.find_caller('session', p_granted_session, false, p_moment);
+    select n.* into giving from sessions n where n.session_id = p_granted_session and n.token_hash = decode(p_granted_hash, 'hex');
+    giver := turnpike.caller_of_session(giving, false, p_moment);
     if giver.usable is not true or giver.user_id <> owner.user_id then
       return;
     end if;
@@ -36,15 +39,15 @@ begin
   made.factor_due := giver.user_id is null and turnpike.has_factor(owner.user_id);
   made.expires_at := case when made.factor_due then p_factor_until
     else least(p_expires_at, p_moment + turnpike.session_life(owner.role)) end;
-  insert into sessions as n (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at, factor_due)
-  values (p_session_id, owner.user_id, owner.session_epoch, p_user_agent, p_address, p_moment, p_moment, made.expires_at,
+  insert into sessions as n (session_id, token_hash, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at, factor_due)
+  values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), owner.user_id, owner.session_epoch, p_user_agent, p_address, p_moment, p_moment, made.expires_at,
     case when giver.user_id is null then p_moment else giver.proved_at end, made.factor_due)
   returning n.* into made;
   if not made.factor_due then
     news := turnpike.note_sign_in(made, owner, p_request_id, p_moment);
   end if;
   perform turnpike.limit_sessions(made, p_moment);
-  return query select made.session_id, made.factor_due, coalesce(news, false), owner.user_id, owner.name, owner.email,
+  return query select made.factor_due, coalesce(news, false), owner.user_id, owner.name, owner.email,
     owner.email_verified, owner.role, owner.brand, owner.created_at;
 end $$;
 

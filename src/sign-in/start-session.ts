@@ -1,17 +1,24 @@
 import type { Context } from "../actor/context.ts"
 import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
-import { newId } from "../base/ids.ts"
 import { call } from "../platform/db.ts"
 import type { Procedures } from "../platform/procedures.ts"
 import { serializeUser, type User } from "../users/user-row.ts"
 import { SESSION_POLICY } from "./policies.ts"
+import { newToken } from "./session-token.ts"
 
 /** An earlier proof: the user's session_epoch then, and the session that it comes from, if any. */
 export interface Grant {
   epoch: number
-  sessionId?: string | undefined
+  session?: GivingSession | undefined
   /** The identity that it comes from, if it can be unlinked in the meantime. */
   identity?: IdentityKey | undefined
+}
+
+/** A session that gives another one. It is named without its token, which is nowhere stored. */
+export interface GivingSession {
+  id: string
+  /** SHA-256 of its token, in hex. */
+  hash: string
 }
 
 /** The primary key of an identity. */
@@ -29,12 +36,12 @@ export interface NewSession {
   refusal?: ErrorCode
   /** Never for an admin, as decided by the statement itself. */
   exceptAdmins?: boolean
-  /** The session that the browser had, which ends. */
+  /** The token of the session that the browser had, which ends. */
   replaces?: string | undefined
 }
 
 export interface StartedSession {
-  sessionId: string
+  token: string
   user: User
   /** It waits for the code of the user's second factor. */
   factorDue: boolean
@@ -51,11 +58,13 @@ export async function startSession(
   { userId, userAgent, grantedBy, refusal = "SESSION_REQUIRED", exceptAdmins = false, replaces }: NewSession,
 ): Promise<StartedSession> {
   const now = ctx.clock.now()
+  const token = newToken("session", now)
   const [row] = await call<"start_session", StartedRow>(ctx.db, "start_session", {
-    session_id: newId("session", now),
+    token,
     user_id: userId,
     granted_epoch: grantedBy?.epoch ?? null,
-    granted_session: grantedBy?.sessionId ?? null,
+    granted_session: grantedBy?.session?.id ?? null,
+    granted_hash: grantedBy?.session?.hash ?? null,
     granted_issuer: grantedBy?.identity?.issuer ?? null,
     granted_subject: grantedBy?.identity?.subject ?? null,
     except_admins: exceptAdmins,
@@ -69,11 +78,10 @@ export async function startSession(
   })
   if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or can no longer sign in in this way.")
   const user = serializeUser({ ...row, created_at: row.created_at.toISOString() })
-  return { sessionId: row.session_id, user, factorDue: row.factor_due === true, news: row.news === true }
+  return { token, user, factorDue: row.factor_due === true, news: row.news === true }
 }
 
-type StartedRow = Procedures["start_session"]["row"] &
-  Omit<User, "created_at"> & { session_id: string; created_at: Date }
+type StartedRow = Procedures["start_session"]["row"] & Omit<User, "created_at"> & { created_at: Date }
 
 /** When a session that is used now expires. */
 export const expiryOf = (now: Date) => new Date(now.getTime() + SESSION_POLICY.lifeMs)

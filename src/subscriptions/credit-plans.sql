@@ -11,13 +11,14 @@ begin
     where s.sub_id = due.sub_id returning s.sub_id;
 end $$;
 
--- Books the credit of the periods of a subscription that have begun, up to p_most of them, each once by its reference, in the words of
--- p_plans (the setting). A period that begins when the subscription has ended, or was deactivated, has none; afterwards nothing is to
+-- Books the credit of the periods of a subscription that have begun, up to p_most of them, each once by its reference, as the setting
+-- `plans` says now. A period that begins when the subscription has ended, or was deactivated, has none; afterwards nothing is to
 -- come. is_more: another call goes on. heard: an endpoint of the account must be woken.
-create function turnpike.credit_subscription(p_sub_id integer, p_plans jsonb, p_most integer, p_moment timestamptz,
+create function turnpike.credit_subscription(p_sub_id integer, p_most integer, p_moment timestamptz,
   out user_id bigint, out booked integer, out is_more boolean, out heard boolean) language plpgsql as $$
 declare
   sub subscriptions;
+  plans jsonb := turnpike.setting_value('plans');
   micros bigint;
   begins timestamptz;
   booking record;
@@ -28,7 +29,7 @@ begin
   booked := 0;
   is_more := false;
   heard := false;
-  micros := round(coalesce((p_plans -> sub.plan ->> 'included_credit_usd')::numeric, 0) * 10000000);
+  micros := round(coalesce((plans -> sub.plan ->> 'included_credit_usd')::numeric, 0) * 10000000);
   while sub.crediting loop
     begins := turnpike.period_begin(sub.starts_at, sub.credited_periods);
     exit when begins > p_moment;
@@ -38,11 +39,11 @@ begin
       sub.crediting := false;
     else
       -- Whoever takes a plan out of the setting may put it back: until then the period stays due.
-      exit when not p_plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
+      exit when not plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
       if micros > 0 then
         select b.* into booking from turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
           'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null, 'system',
-          'Included in the plan "' || (p_plans -> sub.plan ->> 'label') || '".', p_moment) b;
+          'Included in the plan "' || (plans -> sub.plan ->> 'label') || '".', p_moment) b;
         if booking.refused is not null then
           raise exception 'the credit of subscription % was refused: %', p_sub_id, booking.refused;
         end if;

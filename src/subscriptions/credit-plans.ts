@@ -3,8 +3,6 @@ import { inParallel } from "../base/in-parallel.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import type { SettingValue } from "../settings/registry.ts"
-import { readSetting } from "../settings/settings.ts"
 
 export const PLAN_POLICY = {
   /** Periods that one statement books: a year, for a sweeper that comes back late. */
@@ -15,11 +13,10 @@ export const PLAN_POLICY = {
 } as const
 
 /** Books the credit that is due of one subscription, each period's once. Returns how many periods were looked at. */
-export async function creditSubscription(ctx: Context, subId: number, plans?: SettingValue<"plans">): Promise<number> {
-  const known = plans ?? (await readSetting(ctx, "plans"))
+export async function creditSubscription(ctx: Context, subId: number): Promise<number> {
   let booked = 0
   for (let isMore = true; isMore; ) {
-    const args = { sub_id: subId, plans: known, most: PLAN_POLICY.periods, moment: ctx.clock.now() }
+    const args = { sub_id: subId, most: PLAN_POLICY.periods, moment: ctx.clock.now() }
     const answer = await callOne(ctx.db, "credit_subscription", args)
     booked += answer.booked ?? 0
     isMore = answer.is_more === true
@@ -36,13 +33,12 @@ export async function creditSubscription(ctx: Context, subId: number, plans?: Se
 export async function sweepPlans(ctx: Context): Promise<{ booked: number; failed: number }> {
   const sweep = { booked: 0, failed: 0 }
   const began = ctx.clock.now()
-  const plans = await readSetting(ctx, "plans")
   while (ctx.clock.now().getTime() < began.getTime() + PLAN_POLICY.sweepMs) {
     const args = { moment: began, limit: PLAN_POLICY.sweepBatch }
     const due = await call(ctx.db, "take_subscriptions_to_credit", args)
     await inParallel(due, async ({ sub_id }) => {
       try {
-        const booked = await creditSubscription(ctx, sub_id as number, plans)
+        const booked = await creditSubscription(ctx, sub_id as number)
         sweep.booked += booked
       } catch (error) {
         sweep.failed++

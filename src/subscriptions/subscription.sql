@@ -31,10 +31,10 @@ begin
   return greatest(months, 0);
 end $$;
 
--- Gives a user a plan of p_plans (the setting) over a time, for an admin. Of a start in the past, the period under way is the first with
+-- Gives a user a plan of the setting `plans` over a time, for an admin. Of a start in the past, the period under way is the first with
 -- credit. refused: admin, proof (a plan has credit), unknown_plan, too_short (it would end before its start), unknown_user.
 create function turnpike.create_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_plans jsonb, p_starts_at timestamptz, p_ends_at timestamptz,
+  p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_starts_at timestamptz, p_ends_at timestamptz,
   p_note text, p_request_id text, p_address text)
 returns table (actor jsonb, already jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
@@ -56,7 +56,7 @@ begin
   if used.resource_id is not null then
     already := to_jsonb(used);
     entity := turnpike.subscription_json(used.resource_id::integer);
-  elsif not p_plans ? p_plan then
+  elsif not turnpike.setting_value('plans') ? p_plan then
     refused := 'unknown_plan';
   elsif p_ends_at <= p_starts_at then
     refused := 'too_short';
@@ -77,9 +77,9 @@ begin
 end $$;
 
 -- Edits a subscription for an admin (p_change: its columns plan, ends_at, note), or deactivates it. What is so already stays as it is.
--- refused: admin, proof (for an edit), unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of p_plans), too_short.
+-- refused: admin, proof (for an edit), unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of the setting), too_short.
 create function turnpike.update_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_sub_id integer, p_change jsonb, p_plans jsonb, p_deactivate boolean, p_if_version integer, p_request_id text, p_address text)
+  p_sub_id integer, p_change jsonb, p_deactivate boolean, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -106,7 +106,7 @@ begin
     refused := 'stale';
   elsif was.deactivated_at is not null and not p_deactivate then
     refused := 'ended';
-  elsif p_change ? 'plan' and not p_plans ? wanted.plan then
+  elsif p_change ? 'plan' and not turnpike.setting_value('plans') ? wanted.plan then
     refused := 'unknown_plan';
   elsif wanted.ends_at <= was.starts_at then
     refused := 'too_short';

@@ -4,7 +4,6 @@ import type { Context } from "../actor/context.ts"
 import { editAs, editOnce, type Refusals } from "../actor/edit-as.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { instantParam, toInstant } from "../base/time.ts"
-import { readSetting } from "../settings/settings.ts"
 import { creditSubscription } from "./credit-plans.ts"
 
 const PLAN = "A plan of the setting `plans`."
@@ -83,10 +82,9 @@ export async function createSubscription(
   once?: Once,
 ): Promise<Made<Subscription>> {
   const starts = starts_at === undefined ? ctx.clock.now() : new Date(starts_at)
-  const plans = await readSetting(ctx, "plans")
   const answer = await editOnce(ctx, credential, "create_subscription", {
     once,
-    args: { user_id, plan, plans, starts_at: starts, ends_at: ends_at === null ? null : new Date(ends_at), note },
+    args: { user_id, plan, starts_at: starts, ends_at: ends_at === null ? null : new Date(ends_at), note },
     refusals: REFUSALS,
     serialize: serializeSubscription,
   })
@@ -106,9 +104,8 @@ export async function updateSubscription(
   { change, ifVersion }: { change: z.infer<typeof subscriptionUpdateSchema> | "deactivate"; ifVersion: number | null },
 ): Promise<Subscription> {
   const deactivate = change === "deactivate"
-  const plans = deactivate ? {} : await readSetting(ctx, "plans")
   return editAs(ctx, credential, "update_subscription", {
-    args: { sub_id: subId, change: deactivate ? {} : change, plans, deactivate, if_version: ifVersion },
+    args: { sub_id: subId, change: deactivate ? {} : change, deactivate, if_version: ifVersion },
     refusals: REFUSALS,
     serialize: serializeSubscription,
   })

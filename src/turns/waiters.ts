@@ -17,7 +17,7 @@ export class Waiter {
   /** QUOTA_EXCEEDED when the caller has as many as may wait. */
   constructor(clock: Clock, credential: Credential) {
     this.clock = clock
-    this.owner = credential.kind === "key" ? credential.hash : credential.sessionId
+    this.owner = credential.kind === "key" ? credential.hash : credential.token
     const others = this.others()
     if (others >= LOOK_POLICY.perCaller) throw tooMany()
     this.eager = others < LOOK_POLICY.eagerPerCaller

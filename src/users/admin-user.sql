@@ -1,6 +1,6 @@
 -- A user as admins see them (src/users/admin-user.ts); null when there is none. Amounts are credit micros.
 create function turnpike.admin_user_json(p_user_id bigint) returns jsonb language sql stable as $$
-  select turnpike.user_json(u) || jsonb_build_object('disabled_at', u.disabled_at, 'has_password', u.password_hash is not null,
+  select turnpike.user_json(u) || jsonb_build_object('disabled_at', u.disabled_at, 'has_password', u.has_password,
       'version', u.version, 'updated_at', u.updated_at, 'updated_by', u.updated_by,
       'messenger_id', (select i.subject from identities i where i.user_id = u.user_id and i.issuer like 'messenger:%'
         order by i.created_at, i.subject limit 1),

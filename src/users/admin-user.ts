@@ -95,7 +95,7 @@ export const adminUserColumns = (() => {
     "u.created_at",
     "u.updated_at",
     "u.updated_by",
-    eb("u.password_hash", "is not", null).$castTo<boolean>().as("has_password"),
+    "u.has_password",
     messenger.as("messenger_id"),
     ...walletColumns,
     "w.low_balance_credit_micros as low_balance",

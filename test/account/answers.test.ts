@@ -20,7 +20,7 @@ test("every operation answers exactly what it declares", async () => {
   const browser = await world.signIn(client.userId)
   const ended = await world.signIn(client.userId)
   await ended.call("POST", "/api/auth/logout")
-  const endedCookie = `token=${await signSessionToken(ended.context, ended.sessionId)}`
+  const endedCookie = `token=${await signSessionToken(ended.context, ended.token)}`
   const answered = new Set<string>()
 
   /** What a session that has ended asks is refused, and nothing is written for it. */

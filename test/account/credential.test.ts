@@ -5,6 +5,7 @@ import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { getBalance } from "../../src/billing/get-balance.ts"
 import { endSession } from "../../src/sign-in/end-session.ts"
+import { sessionIdOf } from "../../src/sign-in/session-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
 import { createSpace } from "../../src/spaces/create-space.ts"
 import { getTurn } from "../../src/turns/get-turn.ts"
@@ -22,15 +23,15 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 async function signedIn(userId: number, test = false): Promise<SessionCredential> {
-  return { kind: "session", sessionId: (await startSession(context, { userId })).sessionId, test }
+  return { kind: "session", token: (await startSession(context, { userId })).token, test }
 }
 
 const whoIs = async (credential: SessionCredential) =>
   (await readAs(context, credential, (db) => db.selectFrom("caller").select("caller.user_id"))).actor
 
-const expiresAt = async ({ sessionId }: SessionCredential) => {
+const expiresAt = async ({ token }: SessionCredential) => {
   const [row] = await world.sql<{ expires_at: string }>("select expires_at from sessions where session_id = $1", [
-    sessionId,
+    sessionIdOf(token),
   ])
   return new Date(row?.expires_at ?? 0).getTime()
 }
@@ -72,14 +73,14 @@ describe("a session as the credential of a verb", () => {
   test("an ended, expired or unknown session and a disabled user are the dashboard's 401", async () => {
     const { userId } = await world.createAccount()
     const [ended, expired, disabled] = [await signedIn(userId), await signedIn(userId), await signedIn(userId)]
-    const unknown: SessionCredential = { kind: "session", sessionId: "ses_nobody", test: false }
+    const unknown: SessionCredential = { kind: "session", token: "ses_nobody.secret", test: false }
     const refused = { code: "SESSION_REQUIRED", status: 401 }
     await endSession(context, ended)
     await expect(whoIs(ended)).rejects.toMatchObject(refused)
     await expect(whoIs(unknown)).rejects.toMatchObject(refused)
     expect((await whoIs(expired)).user_id).toBe(userId)
     await world.sql("update sessions set expires_at = $2 where session_id = $1", [
-      expired.sessionId,
+      sessionIdOf(expired.token),
       world.clock.now().toISOString(),
     ])
     await expect(whoIs(expired)).rejects.toMatchObject(refused)

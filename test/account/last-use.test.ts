@@ -106,7 +106,7 @@ describe("a session's last use", () => {
   test("requests at once move it once, and one that has ended stays as it was", async () => {
     const browser = await open()
     await world.advance(HOUR)
-    const caller = await findCaller("session", browser.sessionId)
+    const caller = await findCaller("session", browser.token)
     const first = later(0)
     await noteUse(caller, first)
     await noteUse(caller, later(HOUR - 1))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { hashOfToken } from "../../src/sign-in/session-token.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
 import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
@@ -71,7 +72,11 @@ describe("a user's sessions", () => {
     expect((await ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })).answer.code).toBe(
       "INVALID_TOKEN",
     )
-    const grants = [{ epoch: 0 }, { epoch: 1 }, { epoch: 1, sessionId: own.sessionId }]
+    const grants = [
+      { epoch: 0 },
+      { epoch: 1 },
+      { epoch: 1, session: { id: own.sessionId, hash: hashOfToken(own.token) } },
+    ]
     const started = await Promise.allSettled(
       grants.map((grantedBy) => startSession(ctx, { userId, grantedBy, refusal: "INVALID_CREDENTIALS" })),
     )

@@ -55,7 +55,7 @@ describe("a session", () => {
     const browser = await owner()
     const other = await world.signIn(browser.userId)
     expect((await browser.call("GET", ME)).status).toBe(200)
-    await endSession(browser.context, { kind: "session", sessionId: browser.sessionId, test: false })
+    await endSession(browser.context, { kind: "session", token: browser.token, test: false })
     expect((await browser.json("GET", ME))[1]).toMatchObject({ code: "SESSION_REQUIRED" })
     expect((await other.call("GET", ME)).status).toBe(200)
     await world.sql("update users set disabled_at = now() where user_id = $1", [browser.userId])

@@ -52,7 +52,7 @@ async function arrange() {
 async function adminCredential() {
   const { userId } = await createPerson(world, { role: "admin" })
   const browser = await world.signIn(userId)
-  const credential: SessionCredential = { kind: "session", sessionId: browser.sessionId, test: false }
+  const credential: SessionCredential = { kind: "session", token: browser.token, test: false }
   return { userId, browser, credential }
 }
 

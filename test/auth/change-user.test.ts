@@ -18,8 +18,8 @@ afterAll(() => world.close())
 
 async function admin() {
   const { userId } = await createPerson(world, { role: "admin" })
-  const { sessionId, context } = await world.signIn(userId)
-  const credential: SessionCredential = { kind: "session", sessionId, test: false }
+  const { token, context } = await world.signIn(userId)
+  const credential: SessionCredential = { kind: "session", token, test: false }
   const change = (id: number, what: UserChange) => changeUser(context, credential, id, what)
   return { userId, change }
 }
@@ -155,8 +155,8 @@ describe("a magic link", () => {
 describe("who may", () => {
   test("only an admin who is one now; anybody else changes nothing and leaves no entry", async () => {
     const { userId } = await createPerson(world)
-    const { sessionId, context } = await world.signIn((await createPerson(world)).userId)
-    const credential: SessionCredential = { kind: "session", sessionId, test: false }
+    const { token, context } = await world.signIn((await createPerson(world)).userId)
+    const credential: SessionCredential = { kind: "session", token, test: false }
     for (const change of ["disable", "enable", { role: "admin" }] as const) {
       await expect(changeUser(context, credential, userId, change)).rejects.toMatchObject({ code: "ADMIN_REQUIRED" })
     }
@@ -183,8 +183,8 @@ describe("who may", () => {
         const [a, b] = await Promise.all(
           [0, 1].map(async () => {
             const { userId } = await createPerson(own, { role: "admin" })
-            const { sessionId, context } = await own.signIn(userId)
-            return { userId, context, credential: { kind: "session", sessionId, test: false } as const }
+            const { token, context } = await own.signIn(userId)
+            return { userId, context, credential: { kind: "session", token, test: false } as const }
           }),
         )
         if (!a || !b) throw new Error("two were made")

@@ -1,7 +1,7 @@
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import type { Clock } from "../../src/platform/clock.ts"
-import { signSessionToken } from "../../src/sign-in/session-token.ts"
+import { sessionIdOf, signSessionToken } from "../../src/sign-in/session-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
 
 interface Service {
@@ -20,8 +20,8 @@ export const ORIGIN = "https://api.test"
 /** A signed-in user's browser: it keeps its cookie, and says where its requests come from. */
 export async function signIn({ invoke, env, clock }: Service, userId: number) {
   const context = createContext(parseBaseEnv(env), () => {}, { clock })
-  const { sessionId } = await startSession(context, { userId })
-  let cookie = await signSessionToken(context, sessionId)
+  const { token } = await startSession(context, { userId })
+  let cookie = await signSessionToken(context, token)
 
   async function call(method: string, path: string, body?: unknown, headers: Headings = {}) {
     const sent = new Headers({ cookie: `token=${cookie}`, "sec-fetch-site": "same-origin" })
@@ -36,7 +36,9 @@ export async function signIn({ invoke, env, clock }: Service, userId: number) {
 
   return {
     userId,
-    sessionId,
+    /** Its session as lists show it, and the token that its cookie has. */
+    sessionId: sessionIdOf(token),
+    token,
     context,
     cookie: () => cookie,
     call,

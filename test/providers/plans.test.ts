@@ -44,7 +44,7 @@ test.each([1, 72, 2160])("the capacity of %i hours looks into the index, never a
   const { points, thinnedPoints, spendRows } = PROVIDER_POLICY
   for (const provider of [null, "main"] as const) {
     const effort = await effortOf(world, client, (ctx) =>
-      readCapacity(ctx, { kind: "session", sessionId: admin.sessionId, test: false }, { hours, provider }),
+      readCapacity(ctx, { kind: "session", token: admin.token, test: false }, { hours, provider }),
     )
     const read = effort.rowsOf("quota_snapshots")
     console.log(

@@ -61,8 +61,8 @@ export function mountSecondFactor(app: App) {
       errors: ["REAUTHENTICATION_REQUIRED", "WRONG_CODE", "LOGIN_THROTTLED", "CONFLICT"],
     },
     async (c, { body }) => {
-      const { sessionId, codes } = await confirmFactor(authContext(c), sessionOf(c), body.code)
-      await setSessionCookie(c, sessionId)
+      const { token, codes } = await confirmFactor(authContext(c), sessionOf(c), body.code)
+      await setSessionCookie(c, token)
       return { recovery_codes: codes }
     },
   )

@@ -5,6 +5,7 @@ import { dropSessionCookie, sessionOf, setSessionCookie } from "../../http/sessi
 import { endOneSession, endSessions } from "../../sign-in/end-session.ts"
 import { listSessions, sessionSchema } from "../../sign-in/list-sessions.ts"
 import { changePassword, changePasswordSchema } from "../../sign-in/password.ts"
+import { sessionIdOf } from "../../sign-in/session-token.ts"
 import { authContext } from "../auth/context.ts"
 
 const tag = "Sessions"
@@ -45,7 +46,7 @@ export function mountSessions(app: App) {
     async (c, { params: { session_id } }) => {
       const session = sessionOf(c)
       await endOneSession(c.get("ctx"), session, session_id)
-      if (session_id === session.sessionId) dropSessionCookie(c)
+      if (session_id === sessionIdOf(session.token)) dropSessionCookie(c)
       return { ok: true as const }
     },
   )
@@ -70,8 +71,8 @@ export function mountSessions(app: App) {
       errors: [],
     },
     async (c, { query: { which } }) => {
-      const sessionId = await endSessions(c.get("ctx"), sessionOf(c), which)
-      if (sessionId) await setSessionCookie(c, sessionId)
+      const token = await endSessions(c.get("ctx"), sessionOf(c), which)
+      if (token) await setSessionCookie(c, token)
       else dropSessionCookie(c)
       return { ok: true as const }
     },

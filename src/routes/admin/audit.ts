@@ -73,8 +73,8 @@ export function mountAudit(app: App) {
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ACTING_NOT_ALLOWED"],
     },
     async (c, { params: { user_id } }) => {
-      const { actingId, acting } = await beginActing(c.get("ctx"), sessionOf(c), user_id)
-      await setActingCookie(c, actingId)
+      const { token, acting } = await beginActing(c.get("ctx"), sessionOf(c), user_id)
+      await setActingCookie(c, token)
       return acting
     },
   )

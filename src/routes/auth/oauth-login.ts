@@ -133,7 +133,7 @@ async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: Pr
   const session = await readSessionToken(ctx, getCookie(c, SESSION_COOKIE) ?? "")
   if (!session)
     throw new TurnpikeError("SESSION_REQUIRED", "The session has ended. Sign in, and link the identity again.")
-  await linkIdentity(ctx, { kind: "session", sessionId: session.sessionId, test: false }, { userId, identity })
+  await linkIdentity(ctx, { kind: "session", token: session.token, test: false }, { userId, identity })
 }
 
 /** The state is used up, so later failures say where to start again. */

@@ -24,8 +24,8 @@ export function mountTokens(app: App) {
     },
     async (c, { body }) => {
       const ctx = authContext(c)
-      return redeemSignInToken(ctx, body.token, ({ user_id, epoch, session_id: sessionId, identity }) =>
-        openSession(c, ctx, user_id, { grantedBy: { epoch, sessionId, identity }, refusal: "INVALID_TOKEN" }),
+      return redeemSignInToken(ctx, body.token, ({ user_id, epoch, session, identity }) =>
+        openSession(c, ctx, user_id, { grantedBy: { epoch, session, identity }, refusal: "INVALID_TOKEN" }),
       )
     },
   )
