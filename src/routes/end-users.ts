@@ -8,7 +8,7 @@ import { listEndUsers } from "../end-users/list-end-users.ts"
 import { putLimits } from "../end-users/put-limits.ts"
 import { endUserRefParam, endUserSchema, erasureSchema, putLimitsSchema } from "../end-users/schemas.ts"
 import type { App } from "../http/app.ts"
-import { idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
+import { booleanParam, idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
 import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
 
@@ -38,8 +38,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
           description: "A part of the `end_user_ref`. Upper and lower case count as the same.",
           example: "customer",
         }),
-        blocked: z
-          .enum(["true", "false"])
+        blocked: booleanParam
           .optional()
           .meta({ description: "Only end users who are blocked, or only those who are not." }),
       }),

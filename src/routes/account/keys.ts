@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, listOf, listQuery } from "../../http/query.ts"
+import { booleanParam, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { revokeKey, rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../keys/change-key.ts"
 import { createKey, createKeySchema } from "../../keys/create-key.ts"
@@ -48,17 +48,14 @@ export function mountKeys(app: App) {
       summary: "List API keys",
       description: "Newest first, including revoked and expired keys.",
       query: z.strictObject({
-        test: z
-          .enum(["true", "false"])
-          .optional()
-          .meta({ description: "`true`: only test keys. `false`: only live keys." }),
+        test: booleanParam.optional().meta({ description: "`true`: only test keys. `false`: only live keys." }),
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of keys.", schema: listOf(keySchema) },
       errors: [],
     },
     async (c, { query: { test, limit, offset } }) => {
-      const filters = { test: test === undefined ? undefined : test === "true", limit, offset }
+      const filters = { test, limit, offset }
       const { keys, total } = await listKeys(c.get("ctx"), sessionOf(c), filters)
       return { items: keys.map(serializeKey), total, limit, offset }
     },
