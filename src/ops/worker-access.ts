@@ -213,6 +213,10 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "hash",
         "previous_hash"
       ],
+      "brands": [
+        "bot_token",
+        "bot_webhook_secret"
+      ],
       "chat_calls": [],
       "config_versions": [],
       "conversations": [],

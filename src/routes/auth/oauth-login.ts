@@ -13,6 +13,7 @@ import { completeAuthorization, redeemState } from "../../sign-in/oidc-complete.
 import { type ProvedIdentity, resolveIdentity } from "../../sign-in/resolve-identity.ts"
 import { safeNext } from "../../sign-in/safe-next.ts"
 import { readSessionToken } from "../../sign-in/session-token.ts"
+import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { authContext, oidcOf } from "./context.ts"
 
 const tag = "auth"
@@ -55,8 +56,9 @@ export function mountOauthLogin(app: App) {
       errors: ["LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
     },
     async (c, { query: { next } }) => {
-      const { origin } = new URL(c.req.url)
-      return sendAway(c, await beginAuthorization(authContext(c), oidcOf(c), { origin, next, userId: null }))
+      const ctx = authContext(c)
+      const origin = await siteOrigin(ctx, c.req.url)
+      return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: null }))
     },
   )
 
