@@ -89,7 +89,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       query,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
     },
     async (c, { params: { end_user_ref }, body }) =>
       serializeEndUser(await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body)),

@@ -30,7 +30,7 @@ export function mountKeys(app: App) {
         schema: newKeySchema,
         headers: { Location: "Its path." },
       },
-      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED"],
+      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
     async (c, { body }) => {
       const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
@@ -91,7 +91,7 @@ export function mountKeys(app: App) {
       params: keyParams,
       body: updateKeySchema,
       answer: theKey,
-      errors: ["NOT_FOUND", "KEY_REVOKED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, body }) => serializeKey(await updateKey(c.get("ctx"), sessionOf(c), params.key_id, body)),
   )
@@ -110,7 +110,7 @@ export function mountKeys(app: App) {
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, body }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }

@@ -71,7 +71,8 @@ export function mountOauthLogin(app: App) {
       summary: "Come back from the identity provider",
       description:
         "The provider sends the browser here. The person is signed in to the account that has this " +
-        "identity; else to the account whose verified email the provider has verified too; else to a new " +
+        "identity; else to the account whose verified email the provider has verified too, unless that is an " +
+        "admin's, which needs the identity to be linked first (`LOGIN_REFUSED`); else to a new " +
         "account, which gets the email if it is verified and free. An unverified email leads to no " +
         "account. When a signed-in account began the flow, that account gets the identity instead.\n\nIt " +
         "works once. A browser that asks for `text/html` gets errors as a small page with a link to start " +
