@@ -1,8 +1,7 @@
-import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
-import { networkOf } from "../base/network.ts"
 import type { AuthContext } from "./auth-context.ts"
+import { isKnownPlace, sessionPlaces } from "./known-places.ts"
 import { takePasswordTry } from "./login-throttle.ts"
 import { tellLocked } from "./notices.ts"
 import { verifyPassword } from "./password.ts"
@@ -42,23 +41,14 @@ export async function logIn(
       "u.password_hash",
       "u.disabled_at",
       "u.session_epoch",
-      jsonArrayFrom(
-        eb
-          .selectFrom("sessions as n")
-          .select("n.address")
-          .whereRef("n.user_id", "=", "u.user_id")
-          .where("n.factor_due", "=", false)
-          .orderBy("n.session_id", (order) => order.collate("C").desc())
-          .limit(REMEMBERED_SESSIONS),
-      ).as("sessions"),
+      sessionPlaces(eb.ref("u.user_id")).as("sessions"),
     ])
     .executeTakeFirstOrThrow()
   const found =
     given.user_id === null || given.session_epoch === null
       ? null
       : { ...given, user_id: given.user_id, epoch: given.session_epoch }
-  const before = (found?.sessions ?? []).map(({ address }) => address)
-  const attempt = { account: found?.user_id ?? given.name, known: isHere(ctx.address, before) }
+  const attempt = { account: found?.user_id ?? given.name, known: isKnownPlace(ctx.address, found?.sessions ?? []) }
   const { giveBack } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
     if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
     throw error
@@ -71,12 +61,5 @@ export async function logIn(
   giveBack()
   return { userId: found.user_id, epoch: found.epoch }
 }
-
-/** How many of the newest sessions say where an owner has signed in before. */
-const REMEMBERED_SESSIONS = 200
-
-/** Whether one of them was started at this address. IPv6 compares the network, since a browser's address changes daily. */
-const isHere = (address: string | null, before: (string | null)[]) =>
-  address !== null && before.some((known) => known !== null && networkOf(known) === networkOf(address))
 
 export const invalidCredentials = () => new TurnpikeError("INVALID_CREDENTIALS", "The email or the password is wrong.")

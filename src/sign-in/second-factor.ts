@@ -11,6 +11,7 @@ import { serializeUser, type User, type UserRow } from "../users/user-row.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { codeField, factorTarget, newRecoveryCodes, newSecret, readCode, wrongCode } from "./factor-code.ts"
 import { sendFactorNotice, sendSignInNotice } from "./notices.ts"
+import { isKnownPlace, sessionPlaces } from "./known-places.ts"
 import { expiryOf } from "./start-session.ts"
 
 export const factorStateSchema = z
@@ -108,7 +109,9 @@ export async function confirmFactor(
   if (sealed === undefined) {
     throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
   }
-  const { given, giveBack } = await readCode(ctx, { userId, sealed, code })
+  const { given, giveBack } = await readCode(ctx, {
+    ...{ userId, sessionId: credential.sessionId, known: true, sealed, code },
+  })
   if (given.step === null) throw wrongCode()
   const recovery = newRecoveryCodes(userId)
   const now = ctx.clock.now()
@@ -163,10 +166,12 @@ export async function completeSession(
     .where("n.factor_due", "=", true)
     .where("n.ended_at", "is", null)
     .where("n.expires_at", ">", ctx.clock.now())
-    .select(["n.user_id", "f.secret"])
+    .select((eb) => ["n.user_id", "f.secret", sessionPlaces(eb.ref("n.user_id")).as("sessions")])
     .executeTakeFirst()
   if (!waiting) throw notWaiting()
-  const { given, giveBack } = await readCode(ctx, { userId: waiting.user_id, sealed: waiting.secret, code })
+  const known = isKnownPlace(ctx.address, waiting.sessions)
+  const attempt = { userId: waiting.user_id, sessionId, known, sealed: waiting.secret, code }
+  const { given, giveBack } = await readCode(ctx, attempt)
   const now = ctx.clock.now()
   type Row = { refused: string | null; news: boolean | null; account: UserRow | null }
   const row = await callOne<"complete_session", Row>(ctx.db, "complete_session", {
