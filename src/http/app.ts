@@ -95,7 +95,10 @@ function createApp(group: Group, overrides: Overrides = {}): App {
 }
 
 const foreignHost = () =>
-  new TurnpikeError("CROSS_ORIGIN", "This local service answers at 127.0.0.1 and localhost only: use one of these names.")
+  new TurnpikeError(
+    "CROSS_ORIGIN",
+    "This local service answers at 127.0.0.1 and localhost only: use one of these names.",
+  )
 
 /** The bindings, or the error that names the wrong variables. */
 function bindingsOf(group: Group, bindings: object): BaseEnv | TurnpikeError {

@@ -16,7 +16,8 @@ interface DemoSignIn {
   redis: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string }
 }
 
-const UNKNOWN_PATH = "Open the address that `npm start` has printed (sign_in_url in demo.json). Each start has another one.\n"
+const UNKNOWN_PATH =
+  "Open the address that `npm start` has printed (sign_in_url in demo.json). Each start has another one.\n"
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest()
 const isSame = (given: string, wanted: string) => timingSafeEqual(hashOf(given), hashOf(wanted))

@@ -461,6 +461,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "forget_hosts",
       "forget_idempotency_keys",
       "forget_sessions",
+      "forget_test_turns",
       "give_up_stopped",
       "give_up_uploads",
       "grow_hold",

@@ -40,7 +40,8 @@ export const refusedBySchema = z.union([
     message,
     details: quotaDetailsSchema,
     retry_after: z.int().nullable().meta({
-      description: "Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small.",
+      description:
+        "Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small.",
     }),
     retryable: z.boolean().meta({
       description: "Whether the same turn is worth another try then; false: the cap is too small for it at any time.",

@@ -1,11 +1,11 @@
--- How many an account may have of what COUNTED names (src/base/counted.ts), and kept_versions: the setting max_…, else the default of the
+-- How many an account may have of what COUNTED names (src/base/counted.ts), kept_versions and test_data_days: the setting max_…, else the default of the
 -- registry, which a test holds equal.
 create function turnpike.limit_of(p_name text) returns bigint language plpgsql stable as $$
 begin
-  return turnpike.setting_number(case p_name when 'kept_versions' then p_name else 'max_' || p_name end,
+  return turnpike.setting_number(case when p_name in ('kept_versions', 'test_data_days') then p_name else 'max_' || p_name end,
     case p_name when 'open_test_turns' then 500 when 'daily_test_turns' then 20000 when 'keys' then 1000
       when 'daily_key_changes' then 1000 when 'end_users' then 100000 when 'spaces' then 20000 when 'config_bytes' then 1073741824
-      when 'kept_versions' then 1000 when 'files' then 100000 when 'file_bytes' then 107374182400 end, 9007199254740991);
+      when 'kept_versions' then 1000 when 'test_data_days' then 90 when 'files' then 100000 when 'file_bytes' then 107374182400 end, 9007199254740991);
 end $$;
 
 -- What an account has of each, up to p_enough where that is counted one by one.

@@ -109,6 +109,12 @@ export const SETTINGS = {
     schema: z.int().min(1).max(10_000_000),
     default: 20_000,
   }),
+  test_data_days: setting({
+    description:
+      "How many days the texts, events and steps of a test turn are kept after its end. Then only its state and its numbers stay.",
+    schema: z.int().min(1).max(3_650),
+    default: 90,
+  }),
   max_keys: setting({
     description:
       "How many API keys an account may have, revoked and expired ones included. More are refused with LIMIT_REACHED; nothing is taken away.",

@@ -54,7 +54,10 @@ export async function proveAgain(
     giveBack()
   }
   if (sealed !== null && code === undefined) throw missing("code")
-  const checked = sealed !== null && code !== undefined ? await readCode(ctx, { userId, sessionId: credential.sessionId, known: true, sealed, code }) : null
+  const checked =
+    sealed !== null && code !== undefined
+      ? await readCode(ctx, { userId, sessionId: credential.sessionId, known: true, sealed, code })
+      : null
   const { row } = await callAs(ctx, credential, "prove_again", {
     password: hash !== null,
     ...(checked?.given ?? NO_CODE),

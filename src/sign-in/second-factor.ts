@@ -10,8 +10,8 @@ import { callOne } from "../platform/db.ts"
 import { serializeUser, type User, type UserRow } from "../users/user-row.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { codeField, factorTarget, newRecoveryCodes, newSecret, readCode, wrongCode } from "./factor-code.ts"
-import { sendFactorNotice, sendSignInNotice } from "./notices.ts"
 import { isKnownPlace, sessionPlaces } from "./known-places.ts"
+import { sendFactorNotice, sendSignInNotice } from "./notices.ts"
 import { expiryOf } from "./start-session.ts"
 
 export const factorStateSchema = z

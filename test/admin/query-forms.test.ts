@@ -50,7 +50,9 @@ test.each([
 ] as const)("A boolean parameter takes %s", async (word, means) => {
   const day = { days: "1" }
   const asked = await get(`/api/admin/analytics/energy-timeline?days=1&all_time=${word}`)
-  const plain = await get(`/api/admin/analytics/energy-timeline?${new URLSearchParams({ ...day, all_time: String(means) })}`)
+  const plain = await get(
+    `/api/admin/analytics/energy-timeline?${new URLSearchParams({ ...day, all_time: String(means) })}`,
+  )
   expect(asked[0]).toBe(200)
   expect(asked).toEqual(plain)
   const tested = await get(`/api/account/keys?test=${word}`)

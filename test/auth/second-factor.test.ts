@@ -146,10 +146,7 @@ describe("a code", () => {
 
   test("Five wrong codes in one login leave another login of the account its own tries", async () => {
     const person = await enrolled()
-    const [one, two] = [
-      await postLogin(world, person.email, PASSWORD),
-      await postLogin(world, person.email, PASSWORD),
-    ]
+    const [one, two] = [await postLogin(world, person.email, PASSWORD), await postLogin(world, person.email, PASSWORD)]
     for (let n = 0; n < 5; n++) await answer(one.cookie, "000000")
     expect((await answer(one.cookie, person.code())).answer.code).toBe("LOGIN_THROTTLED")
     expect((await answer(two.cookie, person.code())).status).toBe(200)

@@ -24,9 +24,9 @@ test.each([
   ["GET", "/nothing"],
 ])("the answer to %s %s has nosniff, HSTS and CORP", async (method, path) => {
   const { headers } = await client.call(method, path)
-  expect([headers.get("x-content-type-options"), headers.get("strict-transport-security"), headers.get("cross-origin-resource-policy")]).toEqual([
-    "nosniff",
-    "max-age=31536000",
-    "same-origin",
-  ])
+  expect([
+    headers.get("x-content-type-options"),
+    headers.get("strict-transport-security"),
+    headers.get("cross-origin-resource-policy"),
+  ]).toEqual(["nosniff", "max-age=31536000", "same-origin"])
 })

@@ -2,8 +2,8 @@ import { chmod, mkdir, stat, writeFile } from "node:fs/promises"
 import { request } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { processes } from "../../src/local/processes.ts"
 import { freePort } from "../../src/local/postgres.ts"
+import { processes } from "../../src/local/processes.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 
@@ -39,7 +39,8 @@ function ask(port: number, path: string, { host, method = "GET" }: { host?: stri
 
 test("The data directory and its logs are their owner's only", async () => {
   expect(await modeOf()).toBe(0o700)
-  for (const file of ["worker.log", "worker.env", "demo.json", "secrets.keys"]) expect(await modeOf(file), file).toBe(0o600)
+  for (const file of ["worker.log", "worker.env", "demo.json", "secrets.keys"])
+    expect(await modeOf(file), file).toBe(0o600)
 })
 
 test("No traces of requests are kept, and those of an earlier start are removed", async () => {

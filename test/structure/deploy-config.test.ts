@@ -70,7 +70,11 @@ test("one worker with everything has an address of its own, and no previews", ()
     preview_urls: false,
     routes: [],
   })
-  expect(observability).toMatchObject({ redact_query_string: true, logs: { invocation_logs: false }, traces: { enabled: false } })
+  expect(observability).toMatchObject({
+    redact_query_string: true,
+    logs: { invocation_logs: false },
+    traces: { enabled: false },
+  })
 })
 
 test("each operation is routed to the worker that has it, on every host", () => {

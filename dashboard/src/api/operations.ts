@@ -2328,7 +2328,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** What counts now. */
   value: unknown
   /** What counts while nobody has set it. */
@@ -2347,7 +2347,7 @@ export interface Setting {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The whole new value. */
   value: unknown
 }
@@ -3106,8 +3106,8 @@ export interface TurnEstimate {
     code: "QUOTA_EXCEEDED"
     message: string
     details: QuotaDetails
-    /** Whole seconds until the next period of that cap. */
-    retry_after: number
+    /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
+    retry_after: number | null
     /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
     retryable: boolean
   } | {
@@ -4764,6 +4764,8 @@ export interface Operations {
       subject_id?: string | undefined
       /** What was done. */
       action?: string | undefined
+      /** `true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
+      own?: boolean | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
