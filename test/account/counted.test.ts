@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 /** What an account without money may write. */
@@ -42,7 +43,7 @@ test("Keys are created, changed and rotated only so often within a day; revoking
   const { browser } = await broke()
   await allow("max_daily_key_changes", 3)
   const [, made] = await makeKey(browser)
-  const key = `/api/account/keys/${made.key.key_id}`
+  const key = `/api/account/keys/${made.key_id}`
   const rename = (name: string) => browser.json("PATCH", key, { name })
   const racing = await Promise.all(["a", "b", "c", "d"].map(rename))
   expect(statuses(racing)).toEqual([200, 200, 429, 429])
@@ -56,21 +57,19 @@ test("Keys are created, changed and rotated only so often within a day; revoking
 })
 
 test("Only so many end users have limits of their own, also when they come at once; those who have can be changed", async () => {
-  const { client } = await broke()
+  const { browser } = await broke()
   await allow("max_end_users", 2)
-  const limit = async (ref: string) => {
-    const response = await client.call("PUT", `/v1/end-users/${ref}/limits`, { daily_usd: 1, monthly_usd: null })
-    return [response.status, await response.json()] as [number, unknown]
-  }
+  const limit = (ref: string) =>
+    browser.json("PUT", `/api/account/end-users/${ref}/limits`, { daily_usd: 1, monthly_usd: null })
   expect(statuses(await Promise.all(["a", "b", "c", "d"].map(limit)))).toEqual([200, 200, 409, 409])
   expect(await limit("e")).toMatchObject([
     409,
-    { error: { code: "LIMIT_REACHED", details: { cap: "end_users", limit: 2, used: 2 } } },
+    { code: "LIMIT_REACHED", details: { cap: "end_users", limit: 2, used: 2 } },
   ])
-  const [{ end_user_ref }] = (await world.sql("select end_user_ref from end_users where user_id = $1", [
-    client.userId,
-  ])) as [{ end_user_ref: string }]
-  expect((await limit(end_user_ref))[0]).toBe(200)
+  const [row] = await world.sql<{ end_user_ref: string }>("select end_user_ref from end_users where user_id = $1", [
+    browser.userId,
+  ])
+  expect((await limit(row?.end_user_ref ?? ""))[0]).toBe(200)
 })
 
 test("An account sends only so many test turns within a day, and is told when it may go on", async () => {
@@ -91,10 +90,9 @@ test("An account sends only so many test turns within a day, and is told when it
 })
 
 test("The operators' audit log leaves out what owners did with their keys unless it is asked for", async () => {
-  const { signInAdmin } = await import("../harness/books.ts")
   const { browser } = await broke()
   const admin = await signInAdmin(world)
-  const [, { key }] = await makeKey(browser)
+  const [, key] = await makeKey(browser)
   const shown = async (query: string) => {
     const [, { items }] = await admin.json("GET", `/api/admin/audit${query}`)
     return items.some((entry: { subject_id: string }) => entry.subject_id === key.key_id)

@@ -44,6 +44,8 @@ const isForServers = (id: string, from: Record<string, string>) =>
 const withoutSecrets = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/secret/i.test(name)))
 
+const notThere = (type: string) => (type === "application/json" ? [404, "NOT_FOUND"] : [415, "UNSUPPORTED_MEDIA_TYPE"])
+
 test("what changes something below /api is an operation of the table", () => {
   const app = new App()
   all.mount(app)
@@ -75,7 +77,7 @@ test("every unsafe operation refuses whatever is not a page of ours, before any 
         const response = await world.invoke(request)
         const { code } = (await response.json()) as { code: string }
         expect([response.status, code, response.headers.get("set-cookie")], `${id}: ${what}, ${type}`).toEqual([
-          ...(isForServers(id, from) ? [404, "NOT_FOUND"] : [403, "CROSS_ORIGIN"]),
+          ...(isForServers(id, from) ? notThere(type) : [403, "CROSS_ORIGIN"]),
           null,
         ])
         expect(response.headers.get("server-timing"), id).toMatch(
