@@ -791,6 +791,8 @@ create index turns_of_member on turns (member_id, turn_id collate "C" desc) wher
 -- state would make each change of it write all indexes of the row.
 create index turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
+-- Test turns whose texts are still kept, for the sweep that forgets them.
+create index turns_test_kept on turns (finished_at) where test and text <> '' and finished_at is not null;
 -- The columns of usage reports, so they do not read the wide rows. A turn counts at the time of its bill, that of its ledger row.
 create index turns_ended on turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref,
   billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
@@ -848,8 +850,16 @@ create table turn_events (
   created_at timestamptz not null,
   primary key (turn_id, seq)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+-- Only the events of test turns are forgotten (src/turns/forget-test-turns.sql), after their texts.
+create function guard_event_deletion() returns trigger language plpgsql as $$
+begin
+  if not exists (select from turns t where t.turn_id = old.turn_id and t.test and t.finished_at is not null and t.text = '') then
+    raise exception '% is append-only', tg_table_name using errcode = '23514';
+  end if;
+  return old;
+end $$;
 create trigger turn_events_append_only before delete on turn_events
-  for each statement execute function guard_append_only();
+  for each row execute function guard_event_deletion();
 
 -- The only allowed change of an event: an erased turn's loses its texts.
 create function guard_event_redaction() returns trigger language plpgsql as $$

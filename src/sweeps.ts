@@ -17,6 +17,7 @@ import { sweepTotals } from "./spaces/roll-totals.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
+import { sweepTestTurns } from "./turns/forget-test-turns.ts"
 import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
@@ -27,6 +28,7 @@ type Sweep = (ctx: PoolContext) => Promise<object>
 const SWEEPS: Record<string, Sweep> = {
   turns: sweepTurns,
   expired_turns: sweepExpiredTurns,
+  test_turns: sweepTestTurns,
   keys: sweepRevokedKeys,
   disabled_users: sweepDisabledUsers,
   spaces: sweepArchivedSpaces,

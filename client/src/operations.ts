@@ -88,8 +88,8 @@ export interface ConfigVersionSummary {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
-  cap: "open_test_turns" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns that were sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys that were created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
   /** More than `limit` after the limit was lowered: what is there stays. */
   used: number
@@ -767,8 +767,8 @@ export interface TurnEstimate {
     code: "QUOTA_EXCEEDED"
     message: string
     details: QuotaDetails
-    /** Whole seconds until the next period of that cap. */
-    retry_after: number
+    /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
+    retry_after: number | null
     /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
     retryable: boolean
   } | {
@@ -1254,7 +1254,7 @@ export interface Operations {
       /** A part of the `end_user_ref`. Upper and lower case count as the same. */
       q?: string | undefined
       /** Only end users who are blocked, or only those who are not. */
-      blocked?: "true" | "false" | undefined
+      blocked?: boolean | undefined
     }
     answer: {
       data: EndUser[]

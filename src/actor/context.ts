@@ -1,6 +1,7 @@
 import type { BaseEnv } from "../base/env.ts"
 import { newId } from "../base/ids.ts"
 import { createKeyRing, type KeyRing } from "../base/key-ring.ts"
+import { isLoopbackName } from "../base/network.ts"
 import { onceFor } from "../base/once-for.ts"
 import type { ProviderLogins } from "../base/provider-logins.ts"
 import { type Bucket, createBucket } from "../platform/bucket.ts"
@@ -31,6 +32,8 @@ export interface Context {
   readonly keyRing: KeyRing
   /** What a customer's URL may be. */
   readonly urlPolicy: UrlPolicy
+  /** The addresses of this service itself, as its configuration names them. */
+  readonly site: Site
   /** The messaging platform's Bot API, without a slash at its end. */
   readonly botApiUrl: string
   /** The operator's server that sends emails; null: none are sent. */
@@ -51,6 +54,15 @@ export interface Context {
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
   callbackUrl(path: string): string
+}
+
+export interface Site {
+  /** OWN_HOSTS and the host of CALLBACKS_URL. The hosts of brands are in the database. */
+  hosts: string[]
+  /** Where a link leads when its request came to a host that is none of ours: the first of OWN_HOSTS, else CALLBACKS_URL. */
+  origin: string
+  /** On this machine, by `npm start` and the like: then it answers to names of this machine only. */
+  isLocal: boolean
 }
 
 export interface Posting {
@@ -126,6 +138,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   emailHook: emailHook(env),
   providerLogins: env.PROVIDER_LOGINS,
+  site: siteOf(env),
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))
@@ -134,6 +147,22 @@ const platformOf = onceFor((env: BaseEnv) => ({
 const emailHook = ({ EMAIL_HOOK_URL: url, EMAIL_HOOK_SECRET: secret }: BaseEnv) =>
   url && secret ? { url, secret } : null
 
+function siteOf({ OWN_HOSTS, CALLBACKS_URL }: BaseEnv): Site {
+  const callbacks = new URL(CALLBACKS_URL)
+  const own = hostsIn(OWN_HOSTS)
+  return {
+    hosts: [...own, callbacks.host],
+    origin: own[0] === undefined ? callbacks.origin : `https://${own[0]}`,
+    isLocal: isLoopbackName(callbacks.hostname),
+  }
+}
+
+const hostsIn = (list: string) =>
+  list
+    .split(",")
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== "")
+
 /** The hosts of our own services. Customers' URLs must not lead back into them. */
 function ownHosts(env: BaseEnv): string[] {
   const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
@@ -141,5 +170,5 @@ function ownHosts(env: BaseEnv): string[] {
   // Neon answers statements beside the database's own host.
   const { hostname } = new URL(env.DATABASE_URL)
   if (hostname.split(".").length > 2) hosts.push(hostname.replace(/^[^.]+/, "api"))
-  return [...new Set([...hosts, ...env.OWN_HOSTS.split(",").map((host) => host.trim())])].filter((host) => host !== "")
+  return [...new Set([...hosts, ...hostsIn(env.OWN_HOSTS)])]
 }

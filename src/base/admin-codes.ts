@@ -12,7 +12,7 @@ export const ADMIN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The change would leave no admin who can sign in.",
-    cure: "Make another user an admin first.",
+    cure: "Make another user an admin first, who has a password or an identity, and a second factor where `admin_second_factor` asks for it.",
   },
   EMAIL_TAKEN: {
     status: 409,

@@ -4,6 +4,10 @@ import { TurnpikeError } from "./errors.ts"
 /** Everything of which an account may have only so many, with the words for it in a sentence. What it may spend: src/quotas/. */
 export const COUNTED = {
   open_test_turns: "test turns that have not ended",
+  daily_test_turns: "test turns that were sent within a day",
+  keys: "API keys, revoked and expired ones included",
+  daily_key_changes: "API keys that were created, changed or rotated within a day",
+  end_users: "end users with limits of their own",
   spaces: "spaces, archived ones included",
   config_bytes: "bytes of configuration, with the versions that are kept and secrets",
   files: "files",
@@ -21,9 +25,7 @@ export const countStateSchema = z
         .join(" "),
     }),
     limit: z.int(),
-    used: z
-      .int()
-      .meta({ description: "More than `limit` after the limit was lowered: what is there stays." }),
+    used: z.int().meta({ description: "More than `limit` after the limit was lowered: what is there stays." }),
   })
   .meta({ id: "CountState", example: { cap: "open_test_turns", limit: 500, used: 12 } })
 
@@ -31,6 +33,12 @@ export type CountState = z.infer<typeof countStateSchema>
 
 const refusal = ({ cap, limit, used }: CountState) =>
   `An account has at most ${limit} ${COUNTED[cap]}; there are ${used}.`
+
+/** What a procedure says of a limit of a day: also in how many seconds there is room again. */
+export type DailyCount = CountState & { retry_after: number }
+
+/** 429, as the procedure says. */
+export const dailyExceeded = ({ retry_after, ...state }: DailyCount) => countExceeded(state, retry_after)
 
 /** 429: waiting helps. `retryAfter` is whole seconds. */
 export function countExceeded(state: CountState, retryAfter: number): TurnpikeError {

@@ -205,7 +205,7 @@ export const ERROR_CODES = {
       "that `details` name (how many test turns may be open, `open_waits`, `unknown_keys`).",
     cure:
       "Wait `Retry-After` seconds until the cap resets, or raise it. `details` names the cap, with what is " +
-      "spent and reserved. With `retryable: false` the cap is too small for this turn at any time.",
+      "spent and reserved. With `retryable: false` there is no `Retry-After`: the cap is too small for this turn at any time.",
   },
   INTERNAL: {
     status: 500,

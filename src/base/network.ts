@@ -1,3 +1,6 @@
+/** A name by which a machine calls itself: `localhost`, or an address of its loopback interface. */
+export const isLoopbackName = (hostname: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
+
 /** The networks of an address, the narrowest first: itself, or for IPv6 those of a customer (/64), a site (/56) and a provider's customer (/48). */
 export function networksOf(address: string): string[] {
   const groups = groupsOf(address)

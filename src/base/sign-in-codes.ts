@@ -112,8 +112,9 @@ export const SIGN_IN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The account is disabled, or does not allow this way of signing in.",
-    cure: "Sign in another way. An admin can enable a disabled account.",
+    cause:
+      "The account is disabled, or does not allow this way of signing in: no identity joins an account that asks for it to be linked first.",
+    cure: "Sign in another way, and link the identity in your account's settings. An admin can enable a disabled account.",
   },
   LOGIN_PROVIDER_FAILED: {
     status: 502,

@@ -7,7 +7,7 @@ import type { EndUserRow } from "./get-end-user.ts"
 export interface EndUserFilters {
   /** A part of the reference. */
   q?: string | undefined
-  blocked?: "true" | "false" | undefined
+  blocked?: boolean | undefined
 }
 
 type Listed = EndUserRow & { active_at: string }
@@ -24,7 +24,7 @@ export async function listEndUsers(
   const [at, ref] = decodePosition(cursor, { end_users: filters }) ?? []
   type Row = { actor: unknown; end_users: Listed[] }
   const { row } = await callAs<"list_end_users", Row>(ctx, credential, "list_end_users", {
-    blocked: filters.blocked === undefined ? null : filters.blocked === "true",
+    blocked: filters.blocked ?? null,
     q: filters.q ?? null,
     before_at: at === undefined ? null : new Date(at),
     before_ref: ref ?? null,

@@ -1,6 +1,8 @@
--- Replaces an end user's limits, which belong to the account: end_user is null when the caller sees less than the whole account.
+-- Replaces an end user's limits, which belong to the account: end_user is null when the caller sees less than the whole account, and when
+-- it is one more than the account may have (reached: its state).
 create function turnpike.put_end_user_limits(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor jsonb, out end_user jsonb) language plpgsql as $$
+  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor jsonb, out end_user jsonb,
+  out reached jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -10,6 +12,13 @@ begin
     return;
   end if;
   if caller.scope = 'all' then
+    if not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
+      -- Two at once do not take the same last place.
+      perform from users u where u.user_id = caller.user_id for no key update;
+      reached := turnpike.over_limit('end_users', caller.user_id, 1);
+    end if;
+  end if;
+  if caller.scope = 'all' and reached is null then
     insert into end_users (user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, created_at,
       updated_at)
     values (caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_moment, p_moment)

@@ -1,11 +1,12 @@
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type CountState, countReached } from "../base/counted.ts"
 import { fromUsd } from "../base/money.ts"
 import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
-/** Replaces an end user's limits, also before its first turn. They belong to the account: SCOPE_DENIED for narrower keys. */
+/** Replaces an end user's limits, also before its first turn. They belong to the account: SCOPE_DENIED for narrower keys. LIMIT_REACHED. */
 export async function putLimits(
   ctx: Context,
   credential: Credential,
@@ -13,13 +14,14 @@ export async function putLimits(
   { daily_usd, monthly_usd, blocked }: PutLimits,
 ): Promise<EndUserRow> {
   const micros = (usd: number | null) => (usd === null ? null : fromUsd(usd))
-  type Row = { actor: unknown; end_user: EndUserRow | null }
+  type Row = { actor: unknown; end_user: EndUserRow | null; reached: unknown }
   const { row } = await callAs<"put_end_user_limits", Row>(ctx, credential, "put_end_user_limits", {
     ref,
     daily: micros(daily_usd),
     monthly: micros(monthly_usd),
     blocked: blocked ?? false,
   })
+  if (row.reached) throw countReached(row.reached as CountState)
   if (!row.end_user) throw needsScopeAll("Setting an end user's limits")
   return row.end_user
 }

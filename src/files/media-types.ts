@@ -43,7 +43,9 @@ export function isText(mediaType: string): boolean {
 const UNKNOWN = "application/octet-stream"
 const TOKEN = "[a-z0-9][a-z0-9!#$&^_.+-]{0,62}"
 const TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`)
-const CHARSET = /^\s*charset="?([a-z0-9_.:-]{1,40})"?\s*$/
+/** Those that are in use. Others are left out: a platform that cannot write one would fail the download. */
+const CHARSET =
+  /^\s*charset="?(utf-8|utf-16(?:le|be)?|us-ascii|iso-8859-(?:[1-9]|1[0-6])|windows-125[0-8]|shift_jis|euc-(?:jp|kr)|iso-2022-jp|gb2312|gbk|gb18030|big5|koi8-[ru])"?\s*$/
 
 /**
  * `type/subtype` in lower case with at most a charset (RFC 9110 section 8.3.1, names as RFC 6838 section 4.2 has them);
@@ -55,3 +57,9 @@ export function safeMediaType(given: string | null | undefined): string {
   const charset = parameters.map((parameter) => CHARSET.exec(parameter)?.[1]).find(Boolean)
   return charset ? `${type.trim()}; charset=${charset}` : type.trim()
 }
+
+/** Types that a browser runs or applies in a page: scripts, styles, transformations, WebAssembly. */
+const RUN_BY_PAGES = /script|\/css|xsl|\/wasm/
+
+/** A type under which no page runs a file. With nosniff a browser takes only those types as scripts and styles. */
+export const inertMediaType = (type: string) => (RUN_BY_PAGES.test(type.toLowerCase()) ? UNKNOWN : type)

@@ -4,6 +4,7 @@ import type * as z from "zod"
 import { type Context, createContext, type Overrides } from "../actor/context.ts"
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { isLoopbackName } from "../base/network.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
@@ -61,7 +62,9 @@ function createApp(group: Group, overrides: Overrides = {}): App {
       address: c.req.header("cf-connecting-ip"),
     })
     c.set("ctx", ctx)
-    await next()
+    // A page of another site can have its own name lead to this machine.
+    if (ctx.site.isLocal && !isLoopbackName(new URL(c.req.url).hostname)) c.res = answerError(foreignHost(), c)
+    else await next()
     const ms = performance.now() - started
     // Set on the answer's own headers: `c.header` would make a new Response each time.
     const { headers } = c.res
@@ -71,7 +74,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     for (const [name, value] of SAFE) headers.set(name, value)
     const { method } = c.req
     // An end_user_ref is a customer's text, which no log may contain.
-    const path = c.req.path.replace(/^(\/(?:v1|api\/account)\/end-users\/)[^/]+/, "$1{end_user_ref}")
+    const path = c.req.path.replace(/(\/end-users\/+)[^/]+/g, "$1{end_user_ref}")
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
     return undefined
   })
@@ -90,6 +93,12 @@ function createApp(group: Group, overrides: Overrides = {}): App {
   group.mount(app)
   return app
 }
+
+const foreignHost = () =>
+  new TurnpikeError(
+    "CROSS_ORIGIN",
+    "This local service answers at 127.0.0.1 and localhost only: use one of these names.",
+  )
 
 /** The bindings, or the error that names the wrong variables. */
 function bindingsOf(group: Group, bindings: object): BaseEnv | TurnpikeError {

@@ -1,4 +1,5 @@
 import type { ByteRange } from "../files/get-file.ts"
+import { inertMediaType, safeMediaType } from "../files/media-types.ts"
 
 interface ServedFile {
   name: string
@@ -35,10 +36,16 @@ export function planDownload(file: ServedFile, header: Header): Download {
   return { status: 206, range: { offset, length: last - offset + 1 } }
 }
 
-/** Headers that make a browser save a customer's file and never run it. */
-export function fileHeaders(file: ServedFile, { range }: Download): Record<string, string> {
+/** Headers that make a browser save a customer's file and never run it. `inPages`: a page of ours can ask for it with its cookie. */
+export function fileHeaders(
+  file: ServedFile,
+  { range }: Download,
+  { inPages }: { inPages: boolean },
+): Record<string, string> {
+  // It may have been stored by an earlier rule.
+  const type = safeMediaType(file.media_type)
   return {
-    "content-type": file.media_type,
+    "content-type": inPages ? inertMediaType(type) : type,
     "content-length": String(range?.length ?? file.bytes),
     "content-disposition": contentDisposition(file.name),
     "x-content-type-options": "nosniff",

@@ -14,6 +14,32 @@ export const wholeParam = (min: number, max: number) =>
     z.coerce.number().int().min(min).max(max),
   )
 
+/** The words for true and false of query parameters, in whatever case: as forms, Python and shells write them. */
+const WORDS = new Map([
+  ...["true", "1", "yes", "on"].map((word) => [word, true] as const),
+  ...["false", "0", "no", "off"].map((word) => [word, false] as const),
+])
+
+/** What a text says as a boolean of a query; undefined for any other text. */
+export const readBoolean = (text: string | undefined) => WORDS.get(text?.toLowerCase() ?? "")
+
+const asBoolean = (value: unknown) => (typeof value === "string" ? (readBoolean(value) ?? value) : value)
+
+/** A boolean in a query: `true` or `false`, `1` or `0`, `yes` or `no`, in whatever case. */
+export const booleanParam = z.preprocess(asBoolean, z.boolean())
+
+/** A boolean in a query, or `all` for both. */
+export const booleanOrAllParam = z.preprocess((value) => String(asBoolean(value)), z.enum(["true", "false", "all"]))
+
+/** A query without the parameters that are empty, as forms send the fields that nobody has filled in. */
+export function withoutEmpty(query: unknown): unknown {
+  const given = Object.entries(query as Record<string, string | string[]>).flatMap(([name, value]) => {
+    const values = [value].flat().filter((text) => text !== "")
+    return values.length > 0 ? [[name, Array.isArray(value) ? values : value]] : []
+  })
+  return Object.fromEntries(given)
+}
+
 /** An instant, or a day (`2026-11-20`), which stands for its beginning in UTC. */
 export const instantOrDayParam = z
   .string()
@@ -76,6 +102,13 @@ export const searchParam = z
   .optional()
   .transform((text) => text || undefined)
 
+/** A filter by brand. A list that has it refuses a brand that does not exist. */
+export const brandParam = z
+  .string()
+  .regex(/^[a-z][a-z0-9]{0,31}$/)
+  .default("all")
+  .meta({ description: "`all`, or a brand's name. A brand that does not exist is refused." })
+
 /** The last `days` days (contract sections 4.3 and 4.5). */
 export const daysQuery = (max: number, usual = 30) => ({
   days: wholeParam(1, max).default(usual).meta({ description: "How many days, with today." }),
@@ -83,8 +116,7 @@ export const daysQuery = (max: number, usual = 30) => ({
 
 /** Test data instead of live data; the session middleware reads it. */
 export const testQuery = {
-  test: z
-    .enum(["true", "false"])
+  test: booleanParam
     .optional()
     .meta({ description: "`true`: data of test keys and their spaces. Otherwise live data." }),
 }

@@ -11,6 +11,7 @@ import { readSessionToken, signSessionToken } from "../sign-in/session-token.ts"
 import { type NewSession, startSession } from "../sign-in/start-session.ts"
 import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
+import { readBoolean } from "./query.ts"
 import { SAFE } from "./same-origin.ts"
 
 export const SESSION_COOKIE = "token"
@@ -33,13 +34,15 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const session = await readSessionToken(ctx, token)
   if (!session)
     throw new TurnpikeError("SESSION_REQUIRED", "The session has expired or is not one of ours. Sign in again.")
-  c.set("credential", { kind: "session", token: session.token, test: c.req.query("test") === "true" })
+  c.set("credential", { kind: "session", token: session.token, test: asksForTestData(c) })
   await next()
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
   // An operation that sets cookies itself, such as signing out, takes precedence.
   const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
   if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.token)
 })
+
+const asksForTestData = (c: HonoContext<AppEnv>) => readBoolean(c.req.query("test")) === true
 
 /** A request of an admin who acts as a user: it may only look. An end that is over removes the cookie. */
 async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<void>): Promise<void> {
@@ -49,7 +52,7 @@ async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<
     throw new TurnpikeError("SESSION_REQUIRED", "You no longer act as this user.")
   }
   if (!SAFE.has(c.req.method)) throw actingReadOnly()
-  c.set("credential", { kind: "session", token: session.token, acting: true, test: c.req.query("test") === "true" })
+  c.set("credential", { kind: "session", token: session.token, acting: true, test: asksForTestData(c) })
   await next()
   if (c.res.status === 401) dropActingCookie(c)
 }

@@ -1,8 +1,8 @@
 -- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
--- stays. refused: unknown, revoked.
+-- stays. refused: unknown, revoked, daily (too many changes of keys within a day; reached: its state).
 create function turnpike.update_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key_id text, p_changes jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
+returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -11,9 +11,15 @@ begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
   if caller.usable then
+    -- Changes are counted one after the other.
+    perform from users u where u.user_id = caller.user_id for no key update;
     -- Locked before it is read: what others change at the same moment stays too.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
+    if refused is null then
+      reached := turnpike.over_key_changes(caller.user_id, p_moment);
+      refused := case when reached is not null then 'daily' end;
+    end if;
     if refused is null then
       before := turnpike.key_json(own);
       own := jsonb_populate_record(own, p_changes);
@@ -33,11 +39,12 @@ begin
 end $$;
 
 -- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, or no more
--- when that is null; one from a rotation before ends now. refused: unknown, revoked, proof (a key to all spaces needs a fresh one).
+-- when that is null; one from a rotation before ends now. refused: unknown, revoked, proof (a key to all spaces needs a
+-- fresh one), daily (too many changes of keys within a day; reached: its state).
 create function turnpike.rotate_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
   p_request_id text, p_address text)
-returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
+returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -45,11 +52,17 @@ begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
   if caller.usable then
+    -- Changes are counted one after the other.
+    perform from users u where u.user_id = caller.user_id for no key update;
     -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null and own.scope = 'all' and not turnpike.is_fresh(caller, p_moment) then
       refused := 'proof';
+    end if;
+    if refused is null then
+      reached := turnpike.over_key_changes(caller.user_id, p_moment);
+      refused := case when reached is not null then 'daily' end;
     end if;
     if refused is null then
       update api_keys k set previous_hash = case when p_former_until is not null then own.hash end,

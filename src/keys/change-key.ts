@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type DailyCount, dailyExceeded } from "../base/counted.ts"
 import { instantParam } from "../base/time.ts"
 import { endKeyTurns } from "../ending/causes.ts"
 import { generateApiKey } from "./api-key.ts"
@@ -20,7 +21,8 @@ export const updateKeySchema = z
   })
   .meta({ id: "UpdateApiKey" })
 
-/** Renames a key, sets its expiry or its caps; fields that are left out stay. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
+/** Renames a key, sets its expiry or its caps; fields that are left out stay. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED,
+ * QUOTA_EXCEEDED. */
 export async function updateKey(
   ctx: Context,
   credential: SessionCredential,
@@ -81,11 +83,13 @@ export async function rotateKey(
 interface Changed {
   actor: unknown
   key: KeyRow | null
-  refused: "unknown" | "revoked" | null
+  refused: "unknown" | "revoked" | "daily" | null
+  reached: unknown
 }
 
-function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
+function changedOf(keyId: string, { key, refused, reached }: Changed): KeyRow {
   if (key) return key
+  if (refused === "daily") throw dailyExceeded(reached as DailyCount)
   throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
 }
 

@@ -1,8 +1,9 @@
 -- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
--- `space`. refused: 'proof' (a key to all spaces needs a fresh one), 'unknown' (no such space in the key's mode, live or test).
+-- `space`. refused: 'proof' (a key to all spaces needs a fresh one), 'unknown' (no such space in the key's mode, live or test), 'limit' or
+-- 'daily' (reached: its state).
 create function turnpike.create_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key jsonb, p_space text, p_request_id text, p_address text)
-returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
+returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   made api_keys;
@@ -21,6 +22,16 @@ begin
     elsif made.scope = 'space' and made.space_id is null then
       refused := 'unknown';
     else
+      -- Two at once do not take the same last place.
+      perform from users u where u.user_id = caller.user_id for no key update;
+      reached := turnpike.over_limit('keys', caller.user_id, 1);
+      refused := case when reached is not null then 'limit' end;
+      if refused is null then
+        reached := turnpike.over_key_changes(caller.user_id, p_moment);
+        refused := case when reached is not null then 'daily' end;
+      end if;
+    end if;
+    if refused is null then
       insert into api_keys select made.*;
       key := turnpike.key_json(made);
       perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, key, p_request_id, p_address, p_moment);
@@ -29,6 +40,15 @@ begin
     perform turnpike.note_use(caller, p_moment);
   end if;
   return next;
+end $$;
+
+-- The state of the limit of changes of keys within a day, each of which is in the audit log; null while there is room. The user's row is
+-- locked.
+create function turnpike.over_key_changes(p_user_id bigint, p_moment timestamptz) returns jsonb language plpgsql as $$
+begin
+  return turnpike.over_daily('daily_key_changes', (select a.created_at from audit_log a
+    where a.actor_user_id = p_user_id and a.subject_type = 'key' and a.action <> 'key.revoke'
+    order by a.audit_id desc offset turnpike.limit_of('daily_key_changes') - 1 limit 1), p_moment);
 end $$;
 
 -- Tells the account's owner of a key's new value.

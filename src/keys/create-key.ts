@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type CountState, countReached, type DailyCount, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { instantParam } from "../base/time.ts"
@@ -36,7 +37,7 @@ export type CreateKey = z.output<typeof createKeySchema>
 
 /**
  * Creates a key of the caller's own, of their brand, and tells them. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has
- * passed, REAUTHENTICATION_REQUIRED for a key to all spaces.
+ * passed, REAUTHENTICATION_REQUIRED for a key to all spaces, LIMIT_REACHED, QUOTA_EXCEEDED.
  */
 export async function createKey(
   ctx: Context,
@@ -47,7 +48,7 @@ export async function createKey(
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
   const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
-  type Row = { actor: unknown; key: KeyRow | null; refused: string | null }
+  type Row = { actor: unknown; key: KeyRow | null; refused: string | null; reached: unknown }
   const { row } = await callAs<"create_key", Row>(ctx, credential, "create_key", {
     key: made,
     space: space ?? null,
@@ -58,6 +59,8 @@ export async function createKey(
     sendKeyNotice(ctx, owner, row.key)
     return { key: row.key, value }
   }
+  if (row.refused === "limit") throw countReached(row.reached as CountState)
+  if (row.refused === "daily") throw dailyExceeded(row.reached as DailyCount)
   const mode = input.test ? "test" : "live"
   throw new TurnpikeError("NOT_FOUND", `There is no ${mode} space "${space}" of yours.`, { param: "space" })
 }

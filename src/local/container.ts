@@ -26,7 +26,7 @@ export async function startContainer(dataDir: string): Promise<LocalContainer> {
   const known = Number(await readFile(file, "utf8").catch(() => ""))
   const port = known > 0 && !(await isTaken(known)) ? known : await freePort()
   await writeFile(file, String(port))
-  const log = createWriteStream(join(dataDir, "container.log"))
+  const log = createWriteStream(join(dataDir, "container.log"), { mode: 0o600 })
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { PORT: String(port), PATH: process.env.PATH },

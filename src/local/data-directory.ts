@@ -1,5 +1,5 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { basename, join } from "node:path"
 import { endingOfWorkers } from "./dev-server.ts"
 import { endProcess, isAlive, processes, soon } from "./processes.ts"
 
@@ -25,7 +25,9 @@ export interface OwnedDirectory {
  * that is started. Throws when another command that goes on has it.
  */
 export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory> {
-  await mkdir(dataDir, { recursive: true })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // Also one from before, with the logs in it: other users of the machine see none of it.
+  await chmod(dataDir, 0o700)
   const file = join(dataDir, "owner.json")
   const own: Owner = { pid: process.pid, workers: null }
   const draft = `${file}.${process.pid}`
@@ -49,6 +51,14 @@ export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory
       await rename(draft, file)
     },
     release: () => rm(file, { force: true }),
+  }
+}
+
+/** Removes the traces that wrangler kept: whole URLs of requests and of outgoing calls, which may have secrets in them. */
+export async function removeTraces(dataDir: string): Promise<void> {
+  const kept = await readdir(join(dataDir, "wrangler"), { recursive: true }).catch(() => [])
+  for (const path of kept.filter((path) => basename(path) === "observability")) {
+    await rm(join(dataDir, "wrangler", path), { recursive: true, force: true })
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 import pg from "pg"
 import { directContext } from "../ops/direct.ts"
@@ -7,21 +8,32 @@ import { mintMagicLink } from "../sign-in/sign-in-token.ts"
 import { isOfThisMachine } from "./service.ts"
 
 interface DemoSignIn {
-  port: number
+  /** Where it listens and what it answers to, from `newSignInUrl`. */
+  url: string
   /** Of the web app. */
   baseUrl: string
   databaseUrl: string
   redis: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string }
 }
 
+const UNKNOWN_PATH =
+  "Open the address that `npm start` has printed (sign_in_url in demo.json). Each start has another one.\n"
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest()
+const isSame = (given: string, wanted: string) => timingSafeEqual(hashOf(given), hashOf(wanted))
+
 /** The people of the demo, as `?as=` names them. */
 const OWNER = "Demo"
+
+/** A new address for it, whose path nobody can guess: other users of the machine reach the port, but do not know the path. */
+export const newSignInUrl = (port: number) => `http://127.0.0.1:${port}/${randomBytes(24).toString("base64url")}`
 
 /**
  * A local address that leads to the web app with a fresh magic link, so that one press signs in however often it is opened. `?as=Admin`
  * takes another person of the demo. Nothing deployed has it.
  */
-export async function startDemoSignIn({ port, baseUrl, databaseUrl, redis }: DemoSignIn) {
+export async function startDemoSignIn({ url, baseUrl, databaseUrl, redis }: DemoSignIn) {
+  const { port, pathname: secretPath } = new URL(url)
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const ctx = { ...directContext(client), redis: createRedis(redis, new Meter()) }
@@ -34,17 +46,20 @@ export async function startDemoSignIn({ port, baseUrl, databaseUrl, redis }: Dem
   }
   const server = createServer(async (request, response) => {
     if (!isOfThisMachine(request)) return void response.writeHead(403).end("This is for this machine only.\n")
-    const name = new URL(request.url ?? "/", baseUrl).searchParams.get("as") ?? OWNER
+    const asked = URL.parse(request.url ?? "/", baseUrl)
+    if (!asked || !isSame(asked.pathname, secretPath)) {
+      return void response.writeHead(404, { "content-type": "text/plain" }).end(UNKNOWN_PATH)
+    }
+    const name = asked.searchParams.get("as") ?? OWNER
     const location = await linkFor(name).catch(() => null)
     if (location) response.writeHead(302, { location, "cache-control": "no-store" }).end()
     else response.writeHead(404, { "content-type": "text/plain" }).end(`Nobody here is called ${name}.\n`)
   })
   await new Promise<void>((listening, failed) => {
     server.once("error", failed)
-    server.listen(port, "127.0.0.1", listening)
+    server.listen(Number(port), "127.0.0.1", listening)
   })
   return {
-    url: `http://127.0.0.1:${port}/`,
     stop: async () => {
       server.closeAllConnections()
       server.close()

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
@@ -15,6 +15,8 @@ export interface Demo {
   test_key: string
   admin: { email: string; password: string }
   callbacks_url: string
+  /** Signs a browser in as the demo's owner, or with `?as=` as somebody else: of `npm start`, until it ends. */
+  sign_in_url?: string | undefined
 }
 
 const BRAND = "turnpike"
@@ -27,10 +29,17 @@ const PLANS = {
 }
 const PEOPLE: [name: string, plan?: keyof typeof PLANS][] = [["Grace", "pro"], ["Alan", "trial"], ["Barbara"]]
 
+interface DemoOptions {
+  dataDir: string
+  baseUrl: string
+  signInUrl?: string | undefined
+  env: Record<string, string | undefined>
+}
+
 /** The demo account, its keys and the catalog: made at the first start, found again at every other one. */
 export async function seedDemo(
   databaseUrl: string,
-  { dataDir, baseUrl, env }: { dataDir: string; baseUrl: string; env: Record<string, string | undefined> },
+  { dataDir, baseUrl, signInUrl, env }: DemoOptions,
 ): Promise<{ demo: Demo; pin: string }> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -43,18 +52,24 @@ export async function seedDemo(
     const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
     await seedGroups(sql, { apiKey: secrets.api_key, now: new Date() })
     await seedTasks(sql, { key: secrets.api_key, now: new Date() })
-    const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }
+    const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl, sign_in_url: signInUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`
-    await writeFile(join(dataDir, "demo.json"), text, { mode: 0o600 })
+    await writeSecret(join(dataDir, "demo.json"), text)
     // Where tools look for it, wherever the data is.
     const known = env.TURNPIKE_DEMO ?? join(".local", "demo.json")
-    await mkdir(dirname(known), { recursive: true })
-    await writeFile(known, text, { mode: 0o600 })
+    await mkdir(dirname(known), { recursive: true, mode: 0o700 })
+    await writeSecret(known, text)
     const first = models[0]
     return { demo, pin: first ? `${first.engine}/${first.model}` : "rehearsal/standard" }
   } finally {
     await client.end()
   }
+}
+
+/** A mode is only for a file that is new: one that was there is closed to others first. */
+async function writeSecret(file: string, text: string): Promise<void> {
+  await chmod(file, 0o600).catch(() => {})
+  await writeFile(file, text, { mode: 0o600 })
 }
 
 type Secrets = Pick<Demo, "api_key" | "test_key" | "admin">

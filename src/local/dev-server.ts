@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createWriteStream } from "node:fs"
-import { writeFile } from "node:fs/promises"
+import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { envFileOf } from "./dev-vars.ts"
-import { freePort } from "./postgres.ts"
 import { type Ending, signal } from "./processes.ts"
 import { endWithUs } from "./watchdog.ts"
 
@@ -18,33 +17,43 @@ interface DevServerOptions {
   onSpawn?: (group: number) => Promise<void>
 }
 
+/**
+ * Doors of wrangler that any user of the machine could use: its explorer reads and writes the bucket, and its store of traces keeps whole
+ * URLs on disk. The third one, the inspector, is left out by wrangler-worker.ts.
+ */
+const CLOSED_DOORS = { X_LOCAL_EXPLORER: "false", X_LOCAL_OBSERVABILITY: "false" }
+
 /** `wrangler dev` on functions/all.ts, with the stand-ins as its bindings. */
 export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevServerOptions) {
   await refuseTakenPort(port)
   const envFile = join(dataDir, "worker.env")
   await writeFile(envFile, envFileOf(env), { mode: 0o600 })
 
-  const log = createWriteStream(join(dataDir, "worker.log"))
-  const options = ["--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort())]
-  const paths = ["--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
-  const child = spawn(
-    "wrangler",
-    ["dev", ...options, ...paths, "--test-scheduled", "--show-interactive-dev-session=false"],
-    {
-      // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
-      detached: true,
-      cwd,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
+  const logFile = join(dataDir, "worker.log")
+  await writeFile(logFile, "", { mode: 0o600 })
+  await chmod(logFile, 0o600)
+  const log = createWriteStream(logFile)
+  const options = ["--port", String(port), "--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
+  const child = spawn(process.execPath, [join(import.meta.dirname, "wrangler-worker.ts"), ...options], {
+    // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
+    detached: true,
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      ...CLOSED_DOORS,
+      WRANGLER_SEND_METRICS: "false",
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+      NO_COLOR: "1",
     },
-  )
+  })
   const forget = endWithUs(endingOfWorkers(child.pid as number))
   child.once("exit", forget)
   await onSpawn?.(child.pid as number)
   child.stdout.pipe(log)
   child.stderr.pipe(log)
   const url = `http://127.0.0.1:${port}`
-  await untilReady(child, url, join(dataDir, "worker.log")).catch(async (error: unknown) => {
+  await untilReady(child, url, logFile).catch(async (error: unknown) => {
     await stopGroup(child)
     throw error
   })

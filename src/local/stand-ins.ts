@@ -1,4 +1,4 @@
-import { takeDataDirectory } from "./data-directory.ts"
+import { removeTraces, takeDataDirectory } from "./data-directory.ts"
 import { seedDemo } from "./demo.ts"
 import { readKeyRing } from "./key-ring.ts"
 import { step } from "./lifecycle.ts"
@@ -17,11 +17,12 @@ const OPTIONAL_VARIABLES = [
  * at `baseUrl`.
  */
 export async function startStandIns(
-  { baseUrl, dataDir }: { baseUrl: string; dataDir: string },
+  { baseUrl, dataDir, signInUrl }: { baseUrl: string; dataDir: string; signInUrl?: string },
   onEnd: (close: () => Promise<unknown>) => void,
 ) {
   const directory = await takeDataDirectory(dataDir)
   onEnd(directory.release)
+  await removeTraces(dataDir)
   step(`starting PostgreSQL, Redis and QStash for ${dataDir} …`)
   const stack = await startStack({
     dataDir,
@@ -34,7 +35,7 @@ export async function startStandIns(
   const local = await stack.createNamespace({ name: "local", qstash_mode: "push", databaseName: "turnpike" })
 
   step("seeding the demo account …")
-  const { demo, pin } = await seedDemo(local.databaseUrl, { dataDir, baseUrl, env: process.env })
+  const { demo, pin } = await seedDemo(local.databaseUrl, { dataDir, baseUrl, signInUrl, env: process.env })
   const variables = {
     ...local.env,
     ...Object.fromEntries(OPTIONAL_VARIABLES.map((name) => [name, process.env[name]])),

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { mapDemoSpace, startContainer } from "./container.ts"
 import { liveDemoMonth } from "./demo-month.ts"
-import { startDemoSignIn } from "./demo-sign-in.ts"
+import { newSignInUrl, startDemoSignIn } from "./demo-sign-in.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
@@ -18,9 +18,13 @@ const SIGN_IN_PORT_OFFSET = 4
 
 runCommand(async (onEnd, end) => {
   const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
+  const signInUrl = newSignInUrl(port + SIGN_IN_PORT_OFFSET)
   step("building the web app, if it is older than its sources (a few seconds) …")
   await promisify(execFile)("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"])
-  const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns(
+    { baseUrl, dataDir, signInUrl },
+    onEnd,
+  )
 
   const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
   if (provider) {
@@ -62,7 +66,7 @@ runCommand(async (onEnd, end) => {
   const sweeper = setInterval(() => void sweep(), SWEEP_MS)
   onEnd(async () => clearInterval(sweeper))
 
-  const signIn = await startDemoSignIn({ port: port + SIGN_IN_PORT_OFFSET, baseUrl, databaseUrl, redis: variables })
+  const signIn = await startDemoSignIn({ url: signInUrl, baseUrl, databaseUrl, redis: variables })
   onEnd(signIn.stop)
 
   step("sending a turn …")
@@ -71,7 +75,8 @@ runCommand(async (onEnd, end) => {
 
   step("ready.")
   console.log(`
-  web app    ${signIn.url}      (signs you in as the demo's owner; with ?as=Admin as its operator)
+  web app    ${signInUrl}
+             (signs you in as the demo's owner, with ?as=Admin as its operator; keep it to yourself)
   base URL   ${demo.base_url}      (the API is below /v1)
   reference  ${demo.base_url}/docs
   live key   ${demo.api_key}

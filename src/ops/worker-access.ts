@@ -217,6 +217,10 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "hash",
         "previous_hash"
       ],
+      "brands": [
+        "bot_token",
+        "bot_webhook_secret"
+      ],
       "chat_calls": [],
       "config_versions": [],
       "conversations": [],
@@ -471,6 +475,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "forget_hosts",
       "forget_idempotency_keys",
       "forget_sessions",
+      "forget_test_turns",
       "give_up_stopped",
       "give_up_uploads",
       "grow_hold",

@@ -39,7 +39,10 @@ export const refusedBySchema = z.union([
     code: z.literal("QUOTA_EXCEEDED"),
     message,
     details: quotaDetailsSchema,
-    retry_after: z.int().meta({ description: "Whole seconds until the next period of that cap." }),
+    retry_after: z.int().nullable().meta({
+      description:
+        "Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small.",
+    }),
     retryable: z.boolean().meta({
       description: "Whether the same turn is worth another try then; false: the cap is too small for it at any time.",
     }),
@@ -69,7 +72,7 @@ export const DETAILS_EXAMPLES = {
 /**
  * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
  * QUOTA_EXCEEDED, which names the cap that resets last (all are in `exceeded`), with Retry-After until then: whole seconds,
- * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable. Null when it
+ * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable: it has no Retry-After. Null when it
  * gets one. What the account has is only told to an actor who may know it.
  */
 export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
@@ -86,7 +89,7 @@ export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | nu
     code: "QUOTA_EXCEEDED",
     message: capSentence(last, row),
     details: { ...serializeCapState(last), needed_usd, exceeded: exceeded.map(serializeCapState) },
-    retry_after: Math.max(1, Math.ceil((resetOf(last) - now.getTime()) / 1000)),
+    retry_after: isTooSmall(last, row) ? null : Math.max(1, Math.ceil((resetOf(last) - now.getTime()) / 1000)),
     retryable: !isTooSmall(last, row),
   }
 }

@@ -44,6 +44,10 @@ const CAPS_SET: Record<CapName, string> = {
 /** What is limited by number or size, for each account: the setting that has the limit. */
 const COUNTS_SET = {
   open_test_turns: ["max_open_test_turns", "429 `QUOTA_EXCEEDED`"],
+  daily_test_turns: ["max_daily_test_turns", "429 `QUOTA_EXCEEDED`"],
+  keys: ["max_keys", "409 `LIMIT_REACHED`"],
+  daily_key_changes: ["max_daily_key_changes", "429 `QUOTA_EXCEEDED`"],
+  end_users: ["max_end_users", "409 `LIMIT_REACHED`"],
   spaces: ["max_spaces", "409 `LIMIT_REACHED`"],
   config_bytes: ["max_config_bytes", "409 `LIMIT_REACHED`"],
   files: ["max_files", "409 `LIMIT_REACHED`"],

@@ -125,7 +125,15 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   ),
   "RESET_POLICY.address": limit("Links for a new password asked for at one address", "429 `LOGIN_THROTTLED`"),
   "RESET_POLICY.email": limit("Links for a new password of one account", "429 `LOGIN_THROTTLED`"),
-  "FACTOR_POLICY.tries": limit("Wrong codes of a second factor", "429 `LOGIN_THROTTLED`"),
+  "FACTOR_POLICY.inOneLogin": limit("Wrong codes of a second factor in one login", "429 `LOGIN_THROTTLED`"),
+  "FACTOR_POLICY.atKnownPlace": limit(
+    "Wrong codes of a second factor at an address where the account has been signed in",
+    "429 `LOGIN_THROTTLED`",
+  ),
+  "FACTOR_POLICY.elsewhere": limit(
+    "Wrong codes of a second factor at all other addresses together",
+    "429 `LOGIN_THROTTLED`",
+  ),
   "FACTOR_POLICY.recoveryCodes": limit("Recovery codes of a second factor", "each works once"),
   "SESSION_POLICY.mostOpen": limit("Open sessions of an account", "the one that was used longest ago ends"),
   "SESSION_POLICY.placesTold": limit("New places of a day that an account's owner is told of", "they are not told"),

@@ -153,12 +153,23 @@ function tagsOf(operations: readonly Operation[]): Tag[] {
 /** A schema as JSON Schema; named ones become components. */
 function jsonSchema(type: z.ZodType, io: "input" | "output", components: JsonValue): JsonValue {
   // Inside an object a named schema is a reference; at the root it would be spelled out.
-  const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any" }) as JsonValue
+  const wrapped = z.toJSONSchema(z.object({ it: type }), {
+    io,
+    unrepresentable: "any",
+    override: keepDefault,
+  }) as JsonValue
   const { $defs = {}, properties } = JSON.parse(
     JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as { $defs?: Record<string, JsonValue>; properties: { it: JsonValue } }
   for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = definition
   return properties.it
+}
+
+/** Zod leaves out the default of an input that is read from text, such as a number in a query. */
+function keepDefault({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: JsonValue }): void {
+  const { def } = zodSchema._zod as z.core.$ZodDefault["_zod"]
+  if (def.type !== "default" || typeof def.defaultValue === "object") return
+  jsonSchema.default = def.defaultValue
 }
 
 /** Descriptions of path parameters. */

@@ -8,7 +8,7 @@ import { listEndUsers } from "../end-users/list-end-users.ts"
 import { putLimits } from "../end-users/put-limits.ts"
 import { endUserRefParam, endUserSchema, erasureSchema, putLimitsSchema } from "../end-users/schemas.ts"
 import type { App } from "../http/app.ts"
-import { idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
+import { booleanParam, idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
 import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
 
@@ -38,8 +38,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
           description: "A part of the `end_user_ref`. Upper and lower case count as the same.",
           example: "customer",
         }),
-        blocked: z
-          .enum(["true", "false"])
+        blocked: booleanParam
           .optional()
           .meta({ description: "Only end users who are blocked, or only those who are not." }),
       }),
@@ -90,7 +89,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       query,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
     },
     async (c, { params: { end_user_ref }, body }) =>
       serializeEndUser(await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body)),

@@ -33,6 +33,7 @@ export async function answerContent(c: HonoContext<AppEnv>, file: FileRow): Prom
     c.header("Content-Range", `bytes */${file.bytes}`)
     throw new TurnpikeError("RANGE_NOT_SATISFIABLE", `The file has ${file.bytes} bytes.`)
   }
+  const inPages = c.get("credential").kind === "session"
   const content = c.req.method === "HEAD" ? null : await readContent(c.get("ctx"), file, download.range)
-  return new Response(content, { status: download.status, headers: fileHeaders(file, download) })
+  return new Response(content, { status: download.status, headers: fileHeaders(file, download, { inPages }) })
 }

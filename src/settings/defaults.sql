@@ -14,6 +14,11 @@ create function turnpike.setting_default(p_key text) returns jsonb language sql 
     when 'container_second_usd' then '0'::jsonb
     when 'stored_gib_hour_usd' then '0'::jsonb
     when 'max_open_test_turns' then '500'::jsonb
+    when 'max_daily_test_turns' then '20000'::jsonb
+    when 'test_data_days' then '90'::jsonb
+    when 'max_keys' then '1000'::jsonb
+    when 'max_daily_key_changes' then '1000'::jsonb
+    when 'max_end_users' then '100000'::jsonb
     when 'max_spaces' then '20000'::jsonb
     when 'kept_versions' then '1000'::jsonb
     when 'max_config_bytes' then '1073741824'::jsonb
@@ -34,6 +39,11 @@ create function turnpike.setting_most(p_key text) returns numeric language sql i
     when 'container_second_usd' then 1
     when 'stored_gib_hour_usd' then 1
     when 'max_open_test_turns' then 100000
+    when 'max_daily_test_turns' then 10000000
+    when 'test_data_days' then 3650
+    when 'max_keys' then 1000000
+    when 'max_daily_key_changes' then 1000000
+    when 'max_end_users' then 100000000
     when 'max_spaces' then 10000000
     when 'kept_versions' then 1000000
     when 'max_config_bytes' then 1099511627776

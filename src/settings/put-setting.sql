@@ -5,7 +5,7 @@ create function turnpike.setting_json(p_key text) returns jsonb language sql sta
 $$;
 
 -- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, proof, stale, plan_in_use
--- (somebody has a plan that would go).
+-- (somebody has a plan that would go), no_factor (admins would need a second factor, and this one has none).
 create function turnpike.put_setting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key text, p_value jsonb, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -36,6 +36,8 @@ begin
     refused := 'stale';
   elsif given is not null then
     refused := 'plan_in_use';
+  elsif p_key = 'admin_second_factor' and p_value = '"required"' and not turnpike.has_factor((found.caller).user_id) then
+    refused := 'no_factor';
   elsif was.value is distinct from p_value then
     insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_moment, (found.caller).user_id)
       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by,

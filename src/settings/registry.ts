@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { MICROS_PER_USD } from "../base/money.ts"
+import { MICROS_PER_USD, usdAmount } from "../base/money.ts"
 
 /** A setting that operators can change while the service runs. */
 interface SettingEntry<Value extends z.ZodType = z.ZodType> {
@@ -17,8 +17,8 @@ const PLAN_ID = /^[a-z][a-z0-9_-]{0,31}$/
 /** What a plan gives. Amounts are USD with at most 7 decimals. */
 const planSchema = z.strictObject({
   label: z.string().trim().min(1).max(100),
-  included_credit_usd: z.number().min(0).max(100_000).default(0),
-  daily_cap_usd: z.number().min(0).max(1_000_000).nullable().default(null),
+  included_credit_usd: usdAmount.max(100_000).default(0),
+  daily_cap_usd: usdAmount.nullable().default(null),
 })
 
 /** A request to a provider, below an account's base URL. */
@@ -71,7 +71,7 @@ export const SETTINGS = {
     default: 2_500_000,
   }),
   referrer_credit_micros: setting({
-    description: "Credit of whoever referred them, in credit micros.",
+    description: "Credit of the account that referred them, in credit micros.",
     schema: creditMicros,
     default: 2_500_000,
   }),
@@ -102,6 +102,36 @@ export const SETTINGS = {
       "How many test turns of an account may be open at once, queued or running. More are refused with QUOTA_EXCEEDED.",
     schema: z.int().min(1).max(100_000),
     default: 500,
+  }),
+  max_daily_test_turns: setting({
+    description:
+      "How many test turns an account may send within 24 hours. More are refused with QUOTA_EXCEEDED until the oldest of them is a day old.",
+    schema: z.int().min(1).max(10_000_000),
+    default: 20_000,
+  }),
+  test_data_days: setting({
+    description:
+      "How many days the texts, events and steps of a test turn are kept after its end. Then only its state and its numbers stay.",
+    schema: z.int().min(1).max(3_650),
+    default: 90,
+  }),
+  max_keys: setting({
+    description:
+      "How many API keys an account may have, revoked and expired ones included. More are refused with LIMIT_REACHED; nothing is taken away.",
+    schema: z.int().min(1).max(1_000_000),
+    default: 1_000,
+  }),
+  max_daily_key_changes: setting({
+    description:
+      "How often an account may create, change or rotate API keys within 24 hours. More is refused with QUOTA_EXCEEDED. A key can always be revoked.",
+    schema: z.int().min(1).max(1_000_000),
+    default: 1_000,
+  }),
+  max_end_users: setting({
+    description:
+      "How many end users of an account may have limits of their own. More are refused with LIMIT_REACHED; nothing is taken away.",
+    schema: z.int().min(1).max(100_000_000),
+    default: 100_000,
   }),
   max_spaces: setting({
     description:

@@ -90,6 +90,10 @@ export async function putSetting(
   return editAs(ctx, credential, "put_setting", {
     args: { key, value: parsed.data as object, if_version: ifVersion },
     refusals: {
+      no_factor: [
+        "SECOND_FACTOR_NOT_SET_UP",
+        "Set up a second factor of your own first: with this setting you would no longer act as an admin.",
+      ],
       plan_in_use: [
         "PLAN_IN_USE",
         "Somebody has a plan that would go: deactivate its subscriptions, or move them to another plan.",

@@ -3,9 +3,11 @@ import { Secret, TOTP } from "otpauth"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import type { SealTarget } from "../base/key-ring.ts"
+import { networkOf } from "../base/network.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { takeTry } from "./login-throttle.ts"
 import { FACTOR_POLICY } from "./policies.ts"
+import { sessionIdOf } from "./session-token.ts"
 
 export const codeField = z
   .string()
@@ -52,16 +54,32 @@ const recoveryHash = (userId: number, code: string) =>
 const totpOf = (secret: Secret, names: { issuer?: string; label?: string } = {}) =>
   new TOTP({ ...names, secret, digits: FACTOR_POLICY.digits, period: FACTOR_POLICY.periodSeconds })
 
+interface CodeAttempt {
+  userId: number
+  /** The token of the session, or of the login that waits for the code. */
+  session: string
+  /** Whether the account has been signed in at this address. */
+  known: boolean
+  /** The secret; null: they have none. */
+  sealed: string | null
+  code: string
+}
+
 /**
- * Takes a try of an account's code, and reads it: as one of the secret (sealed; null: they have none) at this time, or as a recovery code.
+ * Takes a try of an account's code, and reads it: as one of the secret at this time, or as a recovery code.
  * The procedure that uses it up decides whether it counts; then call `giveBack`. WRONG_CODE, LOGIN_THROTTLED, UNAVAILABLE without Redis.
  */
 export async function readCode(
   ctx: AuthContext,
-  { userId, sealed, code }: { userId: number; sealed: string | null; code: string },
+  { userId, session, known, sealed, code }: CodeAttempt,
 ): Promise<{ given: GivenCode; giveBack(): void }> {
-  const limit = { key: `login:factor:${userId}`, ...FACTOR_POLICY.tries }
-  const { giveBack } = await takeTry(ctx, [limit], "Too many wrong codes for this account.")
+  const limits = [
+    { key: `login:factor:session:${sessionIdOf(session)}`, ...FACTOR_POLICY.inOneLogin },
+    known
+      ? { key: `login:factor:${userId}:${networkOf(ctx.address)}`, ...FACTOR_POLICY.atKnownPlace }
+      : { key: `login:factor:${userId}`, ...FACTOR_POLICY.elsewhere },
+  ]
+  const { giveBack } = await takeTry(ctx, limits, "Too many wrong codes for this login, or for this account.")
   const digits = code.replace(/\s/g, "")
   if (!/^\d+$/.test(digits)) {
     return { given: { ...NO_CODE, recovery_hash: recoveryHash(userId, code) }, giveBack }

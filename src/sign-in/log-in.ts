@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
-import { networkOf } from "../base/network.ts"
 import { callOne } from "../platform/db.ts"
 import type { AuthContext } from "./auth-context.ts"
+import { isKnownPlace } from "./known-places.ts"
 import { takePasswordTry } from "./login-throttle.ts"
 import { tellLocked } from "./notices.ts"
 import { verifyPassword } from "./password.ts"
@@ -28,13 +28,10 @@ export async function logIn(
   ctx: AuthContext,
   { email, password }: z.infer<typeof loginRequestSchema>,
 ): Promise<{ userId: number; epoch: number }> {
-  const given = await callOne<"find_login", LoginRow>(ctx.db, "find_login", {
-    email: email.trim(),
-    sessions: REMEMBERED_SESSIONS,
-  })
+  const given = await callOne<"find_login", LoginRow>(ctx.db, "find_login", { email: email.trim() })
   const found = given.user_id === null ? null : { ...given, user_id: given.user_id }
-  const before = found ? given.addresses : []
-  const attempt = { account: found?.user_id ?? given.name, known: isHere(ctx.address, before) }
+  const known = found !== null && isKnownPlace(ctx.address, given.addresses)
+  const attempt = { account: found?.user_id ?? given.name, known }
   const { giveBack } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
     if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
     throw error
@@ -56,12 +53,5 @@ interface LoginRow {
   epoch: number
   addresses: (string | null)[]
 }
-
-/** How many of the newest sessions say where an owner has signed in before. */
-const REMEMBERED_SESSIONS = 200
-
-/** Whether one of them was started at this address. IPv6 compares the network, since a browser's address changes daily. */
-const isHere = (address: string | null, before: (string | null)[]) =>
-  address !== null && before.some((known) => known !== null && networkOf(known) === networkOf(address))
 
 export const invalidCredentials = () => new TurnpikeError("INVALID_CREDENTIALS", "The email or the password is wrong.")

@@ -17,14 +17,21 @@ export const SESSION_POLICY = {
   placesTold: 20,
 } as const
 
-/** Codes of a second factor (RFC 6238), and how often one may be tried for an account. */
+/**
+ * Codes of a second factor (RFC 6238), and how often one may be tried: in one login (or session) that waits for it, and for an account at
+ * each place where it has been signed in, and at all other places together. Who knows a password alone uses up the tries of their own
+ * login and of strange places, and keeps the owner out of no place that is known. Guessing stays out of reach: three codes of a million
+ * count at a time, so the 96 tries that a day has at strange places find one with a chance of 0.03 %.
+ */
 export const FACTOR_POLICY = {
   digits: 6,
   periodSeconds: 30,
   /** How many time steps the app's clock may be off. */
   window: 1,
   recoveryCodes: 10,
-  tries: { burst: 5, intervalMs: 5 * 60_000 },
+  inOneLogin: { burst: 5, intervalMs: 5 * 60_000 },
+  atKnownPlace: { burst: 10, intervalMs: 5 * 60_000 },
+  elsewhere: { burst: 20, intervalMs: 15 * 60_000 },
 } as const
 
 /** How long an admin acts as a user. The cookie outlives that, so the browser is told of the end, and not answered as the admin. */

@@ -45,7 +45,10 @@ export async function proveAgain(
     giveBack()
   }
   if (sealed !== null && code === undefined) throw missing("code")
-  const checked = sealed !== null && code !== undefined ? await readCode(ctx, { userId, sealed, code }) : null
+  const checked =
+    sealed !== null && code !== undefined
+      ? await readCode(ctx, { userId, session: credential.token, known: true, sealed, code })
+      : null
   const { row } = await callAs(ctx, credential, "prove_again", {
     password_hash: hash,
     ...(checked?.given ?? NO_CODE),

@@ -45,7 +45,10 @@ export async function resolveIdentity(
 }
 
 const loginRefused = () =>
-  new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or does not allow this way of signing in.")
+  new TurnpikeError(
+    "LOGIN_REFUSED",
+    "This account is disabled, or the identity must be linked to it first: sign in another way and link it there.",
+  )
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
 /** Characters that we do not store: control characters, and halves of surrogate pairs. */

@@ -128,13 +128,15 @@ begin
   return found;
 end $$;
 
--- The user of the session that waits for a code, and the sealed secret of their second factor, which no role reads; null: none waits.
-create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text)
+-- The user of the session that waits for a code (null: none waits), the sealed secret of their second factor, which no role reads, and the
+-- addresses where they have signed in.
+create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text, out addresses jsonb)
 language plpgsql stable as $$
 begin
   select n.user_id, f.secret into user_id, secret from sessions n left join second_factors f on f.user_id = n.user_id
     where n.session_id = turnpike.id_of_token(p_token) and n.token_hash = turnpike.hash_of_token(p_token) and n.factor_due
       and n.ended_at is null and n.expires_at > p_moment;
+  addresses := turnpike.session_addresses(waiting_session.user_id);
 end $$;
 
 -- Opens a session that waits for a code, with that code. refused: 'code', or 'session' when it does not wait any more. news: it is in a

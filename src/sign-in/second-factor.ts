@@ -9,6 +9,7 @@ import { callOne } from "../platform/db.ts"
 import { serializeUser, type User, type UserRow } from "../users/user-row.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { codeField, factorTarget, newRecoveryCodes, newSecret, readCode, wrongCode } from "./factor-code.ts"
+import { isKnownPlace } from "./known-places.ts"
 import { sendFactorNotice, sendSignInNotice } from "./notices.ts"
 import { readOwnProofs } from "./own-proofs.ts"
 import { newToken } from "./session-token.ts"
@@ -102,7 +103,9 @@ export async function confirmFactor(
   if (sealed === null) {
     throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
   }
-  const { given, giveBack } = await readCode(ctx, { userId, sealed, code })
+  const { given, giveBack } = await readCode(ctx, {
+    ...{ userId, session: credential.token, known: true, sealed, code },
+  })
   if (given.step === null) throw wrongCode()
   const recovery = newRecoveryCodes(userId)
   const now = ctx.clock.now()
@@ -150,10 +153,14 @@ export async function completeSession(
   { token }: SessionCredential,
   { code, userAgent }: { code: string; userAgent: string | null },
 ): Promise<User> {
-  const waiting = await callOne(ctx.db, "waiting_session", { token, moment: ctx.clock.now() })
-  const { user_id: userId, secret: sealed } = waiting
+  const waiting = await callOne<"waiting_session", WaitingRow>(ctx.db, "waiting_session", {
+    token,
+    moment: ctx.clock.now(),
+  })
+  const { user_id: userId, secret: sealed, addresses } = waiting
   if (userId === null) throw notWaiting()
-  const { given, giveBack } = await readCode(ctx, { userId, sealed, code })
+  const known = isKnownPlace(ctx.address, addresses)
+  const { given, giveBack } = await readCode(ctx, { userId, session: token, known, sealed, code })
   const now = ctx.clock.now()
   type Row = { refused: string | null; news: boolean | null; account: UserRow | null }
   const row = await callOne<"complete_session", Row>(ctx.db, "complete_session", {
@@ -170,6 +177,12 @@ export async function completeSession(
   const user = serializeUser(row.account)
   if (row.news) sendSignInNotice(ctx, user, userAgent)
   return user
+}
+
+interface WaitingRow {
+  user_id: number | null
+  secret: string | null
+  addresses: (string | null)[]
 }
 
 const notWaiting = () => new TurnpikeError("SESSION_REQUIRED", "No sign-in waits for a code here. Sign in.")

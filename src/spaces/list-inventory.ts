@@ -1,11 +1,11 @@
-import { expressionBuilder, type OrderByItemBuilder, type QueryCreator, sql } from "kysely"
+import { type OrderByItemBuilder, type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { TurnpikeError } from "../base/errors.ts"
 import type { ArchivedFilter } from "../base/pagination.ts"
 import { type AdminSpace, serializeAdminSpace, shownSpaces } from "./admin-space.ts"
+import { knownBrand, unknownBrand } from "./known-brand.ts"
 import { recentBySpace } from "./recent-turns.ts"
 import { titleHolds } from "./serialize-space.ts"
 
@@ -81,7 +81,7 @@ export async function listInventory(
               .select((of) => of.fn.countAll<number>().as("total"))
               .as("total"),
             jsonArrayFrom(shown).as("spaces"),
-            brand === "all" ? eb.lit(true).as("known_brand") : knownBrand(brand).as("known_brand"),
+            knownBrand(brand).as("known_brand"),
           ]
         }),
     { role: "admin" },
@@ -89,21 +89,6 @@ export async function listInventory(
   const { total, spaces = [], known_brand } = rows[0] ?? {}
   if (brand !== ctx.brand && !known_brand) throw unknownBrand(brand)
   return { items: spaces.map(serializeAdminSpace), total: total ?? 0 }
-}
-
-/** Whether a brand was set up, or a space has it. */
-function knownBrand(brand: string) {
-  const eb = expressionBuilder<CallerDB, never>()
-  return eb.or([
-    eb.exists(eb.selectFrom("brands as b").where("b.brand", "=", brand).select("b.brand")),
-    eb.exists(eb.selectFrom("spaces as x").where("x.brand", "=", brand).select("x.brand")),
-  ])
-}
-
-function unknownBrand(brand: string): TurnpikeError {
-  const message = `is \`all\`, or the name of a brand; there is no brand "${brand}"`
-  const fault = { location: "query" as const, path: ["brand"], type: "value_error", message }
-  return new TurnpikeError("VALIDATION_FAILED", `brand: ${message}`, { param: "brand", faults: [fault] })
 }
 
 function filtered(

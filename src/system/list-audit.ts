@@ -36,6 +36,8 @@ export interface AuditFilters {
   created_after?: string | undefined
   /** Exclusive. */
   created_before?: string | undefined
+  /** Also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
+  own?: boolean | undefined
   /** Only entries that were made before this one. */
   before_id?: number | undefined
 }
@@ -82,6 +84,10 @@ function matches(filters: AuditFilters): Expression<SqlBool> {
   if (filters.action !== undefined) all.push(eb("a.action", "=", filters.action))
   if (filters.created_after !== undefined) all.push(eb("a.created_at", ">=", new Date(filters.created_after)))
   if (filters.created_before !== undefined) all.push(eb("a.created_at", "<", new Date(filters.created_before)))
+  const { own, actor_user_id, subject_type, subject_id, action } = filters
+  if (!own && [actor_user_id, subject_type, subject_id, action].every((filter) => filter === undefined)) {
+    all.push(eb("a.subject_type", "<>", "key"))
+  }
   if (filters.before_id !== undefined) all.push(eb("a.audit_id", "<", filters.before_id))
   return eb.and(all)
 }

@@ -6,6 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
+import { knownBrand, unknownBrand } from "../spaces/known-brand.ts"
 
 /** Contract section 3.3. */
 export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const
@@ -38,14 +39,15 @@ export const taskSchema = z
 export interface TaskFilters {
   /** A slug. */
   space?: string | undefined
-  brand?: string | undefined
+  /** A brand's name, or all. */
+  brand: string
   state: (typeof TASK_STATES)[number] | "all"
   assignee_user_id?: number | undefined
   creator_user_id?: number | undefined
   q?: string | undefined
 }
 
-/** Tasks of all spaces, newest first, for admins (contract section 4.4). `q`: a part of the title, case-insensitive. */
+/** Tasks of all spaces, newest first, for admins (contract section 4.4). `q`: a part of the title, case-insensitive. VALIDATION_FAILED for a brand that does not exist. */
 export async function listTasks(
   ctx: Context,
   credential: SessionCredential,
@@ -85,11 +87,13 @@ export async function listTasks(
               .select((of) => of.fn.countAll<number>().as("total"))
               .as("total"),
             jsonArrayFrom(shown).as("tasks"),
+            knownBrand(filters.brand).as("known_brand"),
           ]
         }),
     { role: "admin" },
   )
-  const { total, tasks = [] } = rows[0] ?? {}
+  const { total, tasks = [], known_brand } = rows[0] ?? {}
+  if (filters.brand !== ctx.brand && !known_brand) throw unknownBrand(filters.brand)
   return { total: total ?? 0, items: tasks.map((row) => serializeTask(row as unknown as TaskRow)) }
 }
 
@@ -110,7 +114,7 @@ function filtered(db: QueryCreator<CallerDB>, filters: TaskFilters) {
         ),
       ),
     )
-    .$if(brand !== undefined, (query) => query.where("k.brand", "=", brand ?? ""))
+    .$if(brand !== "all", (query) => query.where("k.brand", "=", brand))
     .$if(state !== "all", (query) => query.where("k.state", "=", state))
     .$if(assignee_user_id !== undefined, (query) => query.where("k.assignee_user_id", "=", assignee_user_id ?? 0))
     .$if(creator_user_id !== undefined, (query) => query.where("k.creator_user_id", "=", creator_user_id ?? 0))

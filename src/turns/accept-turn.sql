@@ -64,7 +64,7 @@ begin
     return;
   end if;
   if caller.test then
-    hold := turnpike.test_turns_left(caller.user_id);
+    hold := turnpike.test_turns_left(caller.user_id, p_moment);
     if hold is not null then
       outcome := 'test_turns';
       perform turnpike.note_use(caller, p_moment);
@@ -199,13 +199,15 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Null while an account may have another open test turn; else {cap, limit, used}. Live turns have no such bound: they are bounded by what
+-- Null while an account may have another open test turn, and another one of this day; else {cap, limit, used}, of a day with retry_after. Live turns have no such bound: they are bounded by what
 -- they hold.
-create function turnpike.test_turns_left(p_user_id bigint) returns jsonb language plpgsql as $$
+create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz) returns jsonb language plpgsql as $$
 begin
   -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
   perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
-  return turnpike.over_limit('open_test_turns', p_user_id, 1);
+  return coalesce(turnpike.over_limit('open_test_turns', p_user_id, 1),
+    turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
+      order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment));
 end $$;
 
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from

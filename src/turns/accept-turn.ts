@@ -2,7 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
-import { type CountState, countExceeded } from "../base/counted.ts"
+import { type CountState, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
@@ -66,7 +66,7 @@ export async function acceptTurn(
     return { made: turn, replayed: true }
   }
   if (outcome === "test_turns") {
-    throw countExceeded(hold as CountState, TURN_POLICY.testTurnsAgainSeconds)
+    throw dailyExceeded({ retry_after: TURN_POLICY.testTurnsAgainSeconds, ...(hold as CountState) })
   }
   if (outcome === "no_hold" && hold) throw holdRefusal(hold as HoldRow, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)

@@ -9,11 +9,24 @@ begin
   return locked;
 end $$;
 
--- Whether a user, locked by lock_user, is the last admin who can sign in.
-create function turnpike.is_last_admin(locked users) returns boolean language plpgsql stable as $$
+-- Whether an admin can sign in and act as one: by a password or an identity, and with a second factor where the setting asks for it.
+create function turnpike.is_able_admin(u users) returns boolean language plpgsql stable as $$
 begin
-  return locked.role = 'admin' and locked.disabled_at is null
-    and not exists (select from users u where u.user_id <> locked.user_id and u.role = 'admin' and u.disabled_at is null);
+  return u.role = 'admin' and u.disabled_at is null and not turnpike.lacks_factor(u.user_id)
+    and (u.password_hash is not null or exists (select from identities i where i.user_id = u.user_id));
+end $$;
+
+-- Whether a user, locked by lock_user, is the last admin who can sign in, or the last admin at all.
+create function turnpike.is_last_admin(locked users) returns boolean language plpgsql stable as $$
+declare
+  others users[];
+begin
+  if locked.role <> 'admin' or locked.disabled_at is not null then
+    return false;
+  end if;
+  others := array(select u from users u where u.user_id <> locked.user_id and u.role = 'admin' and u.disabled_at is null);
+  return cardinality(others) = 0
+    or (turnpike.is_able_admin(locked) and not exists (select from unnest(others) u where turnpike.is_able_admin(u::users)));
 end $$;
 
 -- Disables an account (p_disabled) with its sessions and webhooks, and has its turns ended; or enables it, with its webhooks.

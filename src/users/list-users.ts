@@ -8,7 +8,8 @@ import { type AdminUser, type AdminUserRow, adminUserColumns, serializeAdminUser
 export interface UserSearch {
   /** A part of the name, the email, the id on the messaging platform or the id. */
   q?: string | undefined
-  role?: "user" | "admin" | undefined
+  /** `user` or `admin`; any other one finds no users. */
+  role?: string | undefined
   /** Only users who came before this one. */
   before_id?: number | undefined
 }

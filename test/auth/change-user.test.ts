@@ -6,6 +6,7 @@ import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { changeUser, changeUserAsSystem, type UserChange } from "../../src/users/change-user.ts"
 import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
+import { enrol } from "../harness/second-factor.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -173,6 +174,35 @@ describe("who may", () => {
     expect(await change(userId, { role: "admin" })).toMatchObject({ user_id: userId, role: "admin" })
     expect(await audit(userId)).toHaveLength(1)
     await expect(change(0, "disable")).rejects.toMatchObject({ code: "NOT_FOUND" })
+  })
+
+  test("The last admin who can sign in stays one, whatever other admins there are", async () => {
+    const own = await createWorld()
+    try {
+      const [real, other] = [
+        await createPerson(own, { role: "admin", password: "correct horse battery staple" }),
+        await createPerson(own, { role: "admin" }),
+      ]
+      const { context } = await own.signIn(real.userId)
+      const demote = (userId: number) => changeUserAsSystem(context, userId, { role: "user" })
+      const make = (userId: number) => changeUserAsSystem(context, userId, { role: "admin" })
+      await expect(demote(real.userId)).rejects.toMatchObject({ code: "LAST_ADMIN" })
+      expect((await demote(other.userId)).role).toBe("user")
+      await make(other.userId)
+      await own.sql(
+        "insert into identities (issuer, subject, user_id, created_at) values ('https://id.test', 'x', $1, now())",
+        [other.userId],
+      )
+      expect((await demote(real.userId)).role).toBe("user")
+      await make(real.userId)
+      // With the setting only one of them can act as an admin.
+      await enrol(own, real.userId)
+      await own.sql("insert into settings (key, value) values ('admin_second_factor', '\"required\"')")
+      await expect(demote(real.userId)).rejects.toMatchObject({ code: "LAST_ADMIN" })
+      expect((await demote(other.userId)).role).toBe("user")
+    } finally {
+      await own.close()
+    }
   })
 
   test("the last admin stays one, also when two end each other at once", async () => {

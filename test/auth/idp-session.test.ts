@@ -84,8 +84,12 @@ describe("the secret", () => {
     expect(await world.sql("select count(*) from users")).toEqual(before)
   })
 
-  test("missing: what is not from a page of ours is refused as everywhere, the rest as a wrong secret", async () => {
-    expect((await mint(claimsOf(), {})).status).toBe(403)
+  test("A missing secret is a wrong one to a server, and a browser's page elsewhere is refused as everywhere", async () => {
+    const refused = await mint(claimsOf(), {})
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+      401,
+      "INVALID_INTERNAL_SECRET",
+    ])
     for (const headers of [
       { "sec-fetch-site": "cross-site" },
       { origin: "https://evil.com" },
@@ -142,7 +146,7 @@ describe("the secret", () => {
           !headers["sec-fetch-site"] &&
           headers["content-type"] === "application/json"
         ) {
-          expect(seen[0]?.status).toBe(headers["x-internal-secret"] === undefined ? 403 : 404)
+          expect(seen[0]?.status).toBe(404)
         }
       }
     }

@@ -57,6 +57,23 @@ describe("a link for a new password", () => {
     expect((await reset(late)).answer.code).toBe("INVALID_TOKEN")
   })
 
+  test("A link leads to a host of ours, whatever the request calls its own", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    const hostOf = async (host: string, headers: Record<string, string> = {}) => {
+      const request = new Request(`https://${host}/api/auth/password-reset/start`, {
+        method: "POST",
+        headers: { "sec-fetch-site": "same-origin", "content-type": "application/json", ...headers },
+        body: JSON.stringify({ email }),
+      })
+      expect((await world.invoke(request)).status).toBe(200)
+      await world.settled()
+      const sent = sentTo(emails, email).findLast(({ kind }) => kind === "password_reset")
+      return new URL(String(sent?.data.url)).host
+    }
+    expect(await hostOf("evil.example")).toBe("api.test")
+    expect(await hostOf("api.test", { "x-forwarded-host": "evil.example" })).toBe("api.test")
+  })
+
   test("is on our own host, in the fragment", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const link = await linkOf(email)

@@ -124,6 +124,34 @@ describe("a code", () => {
     expect((await answer(cookie, person.code())).status).toBe(200)
   })
 
+  test("Wrong codes of somebody who knows the password lock the owner out of no place that is known", async () => {
+    const person = await enrolled()
+    const [home, strange] = ["198.51.100.7", "203.0.113.66"]
+    const answerAt = (address: string, cookie: string, code: string) =>
+      ask(world, "/api/auth/second-factor", { body: { code }, cookie, address })
+    const loginAt = async (address: string) => (await postLogin(world, person.email, PASSWORD, address)).cookie
+    expect((await answerAt(home, await loginAt(home), person.code())).status).toBe(200)
+    await world.advance(STEP)
+    // Each of their logins has five tries, and all of them together have twenty.
+    const outcomes: string[] = []
+    for (let login = 0; login < 5; login++) {
+      const cookie = await loginAt(strange)
+      for (let n = 0; n < 6; n++) outcomes.push((await answerAt(strange, cookie, "000000")).answer.code)
+    }
+    expect(outcomes.filter((code) => code === "WRONG_CODE")).toHaveLength(20)
+    expect(outcomes[5]).toBe("LOGIN_THROTTLED")
+    expect((await answerAt(strange, await loginAt(strange), person.code())).answer.code).toBe("LOGIN_THROTTLED")
+    expect((await answerAt(home, await loginAt(home), person.code())).status).toBe(200)
+  })
+
+  test("Five wrong codes in one login leave another login of the account its own tries", async () => {
+    const person = await enrolled()
+    const [one, two] = [await postLogin(world, person.email, PASSWORD), await postLogin(world, person.email, PASSWORD)]
+    for (let n = 0; n < 5; n++) await answer(one.cookie, "000000")
+    expect((await answer(one.cookie, person.code())).answer.code).toBe("LOGIN_THROTTLED")
+    expect((await answer(two.cookie, person.code())).status).toBe(200)
+  })
+
   test("of recovery stands in once, in whatever case, and is kept as a hash only", async () => {
     const person = await enrolled()
     const [first = "", second = ""] = person.recoveryCodes
@@ -207,6 +235,17 @@ test("the setting makes an admin a user until they have one, in the session that
   })
   const factor = await enrol(world, admin.userId)
   expect(await users(factor.browser)).toBeUndefined()
+  await world.sql("delete from settings where key = 'admin_second_factor'")
+})
+
+test("An admin without a second factor cannot make all admins need one", async () => {
+  const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
+  const browser = await world.signIn(admin.userId)
+  const require = (by: typeof browser) =>
+    by.json("PUT", "/api/admin/settings", { key: "admin_second_factor", value: "required" })
+  expect(await require(browser)).toMatchObject([403, { code: "SECOND_FACTOR_NOT_SET_UP" }])
+  const factor = await enrol(world, admin.userId)
+  expect((await require(factor.browser))[0]).toBe(200)
   await world.sql("delete from settings where key = 'admin_second_factor'")
 })
 

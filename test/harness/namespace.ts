@@ -36,6 +36,7 @@ export async function openNamespace({
     // What a test does by itself it does as the command line would; requests go to workers with roles of their own (deployed.ts).
     DATABASE_URL: made.owner_url,
     CALLBACKS_URL: "https://callbacks.test",
+    OWN_HOSTS: "api.test",
     SECRETS_KEYS: RING,
     LOG_LEVEL: "silent",
     OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,

@@ -22,10 +22,11 @@ test.each([
   ["GET", "/api/admin/overview"],
   ["POST", "/callbacks/turns/turn_x"],
   ["GET", "/nothing"],
-])("the answer to %s %s has nosniff and HSTS", async (method, path) => {
+])("the answer to %s %s has nosniff, HSTS and CORP", async (method, path) => {
   const { headers } = await client.call(method, path)
-  expect([headers.get("x-content-type-options"), headers.get("strict-transport-security")]).toEqual([
-    "nosniff",
-    "max-age=31536000",
-  ])
+  expect([
+    headers.get("x-content-type-options"),
+    headers.get("strict-transport-security"),
+    headers.get("cross-origin-resource-policy"),
+  ]).toEqual(["nosniff", "max-age=31536000", "same-origin"])
 })

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { startDemoSignIn } from "../../src/local/demo-sign-in.ts"
+import { newSignInUrl, startDemoSignIn } from "../../src/local/demo-sign-in.ts"
 import { createNeon } from "../../src/local/neon.ts"
 import { createPools } from "../../src/local/open-database.ts"
 import { freePort } from "../../src/local/postgres.ts"
@@ -122,10 +122,11 @@ type SignInVars = Record<"DATABASE_URL" | "UPSTASH_REDIS_REST_URL" | "UPSTASH_RE
 /** The links that sign in, as `npm start` gives them: for this machine's browser, by this machine's name. */
 async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
   const port = await freePort()
-  const { stop } = await startDemoSignIn({ port, baseUrl, databaseUrl: vars.DATABASE_URL, redis: vars })
-  const ask = (headers: Record<string, string>) =>
+  const url = newSignInUrl(port)
+  const { stop } = await startDemoSignIn({ url, baseUrl, databaseUrl: vars.DATABASE_URL, redis: vars })
+  const ask = (headers: Record<string, string>, path = new URL(url).pathname) =>
     new Promise<[number | undefined, string | undefined]>((done, fail) => {
-      const call = request({ host: "127.0.0.1", port, path: "/?as=Admin", headers }, (response) => {
+      const call = request({ host: "127.0.0.1", port, path: `${path}?as=Admin`, headers }, (response) => {
         response.resume().on("end", () => done([response.statusCode, response.headers.location]))
       })
       call.on("error", fail).end()
@@ -133,6 +134,10 @@ async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
   try {
     const host = `127.0.0.1:${port}`
     expect(await ask({ host })).toEqual([302, expect.stringContaining(`${baseUrl}/magic#token=`)])
+    // Another user of the machine reaches the port, and does not know the path.
+    for (const path of ["/", "/demo", newSignInUrl(port).slice(-33)]) {
+      expect(await ask({ host }, path), path).toEqual([404, undefined])
+    }
     for (const strange of [{ host: `evil.test:${port}` }, { host, origin: "https://evil.test" }]) {
       expect(await ask(strange), JSON.stringify(strange)).toEqual([403, undefined])
     }

@@ -8,9 +8,9 @@ import { confirmByDevice } from "../harness/certified-accounts.ts"
 import { atProvider } from "../harness/oidc-browser.ts"
 import { ACCOUNTS_CLIENT } from "../harness/openid-clients.ts"
 import type { ProviderWorld } from "../harness/provider-world.ts"
+import { moveToRealTime } from "../harness/real-time.ts"
 import { accountNow, credentialOf } from "../harness/refreshing.ts"
 import { createWorld } from "../harness/world.ts"
-import { moveToRealTime } from "../harness/real-time.ts"
 
 const issuer = inject("openIdUrl")
 const { client_id, client_secret, callback } = ACCOUNTS_CLIENT

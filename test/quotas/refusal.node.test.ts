@@ -61,7 +61,11 @@ test("of several caps the one that resets last is named, and one that is too sma
     [small, month],
     [month, small],
   ]) {
-    expect(refusedBy(row({ caps }), NOW, OWNER)).toMatchObject({ details: { cap: "key_window" }, retryable: false })
+    expect(refusedBy(row({ caps }), NOW, OWNER)).toMatchObject({
+      details: { cap: "key_window" },
+      retry_after: null,
+      retryable: false,
+    })
   }
   expect(
     refusedBy(row({ caps: [capOf({ limit_credit_micros: 100, spent_credit_micros: 1 })] }), NOW, OWNER),

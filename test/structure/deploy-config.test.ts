@@ -49,6 +49,7 @@ describe.each(names)("the worker %s, as wrangler resolves it,", (name) => {
       enabled: true,
       redact_query_string: true,
       logs: { enabled: true, invocation_logs: false },
+      traces: { enabled: false },
     })
   })
 
@@ -71,7 +72,11 @@ test("one worker with everything has an address of its own, and no previews", ()
     preview_urls: false,
     routes: [],
   })
-  expect(observability).toMatchObject({ redact_query_string: true, logs: { invocation_logs: false } })
+  expect(observability).toMatchObject({
+    redact_query_string: true,
+    logs: { invocation_logs: false },
+    traces: { enabled: false },
+  })
 })
 
 test("each operation is routed to the worker that has it, on every host", () => {

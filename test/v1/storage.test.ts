@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { SETTINGS, type SettingKey } from "../../src/settings/registry.ts"
-import { holdWrites, untilBlocked } from "../harness/locks.ts"
 import { createFileClient } from "../harness/files.ts"
+import { holdWrites, untilBlocked } from "../harness/locks.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -259,7 +259,15 @@ test("the limits that count while nobody has set them are the registry's", async
   for (const { cap, limit } of Object.values(limits)) {
     expect(limit, cap).toBe(SETTINGS[`max_${cap}` as SettingKey].default)
   }
-  expect(Object.keys(limits)).toEqual(["open_test_turns", "spaces", "config_bytes", "files", "file_bytes"])
+  expect(Object.keys(limits)).toEqual([
+    "open_test_turns",
+    "keys",
+    "end_users",
+    "spaces",
+    "config_bytes",
+    "files",
+    "file_bytes",
+  ])
   const [release] = await world.sql<{ name: string }>("select name from procedure_releases limit 1")
   const [kept] = await world.sql(`select ${release?.name}.limit_of('kept_versions')::int as n`)
   expect(kept).toEqual({ n: SETTINGS.kept_versions.default })

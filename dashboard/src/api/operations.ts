@@ -2328,7 +2328,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** What counts now. */
   value: unknown
   /** What counts while nobody has set it. */
@@ -2347,7 +2347,7 @@ export interface Setting {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The whole new value. */
   value: unknown
 }
@@ -3106,8 +3106,8 @@ export interface TurnEstimate {
     code: "QUOTA_EXCEEDED"
     message: string
     details: QuotaDetails
-    /** Whole seconds until the next period of that cap. */
-    retry_after: number
+    /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
+    retry_after: number | null
     /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
     retryable: boolean
   } | {
@@ -3734,7 +3734,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Space
   }
@@ -3748,7 +3748,7 @@ export interface Operations {
   billInfra: {
     query?: {
       /** `true`: only says what would be billed now. With very many accounts, of the first ones. */
-      dry_run?: "true" | "false" | undefined
+      dry_run?: boolean | undefined
     }
     answer: InfraBilling
   }
@@ -3761,7 +3761,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Turn
   }
@@ -3784,7 +3784,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: McpCheck
   }
@@ -3810,7 +3810,7 @@ export interface Operations {
   createChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: CreateChatTurn
     answer: Turn
@@ -3832,7 +3832,7 @@ export interface Operations {
   createSpace: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: CreateSpace
     answer: Space
@@ -3860,7 +3860,7 @@ export interface Operations {
   createWebhook: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: CreateWebhook
     answer: WebhookWithSecret
@@ -3900,7 +3900,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: DeletedFile
   }
@@ -3915,7 +3915,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Deleted
   }
@@ -3930,7 +3930,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Deleted
   }
@@ -3945,7 +3945,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Deleted
   }
@@ -3958,7 +3958,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: {
       webhook_id: string
@@ -4051,7 +4051,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Erasure
   }
@@ -4060,7 +4060,7 @@ export interface Operations {
   estimateChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: CreateChatTurn
     answer: TurnEstimate
@@ -4080,7 +4080,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: EndUserExport
   }
@@ -4122,7 +4122,7 @@ export interface Operations {
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
       end?: string | undefined
       /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
-      all_time?: "true" | "false" | undefined
+      all_time?: boolean | undefined
       /** How many days before the end of a bucket a charge makes its user an active one. */
       active_window_days?: number | undefined
     }
@@ -4152,7 +4152,7 @@ export interface Operations {
       /** Wait for the turn's end, for at most this many seconds, before answering. */
       wait?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Turn
   }
@@ -4167,7 +4167,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: ConfigVersion
   }
@@ -4252,7 +4252,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Delivery
   }
@@ -4270,7 +4270,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: EndUser
   }
@@ -4296,7 +4296,7 @@ export interface Operations {
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
       end?: string | undefined
       /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
-      all_time?: "true" | "false" | undefined
+      all_time?: boolean | undefined
     }
     answer: EnergyTimeline
   }
@@ -4309,7 +4309,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Erasure
   }
@@ -4333,7 +4333,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: FeedEvent
   }
@@ -4348,7 +4348,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: FileInfo
   }
@@ -4363,7 +4363,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Blob
   }
@@ -4416,7 +4416,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Manifest
   }
@@ -4431,7 +4431,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: McpServer
   }
@@ -4469,7 +4469,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: AccountSpace
   }
@@ -4515,7 +4515,7 @@ export interface Operations {
       /** How many days, with today. */
       days?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: SpaceSpend
   }
@@ -4571,7 +4571,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Tool
   }
@@ -4610,7 +4610,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Turn
   }
@@ -4623,7 +4623,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: TurnBill
   }
@@ -4652,7 +4652,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: UsageReport
   }
@@ -4731,7 +4731,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Webhook
   }
@@ -4764,6 +4764,8 @@ export interface Operations {
       subject_id?: string | undefined
       /** What was done. */
       action?: string | undefined
+      /** `true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
+      own?: boolean | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
@@ -4797,7 +4799,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4820,7 +4822,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
@@ -4869,7 +4871,7 @@ export interface Operations {
       /** A `turn_id`. */
       turn?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4888,7 +4890,7 @@ export interface Operations {
   listEndUsers: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4896,7 +4898,7 @@ export interface Operations {
       /** A part of the `end_user_ref`. Upper and lower case count as the same. */
       q?: string | undefined
       /** Only end users who are blocked, or only those who are not. */
-      blocked?: "true" | "false" | undefined
+      blocked?: boolean | undefined
     }
     answer: {
       data: EndUser[]
@@ -4909,7 +4911,7 @@ export interface Operations {
   listEvents: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4954,7 +4956,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4990,7 +4992,7 @@ export interface Operations {
   listKeys: {
     query?: {
       /** `true`: only test keys. `false`: only live keys. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5038,7 +5040,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: {
       items: McpServer[]
@@ -5064,7 +5066,7 @@ export interface Operations {
   listModels: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: {
       data: Model[]
@@ -5110,7 +5112,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: {
       items: Secret[]
@@ -5156,7 +5158,7 @@ export interface Operations {
       q?: string | undefined
       /** `api`, `dashboard` or `messenger`. */
       origin?: string | undefined
-      /** `all`, or a brand's name. A brand that nobody has is refused. */
+      /** `all`, or a brand's name. A brand that does not exist is refused. */
       brand?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** The user who owns them. */
@@ -5205,7 +5207,7 @@ export interface Operations {
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5225,7 +5227,7 @@ export interface Operations {
     query?: {
       /** A space's slug. */
       space?: string | undefined
-      /** A brand's name. */
+      /** `all`, or a brand's name. A brand that does not exist is refused. */
       brand?: string | undefined
       state?: "open" | "closed" | "done" | "cancelled" | "all" | undefined
       /** Who is to do it. */
@@ -5276,7 +5278,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: {
       items: Tool[]
@@ -5295,7 +5297,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5318,7 +5320,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5341,7 +5343,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: {
       items: FileInfo[]
@@ -5360,7 +5362,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5391,7 +5393,7 @@ export interface Operations {
       /** A `key_id`. */
       key?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5431,7 +5433,8 @@ export interface Operations {
     query?: {
       /** A part of the name, the email, the id on the messaging platform or the id, in whatever case. */
       q?: string | undefined
-      role?: "user" | "admin" | undefined
+      /** `user` or `admin`. Any other role has no users. */
+      role?: string | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5452,7 +5455,7 @@ export interface Operations {
   listWebhooks: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5524,7 +5527,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: PutEndUserLimits
     answer: EndUser
@@ -5544,7 +5547,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: Manifest
     answer: Manifest
@@ -5560,7 +5563,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: PutMcpServer
     answer: McpServer
@@ -5586,7 +5589,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: PutSecret
     answer: Secret
@@ -5602,7 +5605,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: PutTool
     answer: Tool
@@ -5638,7 +5641,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Delivery
   }
@@ -5693,7 +5696,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
       /** The `cursor` of the previous answer, to go on. */
       cursor?: string | undefined
     }
@@ -5746,7 +5749,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: WebhookWithSecret
   }
@@ -5820,7 +5823,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: TestTool
     answer: ToolTest
@@ -5834,7 +5837,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     answer: Delivery
   }
@@ -5892,7 +5895,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: PatchSpace
     answer: Space
@@ -5933,7 +5936,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: UpdateWebhook
     answer: Webhook
@@ -5958,7 +5961,7 @@ export interface Operations {
       /** Its name. Default: the part's filename. */
       name?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: "true" | "false" | undefined
+      test?: boolean | undefined
     }
     body: Blob
     answer: FileInfo

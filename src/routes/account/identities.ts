@@ -11,6 +11,7 @@ import { actingReadOnly, sessionOf } from "../../http/session-auth.ts"
 import { unlinkIdentity } from "../../sign-in/link-identity.ts"
 import { identitySchema, listIdentities } from "../../sign-in/list-identities.ts"
 import { beginAuthorization } from "../../sign-in/oidc-begin.ts"
+import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { getProvedUser } from "../../users/get-me.ts"
 import { authContext, oidcOf } from "../auth/context.ts"
 import { nextParam } from "../auth/oauth-login.ts"
@@ -94,11 +95,12 @@ export function mountIdentities(app: App) {
       ],
     },
     async (c, { query: { next } }) => {
-      const [ctx, { origin }] = [authContext(c), new URL(c.req.url)]
+      const ctx = authContext(c)
       const session = sessionOf(c)
       // Not an unsafe method, but the begin of a change.
       if (session.acting) throw actingReadOnly()
       const { user_id } = await getProvedUser(ctx, session)
+      const origin = await siteOrigin(ctx, c.req.url)
       return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: user_id }))
     },
   )

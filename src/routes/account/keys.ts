@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, listOf, listQuery } from "../../http/query.ts"
+import { booleanParam, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { revokeKey, rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../keys/change-key.ts"
 import { createKey, createKeySchema } from "../../keys/create-key.ts"
@@ -30,7 +30,7 @@ export function mountKeys(app: App) {
         schema: newKeySchema,
         headers: { Location: "Its path." },
       },
-      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED"],
+      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
     async (c, { body }) => {
       const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
@@ -48,17 +48,14 @@ export function mountKeys(app: App) {
       summary: "List API keys",
       description: "Newest first, including revoked and expired keys.",
       query: z.strictObject({
-        test: z
-          .enum(["true", "false"])
-          .optional()
-          .meta({ description: "`true`: only test keys. `false`: only live keys." }),
+        test: booleanParam.optional().meta({ description: "`true`: only test keys. `false`: only live keys." }),
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of keys.", schema: listOf(keySchema) },
       errors: [],
     },
     async (c, { query: { test, limit, offset } }) => {
-      const filters = { test: test === undefined ? undefined : test === "true", limit, offset }
+      const filters = { test, limit, offset }
       const { keys, total } = await listKeys(c.get("ctx"), sessionOf(c), filters)
       return { items: keys.map(serializeKey), total, limit, offset }
     },
@@ -94,7 +91,7 @@ export function mountKeys(app: App) {
       params: keyParams,
       body: updateKeySchema,
       answer: theKey,
-      errors: ["NOT_FOUND", "KEY_REVOKED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, body }) => serializeKey(await updateKey(c.get("ctx"), sessionOf(c), params.key_id, body)),
   )
@@ -113,7 +110,7 @@ export function mountKeys(app: App) {
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, body }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }

@@ -7,7 +7,7 @@ import {
 } from "../../analytics/report-energy-timeline.ts"
 import type { App } from "../../http/app.ts"
 import { type CsvColumns, csvOf } from "../../http/csv.ts"
-import { wholeParam } from "../../http/query.ts"
+import { booleanParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { reportAnswer, reportQuery, spanQuery, reportTag as tag } from "./report.ts"
 
@@ -31,10 +31,8 @@ const TREND: CsvColumns<BalanceTrend["items"][number]> = {
 const ledgerQuery = {
   ...reportQuery(3650),
   ...spanQuery,
-  all_time: z
-    .enum(["true", "false"])
-    .default("false")
-    .transform((text) => text === "true")
+  all_time: booleanParam
+    .default(false)
     .meta({ description: "`true`: from the day of the earliest ledger row on, whatever `days` and `start` say." }),
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
-import { createdQuery, listOf, listQuery, numberParam } from "../../http/query.ts"
+import { booleanParam, createdQuery, listOf, listQuery, numberParam } from "../../http/query.ts"
 import { dropActingCookie, sessionOf, setActingCookie } from "../../http/session-auth.ts"
 import { actingSchema, beginActing, endActing } from "../../sign-in/act-as.ts"
 import { type AuditEntry, auditEntrySchema, listAudit } from "../../system/list-audit.ts"
@@ -38,6 +38,10 @@ export function mountAudit(app: App) {
         subject_type: word.meta({ description: "The kind of what was changed: `user`, `setting`, …", example: "user" }),
         subject_id: word.meta({ description: "Its id.", example: "42" }),
         action: word.meta({ description: "What was done.", example: "user.update" }),
+        own: booleanParam.default(false).meta({
+          description:
+            "`true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway.",
+        }),
         ...createdQuery,
         ...listQuery,
         ...csvQuery,

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
-import { listOf, listQuery, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
+import { brandParam, listOf, listQuery, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { type AdminSpace, adminSpaceDetailSchema, adminSpaceSchema, getAdminSpace } from "../../spaces/admin-space.ts"
 import { chatPersonSchema, listChatPeople } from "../../spaces/list-chat-people.ts"
@@ -65,11 +65,7 @@ export function mountAllSpaces(app: App) {
       query: z.strictObject({
         q: searchParam.meta({ description: "A part of the title. Upper and lower case count as the same." }),
         origin: z.string().min(1).max(64).optional().meta({ description: "`api`, `dashboard` or `messenger`." }),
-        brand: z
-          .string()
-          .regex(/^[a-z][a-z0-9]{0,31}$/)
-          .default("all")
-          .meta({ description: "`all`, or a brand's name. A brand that nobody has is refused." }),
+        brand: brandParam,
         archived: z.enum(ARCHIVED_FILTER).default("active"),
         owner_id: numberParam.optional().meta({ description: "The user who owns them." }),
         workspace_id: z.string().min(1).max(128).optional().meta({ description: "A workspace's id." }),

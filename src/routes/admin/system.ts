@@ -3,6 +3,7 @@ import { billInfra, infraBillingSchema } from "../../billing/bill-infra.ts"
 import { reconcileAs } from "../../billing/reconcile.ts"
 import { reconciliationSchema, serializeReconciliation } from "../../billing/reconciliation-row.ts"
 import type { App } from "../../http/app.ts"
+import { booleanParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { getSystem, systemSchema } from "../../system/get-system.ts"
 
@@ -59,13 +60,13 @@ export function mountSystem(app: App) {
         "a credit micro waits for more. One request works for some seconds; with `finished: false` the next one goes on. What an " +
         "account used before its first bill is in that bill, so try it with `dry_run` first.",
       query: z.strictObject({
-        dry_run: z.enum(["true", "false"]).default("false").meta({
+        dry_run: booleanParam.default(false).meta({
           description: "`true`: only says what would be billed now. With very many accounts, of the first ones.",
         }),
       }),
       answer: { status: 200, description: "What was billed, or would be.", schema: infraBillingSchema },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c, { query }) => billInfra(c.get("ctx"), sessionOf(c), query.dry_run === "true"),
+    async (c, { query }) => billInfra(c.get("ctx"), sessionOf(c), query.dry_run),
   )
 }

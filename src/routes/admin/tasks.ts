@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
+import { brandParam, listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { listTasks, TASK_STATES, taskSchema } from "../../tasks/list-tasks.ts"
 
@@ -17,7 +17,7 @@ export function mountTasks(app: App) {
         "task with its place in it.",
       query: z.strictObject({
         space: z.string().min(1).max(128).optional().meta({ description: "A space's slug." }),
-        brand: z.string().min(1).max(32).optional().meta({ description: "A brand's name." }),
+        brand: brandParam,
         state: z.enum([...TASK_STATES, "all"]).default("all"),
         assignee_user_id: numberParam.optional().meta({ description: "Who is to do it." }),
         creator_user_id: numberParam.optional().meta({ description: "The account whose agent made it." }),

@@ -58,7 +58,7 @@ export function mountUsers(app: App) {
         q: z.string().max(200).optional().meta({
           description: "A part of the name, the email, the id on the messaging platform or the id, in whatever case.",
         }),
-        role: z.enum(["user", "admin"]).optional(),
+        role: z.string().max(64).optional().meta({ description: "`user` or `admin`. Any other role has no users." }),
         ...listQueryUpTo(2000),
         ...csvQuery,
       }),

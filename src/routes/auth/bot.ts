@@ -6,6 +6,7 @@ import { jsonOnly } from "../../http/json-bodies.ts"
 import { BOT_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { answerUpdate, botReplySchema, botUpdateSchema, brandOfBot } from "../../sign-in/answer-update.ts"
+import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { authContext } from "./context.ts"
 
 const PATH = "/api/auth/bot"
@@ -54,7 +55,9 @@ export function mountBot(app: App) {
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
       errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
     },
-    (c, { body }) =>
-      answerUpdate(authContext(c), { brand: c.get("botBrand"), origin: new URL(c.req.url).origin }, body),
+    async (c, { body }) => {
+      const ctx = authContext(c)
+      return answerUpdate(ctx, { brand: c.get("botBrand"), origin: await siteOrigin(ctx, c.req.url) }, body)
+    },
   )
 }

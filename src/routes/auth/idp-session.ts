@@ -16,14 +16,13 @@ import { userSchema } from "../../users/user-row.ts"
 const IDP_PATH = "/api/auth/idp/session"
 
 /**
- * `sameOrigin` for /api/auth, except for a server that sends an internal secret to this operation. A page of another origin cannot:
- * browsers say where a request is from, and ask before they send such a header, which we never allow. Without a configured secret it
- * makes no difference, so the operation looks as if it did not exist.
+ * `sameOrigin` for /api/auth, except for a server that calls this operation: browsers say where a request is from. The operation itself
+ * then asks for the secret, and without a configured one it looks as if it did not exist.
  */
 export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => {
   const isElsewhere = matchedRoutes(c).some(({ method, path }) => method !== "ALL" && path !== IDP_PATH)
   const has = (name: string) => c.req.header(name) !== undefined
-  const isServer = has(INTERNAL_SECRET) && !has("sec-fetch-site") && !has("origin")
+  const isServer = !has("sec-fetch-site") && !has("origin")
   return isServer && !isElsewhere ? next() : sameOrigin(c, next)
 })
 

@@ -13,6 +13,7 @@ import { completeAuthorization, redeemState } from "../../sign-in/oidc-complete.
 import { type ProvedIdentity, resolveIdentity } from "../../sign-in/resolve-identity.ts"
 import { safeNext } from "../../sign-in/safe-next.ts"
 import { readSessionToken } from "../../sign-in/session-token.ts"
+import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { authContext, oidcOf } from "./context.ts"
 
 const tag = "auth"
@@ -55,8 +56,9 @@ export function mountOauthLogin(app: App) {
       errors: ["LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
     },
     async (c, { query: { next } }) => {
-      const { origin } = new URL(c.req.url)
-      return sendAway(c, await beginAuthorization(authContext(c), oidcOf(c), { origin, next, userId: null }))
+      const ctx = authContext(c)
+      const origin = await siteOrigin(ctx, c.req.url)
+      return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: null }))
     },
   )
 
@@ -69,7 +71,8 @@ export function mountOauthLogin(app: App) {
       summary: "Come back from the identity provider",
       description:
         "The provider sends the browser here. The person is signed in to the account that has this " +
-        "identity; else to the account whose verified email the provider has verified too; else to a new " +
+        "identity; else to the account whose verified email the provider has verified too, unless that is an " +
+        "admin's, which needs the identity to be linked first (`LOGIN_REFUSED`); else to a new " +
         "account, which gets the email if it is verified and free. An unverified email leads to no " +
         "account. When a signed-in account began the flow, that account gets the identity instead.\n\nIt " +
         "works once. A browser that asks for `text/html` gets errors as a small page with a link to start " +

@@ -4,6 +4,7 @@ import { sessionOf } from "../../http/session-auth.ts"
 import { proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
 import { resetPassword, resetPasswordSchema, startReset, startResetSchema } from "../../sign-in/reset-password.ts"
 import { completeSession, factorCodeSchema } from "../../sign-in/second-factor.ts"
+import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
@@ -68,7 +69,8 @@ export function mountProof(app: App) {
       errors: ["EMAIL_NOT_CONFIGURED", "LOGIN_THROTTLED"],
     },
     async (c, { body: { email } }) => {
-      await startReset(authContext(c), { email, origin: new URL(c.req.url).origin })
+      const ctx = authContext(c)
+      await startReset(ctx, { email, origin: await siteOrigin(ctx, c.req.url) })
       return { ok: true as const }
     },
   )

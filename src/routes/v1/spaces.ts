@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { booleanOrAllParam, createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
 import { getSpace } from "../../spaces/get-space.ts"
@@ -57,8 +57,7 @@ export function mountSpaces(app: App) {
       description: "The spaces in the key's scope, newest first. Archived spaces are left out unless you ask for them.",
       query: z.strictObject({
         ...pageQuery,
-        archived: z
-          .enum(["true", "false", "all"])
+        archived: booleanOrAllParam
           .default("false")
           .meta({ description: "`true`: only archived spaces. `all`: archived and active ones." }),
         q: z

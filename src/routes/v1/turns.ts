@@ -144,7 +144,7 @@ export function mountTurns(app: App) {
       summary: "Read a turn",
       params: turnParams,
       query: z.strictObject({
-        wait: wholeParam(0, 30).optional().meta({
+        wait: wholeParam(0, 30).default(0).meta({
           description: "Wait for the turn's end, for at most this many seconds, before answering.",
           example: 30,
         }),

@@ -1,0 +1,23 @@
+import type { Context } from "../actor/context.ts"
+import { isLoopbackName } from "../base/network.ts"
+
+/**
+ * The origin that a link in an email or a redirect may name: that of the request, when its host is ours or a brand's. Any other host was
+ * made up by the client, so the link leads to the first host of ours.
+ */
+export async function siteOrigin(ctx: Pick<Context, "db" | "site">, requestUrl: string): Promise<string> {
+  const { host, hostname, origin } = new URL(requestUrl)
+  const { site } = ctx
+  if (site.hosts.includes(host) || (site.isLocal && isLoopbackName(hostname))) return origin
+  const brand = await ctx.db
+    .selectFrom("brands as b")
+    .select("b.brand")
+    .where((eb) =>
+      eb.or([
+        eb("b.hosts", "@>", JSON.stringify([host.toLowerCase()])),
+        eb("b.hosts", "@>", JSON.stringify([hostname.toLowerCase()])),
+      ]),
+    )
+    .executeTakeFirst()
+  return brand ? origin : site.origin
+}

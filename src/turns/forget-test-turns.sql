@@ -1,0 +1,16 @@
+-- Forgets what up to p_limit test turns said that ended longer ago than the setting test_data_days: texts, events and steps. Their states and
+-- numbers stay, and the names of files, by which an erasure finds them. Returns how many. Skips those of another run.
+create function turnpike.forget_test_turns(p_limit integer, p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  ids text[];
+begin
+  ids := array(select t.turn_id from turns t
+    where t.test and t.text <> '' and t.finished_at < p_moment - make_interval(days => turnpike.limit_of('test_data_days')::integer)
+    order by t.finished_at limit p_limit for no key update skip locked);
+  update turns t set text = '', result = null, error_message = null, metadata = '{}', request_hash = '' where t.turn_id = any (ids);
+  delete from turn_events e where e.turn_id = any (ids);
+  -- An erasure finds the objects of stored pictures by the steps that called tools.
+  delete from turn_steps p where p.turn_id = any (ids) and not p.content @> '[{"type": "tool-call"}]';
+  update turn_steps p set text = '', content = '[{"type": "tool-call"}]', results = '{}' where p.turn_id = any (ids);
+  return cardinality(ids);
+end $$;
