@@ -21,24 +21,33 @@ returns table (resource text, window_seconds integer, used_pct numeric, reset_at
       t.taken_at + split_part(w.key, ':', 2)::integer * interval '1 second') as ends_at) n
 $$;
 
--- The model calls of an ended turn that members of pools served. A plan's id is only digits. Without test data.
-create function turnpike.served_calls(p_turn_id text)
-returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, tokens_input bigint, tokens_cached bigint,
+-- The model calls of an ended turn by what they are counted under: a pool's member, or the sub_id of a user's plan, which is only digits.
+-- Those of web chats too; without test data, and without calls that neither served. `calls` is above 1 in a row for a whole turn.
+create function turnpike.subscribed_calls(p_turn_id text)
+returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, calls integer, tokens_input bigint, tokens_cached bigint,
   tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language sql stable as $$
-  select u.subscription_id, u.settled_at, u.created_at, u.tokens_input, u.tokens_cached, u.tokens_output, u.cost_credit_micros,
+  select u.subscription_id, u.settled_at, u.created_at, 1, u.tokens_input, u.tokens_cached, u.tokens_output, u.cost_credit_micros,
     u.billed_credit_micros
-  from usage u where u.turn_id = p_turn_id and u.subscription_id !~ '^[0-9]+$' and u.settled_at is not null and not u.test
+  from usage u where u.turn_id = p_turn_id and u.subscription_id is not null and u.settled_at is not null
+    and not coalesce(u.test, (select t.test from turns t where t.turn_id = u.turn_id), false)
   union all
-  select c.subscription_id, c.settled_at, c.created_at, c.tokens_input, c.tokens_cached, c.tokens_output, c.cost_credit_micros,
+  select c.subscription_id, c.settled_at, c.created_at, c.calls, c.tokens_input, c.tokens_cached, c.tokens_output, c.cost_credit_micros,
     c.billed_credit_micros
-  from chat_calls c where c.turn_id = p_turn_id and c.subscription_id !~ '^[0-9]+$' and c.settled_at is not null and not c.test
+  from chat_calls c where c.turn_id = p_turn_id and c.subscription_id is not null and c.settled_at is not null and not c.test
+$$;
+
+-- Those that members of pools served.
+create function turnpike.served_calls(p_turn_id text)
+returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, calls integer, tokens_input bigint, tokens_cached bigint,
+  tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language sql stable as $$
+  select s.* from turnpike.subscribed_calls(p_turn_id) s where s.subscription_id !~ '^[0-9]+$'
 $$;
 
 -- Accounts as operators see them, the oldest first, with what they served in the last 30 days (UTC, with today). Nothing of a credential
 -- but when it ends and whether somebody refreshes it.
 create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) returns setof jsonb language sql stable as $$
   with recent as materialized (
-    select v.subscription_id, count(*) as model_calls, sum(v.tokens_input) as tokens_input, sum(v.tokens_cached) as tokens_cached,
+    select v.subscription_id, sum(v.calls) as model_calls, sum(v.tokens_input) as tokens_input, sum(v.tokens_cached) as tokens_cached,
       sum(v.tokens_output) as tokens_output, sum(v.cost_credit_micros) as cost, sum(v.billed_credit_micros) as billed, max(v.called_at) as last_call_at
     from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
     where v.settled_at >= (date_trunc('day', p_moment, 'UTC') - interval '29 days') group by v.subscription_id

@@ -168,6 +168,17 @@ describe("GET /api/admin/spaces/list", () => {
   })
 })
 
+test("A search finds a space by its slug, or by the beginning of it, as well as by its title", async () => {
+  const slug = slugs.banana ?? ""
+  expect(await titles(`?q=${slug}`)).toEqual(["banana"])
+  expect(await titles(`?q=${slug.toUpperCase()}`)).toEqual(["banana"])
+  expect(await titles(`?q=${slug.slice(0, -1)}`)).toContain("banana")
+  expect(await titles(`?q=${slug.slice(1)}`), "the middle of a slug is none of it").toEqual([])
+  expect(await titles(`?q=spc_&owner_id=${of(bob).userId}`)).toEqual(["Apple 100%"])
+  const [, own] = await browser.json("GET", `/api/account/spaces?q=${slugs.date}`)
+  expect(own.items.map(({ title }: { title: string }) => title)).toEqual(["date"])
+})
+
 describe("GET /api/admin/spaces", () => {
   test("has all spaces, the last active first", async () => {
     const [status, page] = await get("/api/admin/spaces")
@@ -227,6 +238,15 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
     const [, page] = await byKey("banana", "?limit=1&offset=2")
     expect(page).toMatchObject({ total: 3, limit: 1, offset: 2, items: [{ end_user_ref: "customer-2" }] })
     expect((await byKey("banana", "?limit=1001"))[0]).toBe(422)
+  })
+
+  test("takes a bare slug for the chat of its space", async () => {
+    const [status, chat] = await get(`/api/admin/spaces/by-key/${slugs.date}`)
+    expect([status, chat]).toMatchObject([
+      200,
+      { total: 1, space: { slug: slugs.date, chat_key: `space:${slugs.date}` } },
+    ])
+    expect((await get("/api/admin/spaces/by-key/spc_nothing"))[0]).toBe(404)
   })
 
   test("takes keys with slashes, raw and encoded, and is 404 for others", async () => {

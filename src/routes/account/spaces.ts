@@ -40,7 +40,9 @@ export function mountOwnSpaces(app: App) {
           .min(1)
           .max(200)
           .optional()
-          .meta({ description: "A part of the title. Upper and lower case count as the same." }),
+          .meta({
+            description: "A part of the title, or the beginning of the slug. Upper and lower case count as the same.",
+          }),
         archived: z.enum(ARCHIVED_FILTER).default("active"),
         ...testQuery,
         ...listQuery,
