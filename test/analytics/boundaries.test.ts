@@ -33,10 +33,9 @@ test("an empty database: every day and hour is there, and what nothing can be di
     items: days.map((date) => ({ date, orchestrator: context, subagent: context })),
   })
   const usage = { ...range, granularity: "day", user_id: null, chat_key: null }
-  expect(await world.read(`${USAGE}?days=2`)).toEqual({ ...usage, items: days.map((date) => ({ date, ...empty })) })
+  expect(await world.read(`${USAGE}?days=2`)).toEqual(days.map((date) => ({ date, ...empty })))
   expect(await world.read(`${USAGE}?days=2&group_by=slug`)).toEqual({
-    ...{ ...usage, grouped_by: "slug", series: {} },
-    other: days.map((date) => ({ date, ...empty })),
+    ...{ ...usage, grouped_by: "slug", series: {}, total: 0, limit: 10_000, offset: 0 },
   })
   for (const name of ["top-users", "top-spaces"]) {
     expect(await world.read(`${name}?days=2`)).toEqual({
@@ -49,7 +48,7 @@ test("an empty database: every day and hour is there, and what nothing can be di
     ...{ ...range, granularity: "day" },
     items: days.map((date) => ({ date, ...none })),
   })
-  expect(await world.read("context-size?days=2")).toEqual({ ...range, granularity: "day", space: null, items: [] })
+  expect(await world.read("context-size?days=2")).toEqual({ ...range, granularity: "day", space: null, total: 0, limit: 10_000, offset: 0, items: [] })
   const hourly = await world.read("hourly?days=2")
   expect(hourly).toMatchObject({ ...range, granularity: "hour" })
   expect(hourly.items).toHaveLength(48)
@@ -72,7 +71,7 @@ test("one row is in the day and the hour in which its turn ended, and in no othe
     calls: [{ micros: 1, input: 7, output: 3, seconds: 0.25 }],
   })
   const sums = { turns: 1, model_calls: 1, tokens_input: 7, tokens_cached: 0, tokens_output: 3, billed_cost_usd: 1e-7 }
-  expect((await world.twice(`${USAGE}?days=2`)).items).toEqual([
+  expect(await world.twice(`${USAGE}?days=2`)).toEqual([
     { date: "2026-12-01", ...sums, avg_duration_sec: 0.25 },
     { date: "2026-12-02", ...NO_USE, avg_duration_sec: null },
   ])
@@ -243,27 +242,4 @@ test("equal ones are in the order of their ids, and all beyond the top are `othe
     expect(Math.round(hours.other.billed_cost_usd * 1e7)).toBe(20 * (22 - top))
   }
   expect((await world.read("top-users?limit=100")).other).toEqual(NO_USE)
-})
-
-test("of very many spaces those that were billed most have a series, and the others are one", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
-  const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
-  for (let n = 0; n < 52; n++) places.push(await world.place(`Space ${n}`))
-  await world.plant(
-    ...places.map(({ user, space }, n) => ({
-      user,
-      space,
-      at: "2026-12-01T08:00:00Z",
-      calls: [{ micros: n, seconds: 4 }],
-    })),
-  )
-  const { series, other } = await world.twice(`${USAGE}?days=2&group_by=slug`)
-  expect(Object.keys(series)).toEqual(
-    places
-      .slice(32)
-      .reverse()
-      .map(({ slug }) => slug),
-  )
-  expect(other[0]).toMatchObject({ date: "2026-12-01", turns: 32, billed_cost_usd: 0.0000496, avg_duration_sec: 4 })
-  expect((await world.read("context-size?days=2")).items).toHaveLength(50)
 })
