@@ -90,7 +90,9 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
     expect(head).toMatchObject({ total: SPACES, limit: 10_000, offset: 0 })
     expect(items.map(({ slug }: Json) => slug)).toEqual(most())
     expect(distinct(items.map(({ model_calls, days }: Json) => `${model_calls} ${days.length}`))).toBe(1)
-    expect((await get(`${ANALYTICS}/context-size?days=20&limit=2&offset=1202`)).items).toMatchObject([{ slug: slugs[0] }])
+    expect((await get(`${ANALYTICS}/context-size?days=20&limit=2&offset=1202`)).items).toMatchObject([
+      { slug: slugs[0] },
+    ])
     const lines = await fileOf(`${ANALYTICS}/context-size?days=20&limit=2`)
     expect([lines.length, distinct(lines.map(({ slug }) => slug))]).toEqual([SPACES * 20, SPACES])
   })
@@ -105,7 +107,9 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
     const sum = (of: (row: Json) => number) =>
       Object.values<Json>(series).reduce((total, rows) => total + of(day(rows)), 0)
     expect(sum(({ turns }) => turns)).toBe(day(flat).turns)
-    expect(sum(({ billed_cost_usd }) => Math.round(billed_cost_usd * 1e7))).toBe(Math.round(day(flat).billed_cost_usd * 1e7))
+    expect(sum(({ billed_cost_usd }) => Math.round(billed_cost_usd * 1e7))).toBe(
+      Math.round(day(flat).billed_cost_usd * 1e7),
+    )
     const page = await get("/api/admin/usage?group_by=slug&days=1&limit=1&offset=0")
     expect([page.total, page.series]).toEqual([0, {}])
     const lines = await fileOf("/api/admin/usage?group_by=slug&days=20")
@@ -117,7 +121,9 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
     expect([space.slug, head]).toEqual([slugs[0], { total: PEOPLE + 2, limit: 10_000, offset: 0 }])
     expect(items).toHaveLength(PEOPLE + 2)
     expect(items[0]).toMatchObject({ role: "owner", name: "Owner" })
-    const people = items.map(({ end_user_ref }: Json) => end_user_ref).filter((ref: string) => ref?.startsWith("person-"))
+    const people = items
+      .map(({ end_user_ref }: Json) => end_user_ref)
+      .filter((ref: string) => ref?.startsWith("person-"))
     expect(people).toEqual(Array.from({ length: PEOPLE }, (_, n) => `person-${PEOPLE - n}`))
   })
 

@@ -128,7 +128,8 @@ function Sizes() {
               />
               {data.items.length < data.total && (
                 <p className="text-muted text-xs">
-                  The {data.items.length} that were billed the most, of <Count value={data.total} />. The CSV file has all of them.
+                  The {data.items.length} that were billed the most, of <Count value={data.total} />. The CSV file has
+                  all of them.
                 </p>
               )}
             </Section>

@@ -13,7 +13,9 @@ const SHOWN = 100
 
 export function AnalyticsSubscriptionsPage() {
   const { days = 30, subscription_id, chat_key } = useReportSearch()
-  const input = { query: { days, limit: SHOWN, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) } }
+  const input = {
+    query: { days, limit: SHOWN, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) },
+  }
   const report = useRead("getSubscriptionSpaces", input)
   return (
     <Page {...analyticsPages.subscriptions}>

@@ -31,7 +31,10 @@ function linesOf(all: Line, report: DailyUsage | SlugUsageReport): Record<string
   const series = Object.values(report.series)
   const other = all.map((day, at) => {
     const shown = sumOf(series.flatMap((line) => line[at] ?? []))
-    const rest = Object.entries(shown).map(([key, value]) => [key, day[key as keyof Used] as number - (value as number)])
+    const rest = Object.entries(shown).map(([key, value]) => [
+      key,
+      (day[key as keyof Used] as number) - (value as number),
+    ])
     return { date: day.date, ...(Object.fromEntries(rest) as unknown as Used) }
   })
   return { ...report.series, other }
