@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListPage, partsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, envelope, envelopeOf, pageFields, ratio } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
@@ -86,7 +86,7 @@ export async function reportContextSize(
   )
   return {
     head: { ...envelopeOf(now, range, "day"), space: space ?? null, ...head },
-    parts: partsOf(ids, spacesOfPart(days), (part) => readSizes(ctx, credential, range, part)),
+    parts: readInParts(ids, spacesOfPart(days), (part) => readSizes(ctx, credential, range, part)),
   }
 }
 

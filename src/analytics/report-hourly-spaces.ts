@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, partsOf } from "../base/in-parts.ts"
+import { type InParts, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
@@ -112,7 +112,7 @@ export async function reportHourlySpaces(
   return {
     head: { ...envelopeOf(now, range, "hour"), top },
     // One at a time: all series of a year are 10 MB of JSON.
-    parts: partsOf(spaces, 1, async (part) =>
+    parts: readInParts(spaces, 1, async (part) =>
       part.map(({ billed: _billed, ...space }) => ({
         ...space,
         ...seriesOf(byHour(bySpace.get(space.space_id) ?? [])),

@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, type ListPage, partsOf } from "../base/in-parts.ts"
+import { type InParts, type ListPage, readInParts } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { envelope, envelopeOf, pageFields, wholeRange } from "./answer.ts"
@@ -118,7 +118,7 @@ export async function reportProviderSpaces(
         offset,
       },
     },
-    parts: partsOf(shown, LIST_POLICY.part, (part) => namePairs(ctx, credential, part)),
+    parts: readInParts(shown, LIST_POLICY.part, (part) => namePairs(ctx, credential, part)),
   }
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListPage, partsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, envelope, envelopeOf, NO_SUMS, pageFields, type Sums } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
@@ -55,7 +55,7 @@ export async function reportSlugUsage(
   )
   return {
     head: { ...envelopeOf(now, range, "day"), ...serializeFilter(filter), grouped_by: "slug", ...head },
-    parts: partsOf(ids, spacesOfPart(days), (part) => readSeries(ctx, credential, range, part)),
+    parts: readInParts(ids, spacesOfPart(days), (part) => readSeries(ctx, credential, range, part)),
   }
 }
 

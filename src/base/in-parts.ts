@@ -20,7 +20,7 @@ export interface ListPage {
 }
 
 /** Reads a list by its keys, so many at once. */
-export async function* partsOf<Key, Item>(
+export async function* readInParts<Key, Item>(
   keys: readonly Key[],
   size: number,
   read: (keys: Key[]) => Promise<Item[]>,
@@ -29,7 +29,7 @@ export async function* partsOf<Key, Item>(
 }
 
 /** The same of keys that weigh differently: of what is read at once no more than `most` together, but one key at least. */
-export async function* weighedPartsOf<Key, Item>(
+export async function* readByWeight<Key, Item>(
   keys: readonly { key: Key; weight: number }[],
   most: number,
   read: (keys: Key[]) => Promise<Item[]>,

@@ -88,6 +88,6 @@ export const csvOf = <Row>(c: HonoContext<AppEnv>, name: string, columns: CsvCol
   csvAnswer(c, name, columns, async ({ offset, limit }) => rows.slice(offset, offset + limit))
 
 /** The rows that the items of each part come to. */
-export async function* rowsOf<Item, Row>(parts: AsyncGenerator<Item[]>, rowsOfItem: (item: Item) => Row[]) {
+export async function* rowsInParts<Item, Row>(parts: AsyncGenerator<Item[]>, rowsOfItem: (item: Item) => Row[]) {
   for await (const part of parts) yield part.flatMap(rowsOfItem)
 }

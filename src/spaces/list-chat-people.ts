@@ -6,7 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { type InParts, type ListHead, type ListPage, partsOf } from "../base/in-parts.ts"
+import { type InParts, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
@@ -105,7 +105,7 @@ export async function listChatPeople(
   if (!space) throw new TurnpikeError("NOT_FOUND", `There is no chat "${chatKey}".`)
   return {
     head: { space: serializeAdminSpace(space), total: total ?? 0, limit, offset },
-    parts: partsOf(keys, LIST_POLICY.part, (part) => readPeople(ctx, credential, space.space_id, part)),
+    parts: readInParts(keys, LIST_POLICY.part, (part) => readPeople(ctx, credential, space.space_id, part)),
   }
 }
 

@@ -4,7 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { type InParts, inOrder, type ListHead, partsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListHead, readInParts } from "../base/in-parts.ts"
 import type { ArchivedFilter } from "../base/pagination.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { isOneOf } from "../platform/one-of.ts"
@@ -134,7 +134,7 @@ export async function readInventory(
   if (brand !== ctx.brand && !known_brand) throw unknownBrand(brand)
   return {
     head: { total: total ?? 0, limit, offset },
-    parts: partsOf(ids, LIST_POLICY.part, (part) => readSpaces(ctx, credential, part)),
+    parts: readInParts(ids, LIST_POLICY.part, (part) => readSpaces(ctx, credential, part)),
   }
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListHead, type ListPage, partsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
 import { isOneOf } from "../platform/one-of.ts"
@@ -79,7 +79,7 @@ export async function listSessionContexts(
   const { total, ids = [] } = rows[0] ?? {}
   return {
     head: { total: total ?? 0, limit, offset },
-    parts: partsOf(ids, LIST_POLICY.part, (part) => readContexts(ctx, credential, part)),
+    parts: readInParts(ids, LIST_POLICY.part, (part) => readContexts(ctx, credential, part)),
   }
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListPage, partsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { DAY_MS } from "../base/time.ts"
@@ -94,7 +94,7 @@ export async function reportSubscriptions(
   const { total, ids = [] } = rows[0] ?? {}
   return {
     head: { from: since.toISOString().slice(0, 10), total: total ?? 0, limit, offset },
-    parts: partsOf(ids, Math.max(1, Math.floor(LIST_POLICY.partRows / days)), (part) =>
+    parts: readInParts(ids, Math.max(1, Math.floor(LIST_POLICY.partRows / days)), (part) =>
       readDays(ctx, credential, since, part),
     ),
   }

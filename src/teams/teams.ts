@@ -7,7 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { type InParts, inOrder, type ListHead, type ListPage, weighedPartsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { type ArchivedFilter, holds } from "../base/pagination.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
@@ -117,7 +117,7 @@ export async function listTeams(
   const { total, keys = [] } = rows[0] ?? {}
   return {
     head: { total: total ?? 0, limit, offset },
-    parts: weighedPartsOf(keys, LIST_POLICY.partRows, (part) => readTeams(ctx, credential, part)),
+    parts: readByWeight(keys, LIST_POLICY.partRows, (part) => readTeams(ctx, credential, part)),
   }
 }
 

@@ -5,7 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
-import { type InParts, inOrder, type ListHead, type ListPage, weighedPartsOf } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { holds } from "../base/pagination.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
@@ -130,7 +130,7 @@ export async function listWorkspaces(
   const { total, keys = [] } = rows[0] ?? {}
   return {
     head: { total: total ?? 0, limit, offset },
-    parts: weighedPartsOf(keys, LIST_POLICY.partRows, (part) => readWorkspaces(ctx, credential, part)),
+    parts: readByWeight(keys, LIST_POLICY.partRows, (part) => readWorkspaces(ctx, credential, part)),
   }
 }
 

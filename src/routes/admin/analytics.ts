@@ -11,7 +11,7 @@ import { reportTopSpaces, topSpacesSchema } from "../../analytics/report-top-spa
 import { reportTopUsers, topUsersSchema } from "../../analytics/report-top-users.ts"
 import { wholeOf } from "../../base/in-parts.ts"
 import type { App } from "../../http/app.ts"
-import { csvInParts, csvOf, csvQuery, rowsOf } from "../../http/csv.ts"
+import { csvInParts, csvOf, csvQuery, rowsInParts } from "../../http/csv.ts"
 import { jsonInParts, listInParts } from "../../http/in-parts.ts"
 import { numberParam, wholeListQuery, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
@@ -87,7 +87,7 @@ export function mountAnalytics(app: App) {
           ...pageOfAnswer(format, asked),
         })
         return format === "csv"
-          ? csvInParts(c, "usage-by-slug", columns.SLUG_USAGE, rowsOf(parts, columns.slugRows))
+          ? csvInParts(c, "usage-by-slug", columns.SLUG_USAGE, rowsInParts(parts, columns.slugRows))
           : jsonInParts(c, { head, name: "series", kind: "object", parts })
       }
       const { head, days } = await reportDailyUsage(c.get("ctx"), sessionOf(c), asked)
@@ -159,7 +159,7 @@ export function mountAnalytics(app: App) {
     async (c, { query: { format, ...asked } }) => {
       const report = await reportContextSize(c.get("ctx"), sessionOf(c), { ...asked, ...pageOfAnswer(format, asked) })
       return format === "csv"
-        ? csvInParts(c, "context-size", columns.CONTEXT_SIZE, rowsOf(report.parts, columns.sizeRows))
+        ? csvInParts(c, "context-size", columns.CONTEXT_SIZE, rowsInParts(report.parts, columns.sizeRows))
         : listInParts(c, report)
     },
   )
