@@ -22,6 +22,9 @@ const SUMS =
 const COLUMNS = "turns, calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros"
 const TIMED = "sum(keyed_calls)::bigint, sum(duration_us)::bigint"
 
+/** Reports that have a list of all spaces begin with the statement that ranks them, whatever the page. */
+const PAGE = { limit: 20, offset: 0 }
+
 /** The operations of usage, as admins ask for them, each beside a query that is written by hand. `ends`: the midnight behind the last day. */
 export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> {
   const [place] = await sql<{ slug: string; chat_key: string; user_id: number; space_id: number }>(
@@ -48,16 +51,11 @@ export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]>
     `select ${subject}_id, ${SUMS} from (select ${subject}_id, ${COLUMNS} from ${subject}_days where day >= ($1::timestamptz at time zone 'UTC')::date
        union all select ${subject}_id, ${COLUMNS} from usage_queue where ended_at >= $1) u
      group by 1 order by sum(billed_credit_micros) desc, 1 limit ${limit}`
-  const topDays = (limit: number, columns: string, sums: string) =>
-    `with top as (${ranked("space", limit)}) ${byDay("space_days", "space_id in (select space_id from top)", columns, sums, "space_id, day")}`
   const topHours = `with top as (${ranked("space", 20)}) select space_id, hour, sum(billed_credit_micros) from (
       select space_id, hour, billed_credit_micros from space_hours where hour >= $1 and space_id in (select space_id from top) union all
       select space_id, ${HOUR_OF}, billed_credit_micros from usage_queue where ended_at >= $1 and space_id in (select space_id from top) union all
       select null, hour, billed_credit_micros from usage_hours where hour >= $1 union all
       select null, ${HOUR_OF}, billed_credit_micros from usage_queue where ended_at >= $1) u group by 1, 2`
-  const context = "calls, tokens_input, tokens_input_most"
-  const contextSums = "sum(calls)::bigint, sum(tokens_input)::bigint, max(tokens_input_most)"
-  const slugColumns = `${COLUMNS}, keyed_calls, duration_us`
   const since = (days: number) => [back(days * DAY_MS)]
   const at = (ms: number) => back(ms).toISOString()
   return Promise.all([
@@ -84,20 +82,20 @@ export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]>
     ...[30, 365].map((days) =>
       read(
         `usage by slug, ${days} days`,
-        (ctx, who) => reportSlugUsage(ctx, who, { days }),
-        topDays(50, slugColumns, `${SUMS}, ${TIMED}`),
+        (ctx, who) => reportSlugUsage(ctx, who, { days, ...PAGE }),
+        ranked("space", 20),
         since(days),
       ),
     ),
     read(
       "usage by slug of a user, 365 days",
-      (ctx, who) => reportSlugUsage(ctx, who, { days: 365, user_id }),
+      (ctx, who) => reportSlugUsage(ctx, who, { days: 365, user_id, ...PAGE }),
       byDay(
         "space_days",
         `space_id in (select space_id from spaces where user_id = ${user_id})`,
-        slugColumns,
-        `${SUMS}, ${TIMED}`,
-        "space_id, day",
+        COLUMNS,
+        SUMS,
+        "space_id",
       ),
       since(365),
     ),
@@ -128,14 +126,14 @@ export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]>
     ),
     read(
       "context-size, 90 days",
-      (ctx, who) => reportContextSize(ctx, who, { days: 90 }),
-      topDays(50, `${COLUMNS}, tokens_input_most`, contextSums),
+      (ctx, who) => reportContextSize(ctx, who, { days: 90, ...PAGE }),
+      ranked("space", 20),
       since(90),
     ),
     read(
       "context-size of a space, 90 days",
-      (ctx, who) => reportContextSize(ctx, who, { days: 90, space: slug }),
-      byDay("space_days", `space_id = ${space_id}`, context, contextSums, "space_id, day"),
+      (ctx, who) => reportContextSize(ctx, who, { days: 90, space: slug, ...PAGE }),
+      `select space_id from spaces where space_id = ${space_id} and $1::timestamptz is not null`,
       since(90),
     ),
     read(

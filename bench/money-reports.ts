@@ -165,14 +165,14 @@ export async function moneyReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> 
     ...[30, 365].map((days) =>
       read(
         `subscription-spaces, ${days} days`,
-        (ctx, who) => reportProviderSpaces(ctx, who, { days }),
+        (ctx, who) => reportProviderSpaces(ctx, who, { days, limit: 100, offset: 0 }),
         first("provider_space_days", "provider_key, space_id", 100),
         since(days),
       ),
     ),
     read(
       "subscription-spaces of a chat, 365 days",
-      (ctx, who) => reportProviderSpaces(ctx, who, { days: 365, chat_key }),
+      (ctx, who) => reportProviderSpaces(ctx, who, { days: 365, chat_key, limit: 100, offset: 0 }),
       `select provider_key, ${SUMS} from (select provider_key, ${COLUMNS} from provider_space_days where space_id = ${space_id} and day >= ${FROM}
          union all select provider_key, ${COLUMNS} from usage_queue where space_id = ${space_id} and ended_at >= $1) u group by 1`,
       since(365),

@@ -282,9 +282,9 @@ create unique index spaces_of_chat on spaces (chat_key);
 create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
 -- What operators filter and sort all spaces by, without reading configurations.
 create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
-create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
+create index spaces_inventory on spaces (space_id) include (title, slug, origin, brand, user_id, workspace_id, archived_at, created_at);
 create index spaces_by_title on spaces (lower(title) collate "C", space_id)
-  include (title, origin, brand, user_id, workspace_id, archived_at);
+  include (title, slug, origin, brand, user_id, workspace_id, archived_at);
 -- For counting the spaces of each model without reading configurations.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;
 
@@ -1940,6 +1940,8 @@ create table environment_keys (
   file text not null references environment_files,
   key text not null,
   version integer not null default 1,
+  -- When it was first set: earlier calls were not made with it.
+  set_at timestamptz not null,
   updated_at timestamptz not null,
   updated_by bigint references users,
   primary key (file, key)

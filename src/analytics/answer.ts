@@ -23,6 +23,13 @@ export const wholeRange = z.null().meta({ description: "Null: each row is of the
 export const always = <G extends Granularity>(granularity: G) =>
   z.literal(granularity).meta({ description: "What a row of the series covers.", example: granularity })
 
+/** What a report says of its list, which has pages only when it is very long. */
+export const pageFields = {
+  total: z.int().meta({ description: "How many there are on all pages.", example: 149 }),
+  limit: z.int().meta({ description: "The size of a page.", example: 10_000 }),
+  offset: z.int().meta({ description: "How many were skipped.", example: 0 }),
+}
+
 /** `now` is taken before the report is read, so that nothing from before that moment is missing. */
 export function envelopeOf<G extends Granularity | null>(now: Date, range: Range, granularity: G) {
   return {

@@ -25,18 +25,12 @@ export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at tim
 const BARRIER = sql.lit(0)
 
 export const usageHours = (db: Reader, range: Range) =>
-  rolledHours(db, range).unionAll(
-    queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]),
-  )
-
-/** Those that are rolled. */
-export function rolledHours(db: Reader, range: Range) {
-  return db
+  db
     .selectFrom("usage_hours as r")
     .where("r.hour", ">=", range.from)
     .where("r.hour", "<", range.to)
     .select(["r.hour", ...SUMS, ...DURATION])
-}
+    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]))
 
 export function modelDays(db: Reader, range: Range) {
   return db
@@ -163,11 +157,14 @@ export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
           .as("r"),
       (join) => join.onTrue(),
     )
-    .select(["r.hour", "r.space_id", "r.billed_credit_micros"])
+    .select([hourNumber("r.hour").as("hour"), "r.space_id", "r.billed_credit_micros"])
 }
 
 const queued = (db: Reader, { from, to }: Range) =>
   db.selectFrom("usage_queue as q").where("q.ended_at", ">=", from).where("q.ended_at", "<", to)
+
+/** An hour as its number since 1970: a year of them is a third of what moments would print. */
+export const hourNumber = (column: string) => sql<number>`(extract(epoch from ${sql.ref(column)}) / 3600)::integer`
 
 /** The hour of a moment, and its day in UTC. */
 export const hourOf = (moment: Expression<Date>) => sql<Date>`date_trunc('hour', ${moment}, 'UTC')`

@@ -13,10 +13,8 @@ export const ANALYTICS_POLICY = {
 
 /** How much a report shows where the contract sets no bound (section 4.5). */
 export const REPORT_POLICY = {
-  /** Spaces that have a series of their own in daily usage by slug; all others are its `other`. */
-  slugs: 20,
-  /** Spaces in a report of context sizes that names none. */
-  contextSpaces: 50,
-  /** The longest range of hourly costs by space, in days: any month. */
-  spaceHoursDays: 31,
+  /** The longest range of hourly costs by space, in days: any year. */
+  spaceHoursDays: 366,
+  /** Pairs of a provider and a space that one statement reads. */
+  pairs: 50_000,
 } as const

@@ -1,15 +1,16 @@
-import type { QueryCreator } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { always, envelope, envelopeOf, ratio } from "./answer.ts"
+import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
+import { isOneOf } from "../platform/one-of.ts"
+import { always, envelope, envelopeOf, pageFields, ratio } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
-import { REPORT_POLICY } from "./policies.ts"
-import { procedureRows } from "./procedure-rows.ts"
 import { datesOf, lastDays, type Range } from "./range.ts"
+import { rankSpaces, spacesOfPart, theseSpaces, usedSpaces } from "./ranked-spaces.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { CONTEXT } from "./sums.ts"
 
@@ -32,6 +33,7 @@ export const contextSizeSchema = z
       description: "The slug that was asked for; null: any.",
       example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
     }),
+    ...pageFields,
     items: z
       .array(
         z.object({
@@ -44,8 +46,8 @@ export const contextSizeSchema = z
       )
       .meta({
         description:
-          `The space that was asked for, or the ${REPORT_POLICY.contextSpaces} that were billed most; ` +
-          "none if there is no such space.",
+          "The space that was asked for, or all that were used in the range, those that were billed most first; none if there is no such " +
+          "space.",
       }),
   })
   .meta({ id: "ContextSizeReport" })
@@ -66,82 +68,77 @@ interface Row {
   most: number
 }
 
-/** How much the model calls of spaces have read on each of the last days, for admins. */
+type Item = ContextSize["items"][number]
+
+/**
+ * How much the model calls of spaces have read on each of the last days, for admins: of all spaces that were used, or of the one that is
+ * asked for.
+ */
 export async function reportContextSize(
   ctx: Context,
   credential: SessionCredential,
-  { days, space }: { days: number; space?: string | undefined },
-): Promise<ContextSize> {
+  { days, space, limit, offset }: { days: number; space?: string | undefined } & ListPage,
+): Promise<InParts<Omit<ContextSize, "items">, Item>> {
   const now = ctx.clock.now()
   const range = lastDays(now, days)
+  const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
+    space === undefined ? usedSpaces(db, range) : namedSpace(db, space),
+  )
+  return {
+    head: { ...envelopeOf(now, range, "day"), space: space ?? null, ...head },
+    parts: readInParts(ids, spacesOfPart(days), (part) => readSizes(ctx, credential, range, part)),
+  }
+}
+
+async function readSizes(ctx: Context, credential: SessionCredential, range: Range, ids: number[]): Promise<Item[]> {
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
-      db
-        .with(
-          (cte) => cte("shown").materialized(),
-          (cte) => shownSpaces(cte, range, space),
-        )
-        .selectFrom("caller")
-        .select((eb) => [
-          jsonArrayFrom(
-            eb
-              .selectFrom("shown as w")
-              .innerJoin("spaces as s", "s.space_id", "w.space_id")
-              .select(SPACE_COLUMNS)
-              .orderBy("w.billed", "desc")
-              .orderBy("s.space_id"),
-          ).as("spaces"),
-          jsonArrayFrom(
-            eb
-              .selectFrom(rolledSpaceDays(db, range, eb.selectFrom("shown as w").select("w.space_id")).as("u"))
-              .select(({ fn }) => [
-                "u.space_id",
-                fn.agg<string[]>("array_agg", ["u.day"]).as("day"),
-                ...inColumns(COLUMNS),
-              ])
-              .groupBy("u.space_id"),
-          ).as("rolled"),
-          jsonArrayFrom(
-            eb
-              .selectFrom(queuedSpaceDays(db, range, eb.selectFrom("shown as w").select("w.space_id")).as("u"))
-              .select(["u.space_id", "u.day", ...CONTEXT])
-              .groupBy(["u.space_id", "u.day"]),
-          ).as("queued"),
-        ]),
+      db.selectFrom("caller").select((eb) => [
+        jsonArrayFrom(eb.selectFrom("spaces as s").where(isOneOf("s.space_id", ids)).select(SPACE_COLUMNS)).as(
+          "spaces",
+        ),
+        jsonArrayFrom(
+          eb
+            .selectFrom(rolledSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
+            .select(({ fn }) => [
+              "u.space_id",
+              fn.agg<string[]>("array_agg", ["u.day"]).as("day"),
+              ...inColumns(COLUMNS),
+            ])
+            .groupBy("u.space_id"),
+        ).as("rolled"),
+        jsonArrayFrom(
+          eb
+            .selectFrom(queuedSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
+            .select(["u.space_id", "u.day", ...CONTEXT])
+            .groupBy(["u.space_id", "u.day"]),
+        ).as("queued"),
+      ]),
     { role: "admin" },
   )
   const { spaces = [], rolled = [], queued = [] } = rows[0] ?? {}
   const bySpace = new Map(rolled.map(({ space_id, ...days }) => [space_id, fromColumns<DayRow>(days)]))
   for (const { space_id, ...row } of queued) bySpace.set(space_id, [...(bySpace.get(space_id) ?? []), row])
-  return {
-    ...envelopeOf(now, range, "day"),
-    space: space ?? null,
-    items: spaces.map((shown) => {
-      const own = bySpace.get(shown.space_id) ?? []
-      const byDay = Map.groupBy(own, ({ day }) => day)
-      const days = datesOf(range).map((day) => ({ day, ...(byDay.get(day) ?? []).reduce(together, NOTHING) }))
-      return {
-        ...shown,
-        ...serializeSize(own.reduce<Row>(together, NOTHING)),
-        days: days.map(({ day, ...row }) => ({ date: day, ...serializeSize(row) })),
-      }
-    }),
-  }
+  const dates = datesOf(range)
+  return inOrder(ids, spaces, ({ space_id }) => space_id).map((shown) => {
+    const own = bySpace.get(shown.space_id) ?? []
+    const byDay = Map.groupBy(own, ({ day }) => day)
+    const days = dates.map((day) => ({ day, ...(byDay.get(day) ?? []).reduce(together, NOTHING) }))
+    return {
+      ...shown,
+      ...serializeSize(own.reduce<Row>(together, NOTHING)),
+      days: days.map(({ day, ...row }) => ({ date: day, ...serializeSize(row) })),
+    }
+  })
 }
 
-function shownSpaces(db: QueryCreator<CallerDB>, range: Range, slug: string | undefined) {
-  if (slug !== undefined) {
-    return db
-      .selectFrom("spaces as s")
-      .where("s.slug", "=", slug)
-      .select((eb) => ["s.space_id", eb.lit(0).as("billed")])
-  }
-  return db
-    .selectFrom(procedureRows("range_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
-    .select(["r.space_id", "r.billed_credit_micros as billed"])
-}
+const namedSpace = (db: QueryCreator<CallerDB>, slug: string) =>
+  db
+    .selectFrom("spaces as s")
+    .where("s.slug", "=", slug)
+    .select(["s.space_id", sql<number>`0`.as("billed")])
 
 const NOTHING: Row = { model_calls: 0, pictures: 0, tokens_input: 0, most: 0 }
 

@@ -4,8 +4,8 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { always, envelope, envelopeOf, NO_SUMS, ratio, type Sums, serializeSums, sums } from "./answer.ts"
-import { dayOf, rolledHours, spaceDays, usageHours, userDays } from "./families.ts"
+import { envelopeOf, NO_SUMS, ratio, type Sums, serializeSums, sums } from "./answer.ts"
+import { dayOf, spaceDays, usageHours, userDays } from "./families.ts"
 import { datesOf, filled, lastDays, type Range } from "./range.ts"
 import { DURATION, SUMS } from "./sums.ts"
 
@@ -29,12 +29,8 @@ export const usageFilters = {
 }
 
 export const dailyUsageSchema = z
-  .object({
-    ...envelope(always("day")),
-    ...usageFilters,
-    items: z.array(daySchema).meta({ description: "Every day of the range, the oldest first." }),
-  })
-  .meta({ id: "DailyUsageReport" })
+  .array(daySchema)
+  .meta({ id: "DailyUsage", description: "Every day of the range, the oldest first." })
 
 export type UsageDay = z.infer<typeof daySchema>
 
@@ -54,7 +50,7 @@ export async function reportDailyUsage(
   ctx: Context,
   credential: SessionCredential,
   { days, ...filter }: { days: number } & UsageFilter,
-): Promise<z.infer<typeof dailyUsageSchema>> {
+): Promise<{ head: ReturnType<typeof envelopeOf<"day">>; days: UsageDay[] }> {
   const now = ctx.clock.now()
   const range = lastDays(now, days)
   const { rows } = await readAs(
@@ -63,11 +59,7 @@ export async function reportDailyUsage(
     (db) => db.selectFrom("caller").select(jsonArrayFrom(daysOf(db, range, filter)).as("days")),
     { role: "admin" },
   )
-  return {
-    ...envelopeOf(now, range, "day"),
-    ...serializeFilter(filter),
-    items: serializeDays(range, rows[0]?.days ?? []),
-  }
+  return { head: envelopeOf(now, range, "day"), days: serializeDays(range, rows[0]?.days ?? []) }
 }
 
 export const serializeFilter = ({ user_id, chat_key }: UsageFilter) => ({
@@ -91,7 +83,7 @@ export function serializeDays(range: Range, rows: UsageDayRow[]): UsageDay[] {
 }
 
 /** What was used by day, from the rollup that has least to read. */
-export function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
+function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
   const { user_id, chat_key } = filter
   if (chat_key !== undefined) {
     const days = spaceDays(db, range, filteredSpaces(db, filter)).as("u")
@@ -112,13 +104,6 @@ export function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFi
     .select(({ ref }) => [dayOf(ref("u.hour")).as("day"), ...SUMS, ...DURATION])
     .groupBy("day")
 }
-
-/** What everybody used by day, without what is in no rollup yet. */
-export const rolledDays = (db: QueryCreator<CallerDB>, range: Range) =>
-  db
-    .selectFrom(rolledHours(db, range).as("u"))
-    .select(({ ref }) => [dayOf(ref("u.hour")).as("day"), ...SUMS, ...DURATION])
-    .groupBy("day")
 
 /** The spaces of an account, or the one of a chat; with both, that one if it is theirs. */
 export function filteredSpaces(db: QueryCreator<CallerDB>, { user_id, chat_key }: UsageFilter) {

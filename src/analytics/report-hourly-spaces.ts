@@ -4,11 +4,11 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type InParts, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
-import { hourOf, rolledSpaceHours, type Spaces } from "./families.ts"
+import { hourNumber, hourOf, rolledSpaceHours, type Spaces } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { bucketStart, hoursOf, nextBucket, type Range, rangeBetween } from "./range.ts"
@@ -48,7 +48,7 @@ export async function reportHourlySpaces(
   ctx: Context,
   credential: SessionCredential,
   { top, ...ends }: { start: string; end: string; top: number },
-): Promise<HourlySpaces> {
+): Promise<InParts<Pick<HourlySpaces, "top"> & Envelope, Series> & { tail: Pick<HourlySpaces, "other"> }> {
   const now = ctx.clock.now()
   const range = rangeBetween(now, ends, REPORT_POLICY.spaceHoursDays)
   const { rows } = await readAs(
@@ -76,11 +76,11 @@ export async function reportHourlySpaces(
           jsonArrayFrom(
             eb
               .selectFrom(
-                rolledSpaceHours(db, partsOf(range).whole, eb.selectFrom("top as t").select("t.space_id")).as("u"),
+                rolledSpaceHours(db, splitRange(range).whole, eb.selectFrom("top as t").select("t.space_id")).as("u"),
               )
               .select(({ fn }) => [
                 "u.space_id",
-                fn.agg<string[]>("array_agg", ["u.hour"]).as("hour"),
+                fn.agg<number[]>("array_agg", ["u.hour"]).as("hour"),
                 ...inColumns(COLUMNS),
               ])
               .groupBy("u.space_id"),
@@ -89,9 +89,9 @@ export async function reportHourlySpaces(
           jsonArrayFrom(
             eb
               .selectFrom("usage_hours as h")
-              .where("h.hour", ">=", partsOf(range).whole.from)
-              .where("h.hour", "<", partsOf(range).whole.to)
-              .select(["h.hour", "h.billed_credit_micros as billed"]),
+              .where("h.hour", ">=", splitRange(range).whole.from)
+              .where("h.hour", "<", splitRange(range).whole.to)
+              .select([hourNumber("h.hour").as("hour"), "h.billed_credit_micros as billed"]),
           ).as("total"),
         ]),
     { role: "admin" },
@@ -102,40 +102,47 @@ export async function reportHourlySpaces(
     ...unrolled,
   ]
   const bySpace = Map.groupBy(hours, ({ space_id }) => space_id)
-  const seriesOf = (billed: Map<string, number>) => ({
+  const asked = hoursOf(range)
+  const seriesOf = (billed: Map<number, number>) => ({
     billed_cost_usd: toUsd([...billed.values()].reduce((sum, one) => sum + one, 0)),
-    points: hoursOf(range).map((hour) => ({ hour, billed_cost_usd: toUsd(billed.get(hour) ?? 0) })),
+    points: asked.map((hour) => ({ hour, billed_cost_usd: toUsd(billed.get(Date.parse(hour) / HOUR_MS) ?? 0) })),
   })
   const rest = byHour([...total, ...unrolled])
-  for (const { hour, billed, space_id } of hours)
-    if (space_id !== null) rest.set(toInstant(hour), (rest.get(toInstant(hour)) ?? 0) - billed)
+  for (const { hour, billed, space_id } of hours) if (space_id !== null) rest.set(hour, (rest.get(hour) ?? 0) - billed)
   return {
-    ...envelopeOf(now, range, "hour"),
-    top,
-    series: spaces.map(({ billed: _billed, ...space }) => ({
-      ...space,
-      ...seriesOf(byHour(bySpace.get(space.space_id) ?? [])),
-    })),
-    other: seriesOf(rest),
+    head: { ...envelopeOf(now, range, "hour"), top },
+    // One at a time: all series of a year are 10 MB of JSON.
+    parts: readInParts(spaces, 1, async (part) =>
+      part.map(({ billed: _billed, ...space }) => ({
+        ...space,
+        ...seriesOf(byHour(bySpace.get(space.space_id) ?? [])),
+      })),
+    ),
+    tail: { other: seriesOf(rest) },
   }
 }
 
+type Envelope = ReturnType<typeof envelopeOf<"hour">>
+type Series = HourlySpaces["series"][number]
+
+const HOUR_MS = 3_600_000
+
 interface HourRow {
-  hour: string
+  hour: number
   billed: number
 }
 
 const COLUMNS = { billed: "billed_credit_micros" } as const
 
 /** Of an hour that is rolled in part, the other part is in a row of its own. */
-function byHour(rows: HourRow[]): Map<string, number> {
-  const hours = new Map<string, number>()
-  for (const { hour, billed } of rows) hours.set(toInstant(hour), (hours.get(toInstant(hour)) ?? 0) + billed)
+function byHour(rows: HourRow[]): Map<number, number> {
+  const hours = new Map<number, number>()
+  for (const { hour, billed } of rows) hours.set(hour, (hours.get(hour) ?? 0) + billed)
   return hours
 }
 
 /** The hours that a range has whole, and what it has of those that it cuts. */
-function partsOf({ from, to }: Range): { whole: Range; cut: Range[] } {
+function splitRange({ from, to }: Range): { whole: Range; cut: Range[] } {
   const first = bucketStart(from, "hour")
   const begin = first < from ? nextBucket(first, "hour") : first
   const end = bucketStart(to, "hour")
@@ -149,19 +156,23 @@ function partsOf({ from, to }: Range): { whole: Range; cut: Range[] } {
 
 /** What is in no rollup, and cut hours, of each of these spaces, and of all others with null. */
 function unrolledHours(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
-  const { whole, cut } = partsOf(range)
+  const { whole, cut } = splitRange(range)
   const queued = procedureRows("queued_hours", { ...whole, space_ids: sql<number[]>`array(${spaces})` })
   return cut.reduce(
     (hours, one) =>
       hours.unionAll(
         db
           .selectFrom(rawHours(db, one, spaces).as("u"))
-          .select(["u.hour", "u.space_id", BILLED])
+          .select([hourNumber("u.hour").as("hour"), "u.space_id", BILLED])
           .groupBy(["u.hour", "u.space_id"]),
       ),
     db
       .selectFrom(queued.as("q"))
-      .select((eb) => ["q.hour", eb.ref("q.space_id").$castTo<number | null>().as("space_id"), "q.billed"]),
+      .select((eb) => [
+        hourNumber("q.hour").as("hour"),
+        eb.ref("q.space_id").$castTo<number | null>().as("space_id"),
+        "q.billed",
+      ]),
   )
 }
 

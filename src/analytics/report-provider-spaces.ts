@@ -1,19 +1,21 @@
-import type { AliasableExpression, QueryCreator } from "kysely"
-import { jsonArrayFrom } from "kysely/helpers/postgres"
+import { type Expression, type QueryCreator, sql } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { envelope, envelopeOf, wholeRange } from "./answer.ts"
+import { type InParts, type ListPage, readInParts } from "../base/in-parts.ts"
+import { LIST_POLICY } from "../base/policies.ts"
+import { isOneOf } from "../platform/one-of.ts"
+import { envelope, envelopeOf, pageFields, wholeRange } from "./answer.ts"
+import { fromColumns } from "./columns.ts"
 import { type Costs, costs, costsOf, costsSchema, restOfCosts, serializeCosts } from "./costs.ts"
 import { providerSpaceDays, providerSums } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { type Range, rangeOfDates } from "./range.ts"
+import { usedSpaces } from "./ranked-spaces.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { COST_SUMS, RANKED_COSTS } from "./sums.ts"
-
-/** Pairs of a provider and a space that are listed; `other` has the rest. */
-const SHOWN = 100
 
 const providerKey = z.string().meta({
   description:
@@ -34,15 +36,18 @@ export const providerSpacesSchema = z
       .meta({ description: "All of them, those that were billed most first." }),
     items: z
       .array(z.object({ provider_key: providerKey, ...spaceFields, ...costs }))
-      .meta({ description: `Pairs of a provider and a space, those that were billed most first; at most ${SHOWN}.` }),
-    other: costsSchema.meta({ description: "All other pairs together." }),
+      .meta({ description: "Pairs of a provider and a space, those that were billed most first." }),
+    other: costsSchema.meta({ description: "The pairs of all other pages together." }),
     total: costsSchema.meta({ description: "All pairs: the items and `other`." }),
+    pairs: pageFields.total.meta({ description: "How many pairs there are on all pages.", example: 212 }),
+    limit: pageFields.limit,
+    offset: pageFields.offset,
   })
   .meta({ id: "SubscriptionSpaces" })
 
 export type ProviderSpaces = z.infer<typeof providerSpacesSchema>
 
-export interface ProviderSpacesQuery {
+export interface ProviderSpacesQuery extends ListPage {
   days: number
   date_from?: string | undefined
   date_to?: string | undefined
@@ -51,12 +56,14 @@ export interface ProviderSpacesQuery {
   chat_key?: string | undefined
 }
 
+type Item = ProviderSpaces["items"][number]
+
 /** Which provider or pool's member served which space, and at what cost, for admins. VALIDATION_FAILED for an empty range. */
 export async function reportProviderSpaces(
   ctx: Context,
   credential: SessionCredential,
-  { subscription_id, chat_key, ...asked }: ProviderSpacesQuery,
-): Promise<ProviderSpaces> {
+  { subscription_id, chat_key, limit, offset, ...asked }: ProviderSpacesQuery,
+): Promise<InParts<Omit<ProviderSpaces, "items">, Item>> {
   const now = ctx.clock.now()
   const range = rangeOfDates(now, asked)
   const filter = { key: subscription_id ?? null, chat_key }
@@ -65,33 +72,87 @@ export async function reportProviderSpaces(
     credential,
     (db) =>
       db
+        .with(
+          (cte) => cte("pairs").materialized(),
+          (cte) => pairsOf(cte, range, filter),
+        )
         .selectFrom("caller")
-        .select([
-          jsonArrayFrom(providersOf(db, range, filter)).as("providers"),
-          jsonArrayFrom(pairsOf(db, range, filter)).as("items"),
-        ]),
+        .select((eb) => {
+          const page = eb
+            .selectFrom("pairs as p")
+            .selectAll("p")
+            .orderBy("p.billed", "desc")
+            .orderBy("p.provider_key", (order) => order.collate("C"))
+            .orderBy("p.space_id")
+            .limit(limit)
+            .offset(offset)
+          return [
+            jsonArrayFrom(providersOf(db, range, filter)).as("providers"),
+            eb
+              .selectFrom("pairs")
+              .select((of) => of.fn.countAll<number>().as("pairs"))
+              .as("pairs"),
+            // As columns it is a third of what objects would be.
+            jsonObjectFrom(
+              eb
+                .selectFrom(page.as("u"))
+                .select(({ fn }) => PAIR.map((name) => fn.agg<never>("array_agg", [`u.${name}`]).as(name))),
+            ).as("page"),
+          ]
+        }),
     { role: "admin" },
   )
-  const { providers = [], items = [] } = rows[0] ?? {}
+  const { providers = [], pairs = 0, page } = rows[0] ?? {}
+  const shown = fromColumns<Pair>((page ?? {}) as { [Name in keyof Pair]: Pair[Name][] })
   const total = costsOf(providers)
   return {
-    ...envelopeOf(now, range, null),
-    subscription_id: subscription_id ?? null,
-    chat_key: chat_key ?? null,
-    providers: providers.map(({ provider_key, ...sums }) => ({ provider_key, ...serializeCosts(sums) })),
-    items: items.map(({ provider_key, space_id, slug, chat_key, title, owner_id, ...sums }) => ({
-      ...{ provider_key, space_id, slug, chat_key, title, owner_id },
-      ...serializeCosts(sums),
-    })),
-    other: serializeCosts(restOfCosts(total, items)),
-    total: serializeCosts(total),
+    head: {
+      ...envelopeOf(now, range, null),
+      ...{ subscription_id: subscription_id ?? null, chat_key: chat_key ?? null },
+      providers: providers.map(({ provider_key, ...sums }) => ({ provider_key, ...serializeCosts(sums) })),
+      ...{
+        other: serializeCosts(restOfCosts(total, shown)),
+        total: serializeCosts(total),
+        pairs: pairs ?? 0,
+        limit,
+        offset,
+      },
+    },
+    parts: readInParts(shown, LIST_POLICY.part, (part) => namePairs(ctx, credential, part)),
   }
+}
+
+async function namePairs(ctx: Context, credential: SessionCredential, pairs: Pair[]): Promise<Item[]> {
+  const ids = [...new Set(pairs.map(({ space_id }) => space_id))]
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("caller")
+        .select((eb) =>
+          jsonArrayFrom(eb.selectFrom("spaces as s").where(isOneOf("s.space_id", ids)).select(SPACE_COLUMNS)).as(
+            "spaces",
+          ),
+        ),
+    { role: "admin" },
+  )
+  const spaces = new Map((rows[0]?.spaces ?? []).map((space) => [space.space_id, space]))
+  return pairs.flatMap(({ provider_key, space_id, ...sums }) => {
+    const space = spaces.get(space_id)
+    return space ? { provider_key, ...space, ...serializeCosts(sums) } : []
+  })
 }
 
 interface Pair extends Costs {
   provider_key: string
   space_id: number
 }
+
+const PAIR = [
+  ...(["provider_key", "space_id", "turns", "model_calls", "tokens_input", "tokens_cached"] as const),
+  ...(["tokens_output", "billed", "cost"] as const),
+]
 
 interface Filter {
   key: string | null
@@ -111,25 +172,20 @@ function providersOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }
     .orderBy("u.provider_key", (order) => order.collate("C"))
 }
 
-function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Filter) {
-  const pairs: AliasableExpression<Pair> =
-    chat_key === undefined
-      ? db
-          .selectFrom(procedureRows("range_provider_spaces", { ...range, provider_key: key, limit: SHOWN }).as("r"))
-          .select(["r.provider_key", "r.space_id", ...RANKED_COSTS])
-      : db
-          .selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))
-          .$if(key !== null, (query) => query.where("u.provider_key", "=", key ?? ""))
-          .select(["u.provider_key", "u.space_id", ...COST_SUMS])
-          .groupBy(["u.provider_key", "u.space_id"])
+/** All pairs of the filter that were used, in no order. */
+function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Filter): Expression<Pair> {
+  if (chat_key === undefined) {
+    const space_ids = sql<number[]>`array(${usedSpaces(db, range).clearSelect().select("r.space_id")})`
+    return db
+      .selectFrom(procedureRows("pairs_of_spaces", { ...range, space_ids }).as("r"))
+      .$if(key !== null, (query) => query.where("r.provider_key", "=", key ?? ""))
+      .select(["r.provider_key", "r.space_id", ...RANKED_COSTS])
+  }
   return db
-    .selectFrom(pairs.as("p"))
-    .innerJoin("spaces as s", "s.space_id", "p.space_id")
-    .select(["p.provider_key", ...SPACE_COLUMNS])
-    .select(["p.turns", "p.model_calls", "p.tokens_input", "p.tokens_cached", "p.tokens_output", "p.cost", "p.billed"])
-    .orderBy("p.billed", "desc")
-    .orderBy("p.provider_key", (order) => order.collate("C"))
-    .orderBy("p.space_id")
+    .selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))
+    .$if(key !== null, (query) => query.where("u.provider_key", "=", key ?? ""))
+    .select(["u.provider_key", "u.space_id", ...COST_SUMS])
+    .groupBy(["u.provider_key", "u.space_id"])
 }
 
 const chatOf = (db: QueryCreator<CallerDB>, chatKey: string) =>

@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
@@ -7,7 +6,7 @@ import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { type JsonRow, released } from "../platform/db.ts"
+import type { JsonRow } from "../platform/db.ts"
 
 const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
 
@@ -76,8 +75,8 @@ export const catalogRowSchema = z
       .meta({ description: "A call that is silent for so long is ended; null: 60.", example: 60 }),
     space_count: z.int().meta({
       description:
-        "How many spaces resolve to it, without archived ones: those whose manifest or `model` names it, those that name none if it " +
-        "is the default, and test spaces, which always run the rehearsal model.",
+        "How many spaces are pinned to it: those whose manifest or `model` names it, without archived spaces and without test spaces, " +
+        "which always run the rehearsal model.",
       example: 12,
     }),
     version: z.int().meta({ description: "Raised by each edit.", example: 4 }),
@@ -115,29 +114,18 @@ export async function listCatalog(ctx: Context, credential: SessionCredential) {
     ctx,
     credential,
     (db) => {
-      const used = db
+      const pinned = db
         .selectFrom("spaces as s")
         .where("s.archived_at", "is", null)
-        .groupBy(["s.test", "s.pin"])
-        .select((eb) => ["s.test", "s.pin", eb.fn.countAll<number>().as("spaces")])
-      const resolved = db
-        .selectFrom(used.as("n"))
-        .select((eb) => [
-          eb
-            .case()
-            .when("n.test", "=", true)
-            .then(eb.fn<string>(released("rehearsal_pin")))
-            .else(eb.fn.coalesce("n.pin", eb.fn<string>(released("default_pin"))))
-            .end()
-            .as("pin"),
-          eb.fn.sum<number>("n.spaces").as("spaces"),
-        ])
-        .groupBy(sql`1`)
+        .where("s.test", "=", false)
+        .where("s.pin", "is not", null)
+        .groupBy("s.pin")
+        .select((eb) => ["s.pin", eb.fn.countAll<number>().as("spaces")])
       return db
         .selectFrom("model_catalog as c")
         .innerJoin("caller", (join) => join.onTrue())
         .leftJoin("users as u", "u.user_id", "c.updated_by")
-        .leftJoin(resolved.as("r"), "r.pin", "c.pin")
+        .leftJoin(pinned.as("r"), "r.pin", "c.pin")
         .selectAll("c")
         .select((eb) => ["u.name as updated_by_name", eb.fn.coalesce("r.spaces", eb.lit(0)).as("space_count")])
         .orderBy("c.sort_order")

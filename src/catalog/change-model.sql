@@ -1,18 +1,8 @@
--- A row of the catalog as admins see it: with who changed it last, and how many spaces in use resolve to it: those that name it, those
--- that name none when it is the default (the first that is enabled), and test spaces, which always run the rehearsal model.
+-- A row of the catalog as admins see it: with who changed it last, and how many live spaces are pinned to it.
 create function turnpike.catalog_json(p_pin text) returns jsonb language sql stable as $$
   select to_jsonb(c) || jsonb_build_object('updated_by_name', u.name, 'space_count',
-      (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin)
-      + case when c.pin = turnpike.default_pin() then
-          (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin is null) else 0 end
-      + case when c.pin = turnpike.rehearsal_pin() then
-          (select count(*) from spaces s where s.archived_at is null and s.test) else 0 end)
+      (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin))
     from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
-$$;
-
--- The model of spaces that name none.
-create function turnpike.default_pin() returns text language sql stable as $$
-  select c.pin from model_catalog c where c.enabled and c.kind = 'chat' order by c.sort_order, c.pin limit 1
 $$;
 
 -- Changes a row of the catalog for an admin; null fields stay. refused: admin, not_found, stale, last_enabled.

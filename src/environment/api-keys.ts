@@ -11,9 +11,7 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
-
-/** How many of the newest model calls of keys, and of those of web chats, are counted for the keys' use: some 10 ms each. */
-const COUNTED_CALLS = 20_000
+import { COUNTED_CALLS, type KeyUse, selectKeyUse, useOf } from "./key-use.ts"
 
 export const externalKeySchema = z
   .object({
@@ -23,7 +21,12 @@ export const externalKeySchema = z
     is_set: z.boolean().meta({ description: "False: the worker's variable of that name counts, if there is one." }),
     last_four: z.string().nullable().meta({ description: "The last 4 characters of its value.", example: "7f3a" }),
     providers: z.array(z.string()).meta({ description: "Whose calls it is for.", example: ["openai"] }),
-    calls: z.int().meta({ description: "The calls of these providers, whichever value served them.", example: 1204 }),
+    calls: z.int().meta({
+      description:
+        "The calls of these providers that it served, since it was first set: without those that an account of a pool served. A key " +
+        "that was never set has none.",
+      example: 1204,
+    }),
     tokens_input: z.int().meta({ example: 904_112 }),
     tokens_cached: z.int().meta({ example: 120_000 }),
     tokens_output: z.int().meta({ example: 88_310 }),
@@ -59,17 +62,7 @@ export const updateApiKeySchema = z
 interface KeyRow extends Omit<ChangedRow, "created_at"> {
   file: string
   key: string
-}
-
-interface UseRow {
-  provider: string
-  calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-  micros: number
-  first_at: string
-  last_at: string
+  set_at: string
 }
 
 /** Everything there is to say about the keys, in one statement: the documents too, which only we can open. */
@@ -80,82 +73,37 @@ async function readKeys(ctx: Context, credential: SessionCredential) {
   const files = new Map(row.files.map((file) => [file.file, file]))
   const documents = new Map<string, Record<string, string>>()
   for (const { file, sealed } of files.values()) documents.set(file, await openEnvironmentFile(ctx, file, sealed))
-  return { files, documents, keys: row.keys, uses: [...row.calls, ...row.chats] as UseRow[] }
+  const use: KeyUse = { uses: row.uses, looked: [row.looked_calls, row.looked_chats] }
+  return { files, documents, keys: row.keys, use }
 }
 
 type Known = Awaited<ReturnType<typeof readKeys>>
 
 function columnsOf(eb: ExpressionBuilder<CallerDB, "caller">) {
-  const calls = eb
-    .selectFrom("usage as u")
-    .select(["u.provider", "u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.cost_credit_micros"])
-    .select(["u.created_at", (e) => e.lit(1).as("calls")])
-    .orderBy("u.usage_id", "desc")
-    .limit(COUNTED_CALLS)
-    .as("n")
-  const chats = eb
-    .selectFrom("chat_calls as c")
-    .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
-    .select(["c.created_at", (e) => e.lit(1).as("calls")])
-    .orderBy("c.turn_id", "desc")
-    .orderBy("c.step", "desc")
-    .limit(COUNTED_CALLS)
-    .as("n")
   return [
     jsonArrayFrom(eb.selectFrom("environment_files as e").select(["e.file", "e.sealed", "e.version"])).as("files"),
     jsonArrayFrom(
       eb
         .selectFrom("environment_keys as k")
         .leftJoin("users as w", "w.user_id", "k.updated_by")
-        .select(["k.file", "k.key", "k.version", "k.updated_at", "k.updated_by", "w.name as updated_by_name"]),
+        .select([
+          "k.file",
+          "k.key",
+          "k.version",
+          "k.set_at",
+          "k.updated_at",
+          "k.updated_by",
+          "w.name as updated_by_name",
+        ]),
     ).as("keys"),
-    jsonArrayFrom(
-      eb
-        .selectFrom(calls)
-        .select((e) => sumsOf(e))
-        .groupBy("n.provider"),
-    ).as("calls"),
-    jsonArrayFrom(
-      eb
-        .selectFrom(chats)
-        .select((e) => sumsOf(e))
-        .groupBy("n.provider"),
-    ).as("chats"),
+    ...selectKeyUse(eb),
   ] as const
 }
-
-interface Counted {
-  n: {
-    provider: string
-    tokens_input: number
-    tokens_cached: number
-    tokens_output: number
-    cost_credit_micros: number
-    created_at: Date
-    calls: number
-  }
-}
-
-const sumsOf = ({ fn }: ExpressionBuilder<Counted, "n">) =>
-  [
-    "n.provider" as const,
-    fn.sum<number>("n.calls").as("calls"),
-    fn.sum<number>("n.tokens_input").as("tokens_input"),
-    fn.sum<number>("n.tokens_cached").as("tokens_cached"),
-    fn.sum<number>("n.tokens_output").as("tokens_output"),
-    fn.sum<number>("n.cost_credit_micros").as("micros"),
-    fn.min("n.created_at").as("first_at"),
-    fn.max("n.created_at").as("last_at"),
-  ] as const
 
 function serializeKey(known: Known, file: string, name: string, row: KeyRow | null | undefined): ExternalKey {
   const providers = [...(ENVIRONMENT_FILES[file]?.keys[name] ?? [])]
   const value = known.documents.get(file)?.[name]
-  const uses = known.uses.filter(({ provider }) => providers.includes(provider))
-  const sum = (of: (use: UseRow) => number) => uses.reduce((all, use) => all + of(use), 0)
-  const all = known.uses.reduce((count, { calls }) => count + calls, 0)
-  const last = uses.map(({ last_at }) => toInstant(last_at)).sort()
-  const first = known.uses.map(({ first_at }) => toInstant(first_at)).sort()
+  const use = useOf(known.use, file, name, row?.set_at ?? null)
   return {
     key_id: `${file}.${name}`,
     file,
@@ -163,20 +111,20 @@ function serializeKey(known: Known, file: string, name: string, row: KeyRow | nu
     is_set: value !== undefined,
     last_four: value?.slice(-4) ?? null,
     providers,
-    calls: sum(({ calls }) => calls),
-    tokens_input: sum((use) => use.tokens_input),
-    tokens_cached: sum((use) => use.tokens_cached),
-    tokens_output: sum((use) => use.tokens_output),
-    cost_usd: toUsd(sum(({ micros }) => micros)),
-    last_used_at: last.at(-1) ?? null,
-    counted_since: all < COUNTED_CALLS ? null : (first[0] ?? null),
+    calls: use.calls,
+    tokens_input: use.tokens_input,
+    tokens_cached: use.tokens_cached,
+    tokens_output: use.tokens_output,
+    cost_usd: toUsd(use.micros),
+    last_used_at: toInstant(use.last_at),
+    counted_since: use.since,
     version: row?.version ?? 0,
     updated_at: row ? toInstant(row.updated_at) : null,
     updated_by: serializeChangedBy(row),
   }
 }
 
-/** All keys that engines know, and all others that were set, with what their providers' calls have used. */
+/** All keys that engines know, and all others that were set, with what the calls that they served have used. */
 export async function listApiKeys(ctx: Context, credential: SessionCredential): Promise<ExternalKey[]> {
   const known = await readKeys(ctx, credential)
   const names = new Set(

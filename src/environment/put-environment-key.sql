@@ -41,7 +41,8 @@ begin
   elsif p_sealed is not null then
     insert into environment_files as e (file, sealed) values (p_file, p_sealed)
       on conflict (file) do update set sealed = excluded.sealed, version = e.version + 1;
-    insert into environment_keys as k (file, key, updated_at, updated_by) values (p_file, p_key, p_moment, (found.caller).user_id)
+    insert into environment_keys as k (file, key, set_at, updated_at, updated_by)
+      values (p_file, p_key, p_moment, p_moment, (found.caller).user_id)
       on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by;
     perform turnpike.note_change((found.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
       jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request_id, p_address, p_moment);

@@ -38,24 +38,43 @@ interface CsvPage<Row> {
  * A whole list as a file, which the audit log notes. `read` is called until a page is not full; the first page is read before anything is
  * sent, so a refusal is an error as usual.
  */
-export async function csvAnswer<Row>(
+export const csvAnswer = <Row>(
   c: HonoContext<AppEnv>,
   name: string,
   columns: CsvColumns<Row>,
   read: (page: CsvPage<Row>) => Promise<Row[]>,
+): Promise<Response> => csvInParts(c, name, columns, pagesOf(read))
+
+async function* pagesOf<Row>(read: (page: CsvPage<Row>) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  let after: Row | undefined
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await read({ limit: PAGE, offset, after })
+    yield page
+    if (page.length < PAGE) return
+    after = page.at(-1)
+  }
+}
+
+/** The same of rows that come in parts. */
+export async function csvInParts<Row>(
+  c: HonoContext<AppEnv>,
+  name: string,
+  columns: CsvColumns<Row>,
+  parts: AsyncGenerator<Row[]>,
 ): Promise<Response> {
   const shown = Object.values(columns)
   const lineOf = (row: Row) =>
     csvLine(shown.map((show) => show(row)).map((field) => (typeof field === "string" ? harmless(field) : field)))
-  const first = await read({ limit: PAGE, offset: 0, after: undefined })
+  const first = await parts.next()
   await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
   const pieces = (async function* () {
     yield csvLine(Object.keys(columns))
-    let page = first
-    for (let offset = PAGE; ; offset += PAGE) {
-      yield page.map(lineOf).join("")
-      if (page.length < PAGE) return
-      page = await read({ limit: PAGE, offset, after: page.at(-1) })
+    for (let part = first; !part.done; part = await parts.next()) {
+      for (let at = 0; at < part.value.length; at += PAGE)
+        yield part.value
+          .slice(at, at + PAGE)
+          .map(lineOf)
+          .join("")
     }
   })()
   return textStream(pieces, c.get("ctx"), {
@@ -67,3 +86,8 @@ export async function csvAnswer<Row>(
 /** Rows that are all there already, as a file. */
 export const csvOf = <Row>(c: HonoContext<AppEnv>, name: string, columns: CsvColumns<Row>, rows: Row[]) =>
   csvAnswer(c, name, columns, async ({ offset, limit }) => rows.slice(offset, offset + limit))
+
+/** The rows that the items of each part come to. */
+export async function* rowsInParts<Item, Row>(parts: AsyncGenerator<Item[]>, rowsOfItem: (item: Item) => Row[]) {
+  for await (const part of parts) yield part.flatMap(rowsOfItem)
+}

@@ -1,5 +1,6 @@
 import * as z from "zod"
 
+import { LIST_POLICY } from "../base/policies.ts"
 import { instantParam } from "../base/time.ts"
 
 /** An id in a path or a query: any short text. An unknown id is NOT_FOUND, not a validation error. */
@@ -88,6 +89,14 @@ export const listQueryUpTo = (max: number, usual = 50) => ({
   limit: wholeParam(1, max).default(usual).meta({ description: "The size of a page." }),
   offset: wholeParam(0, 1_000_000_000).default(0).meta({ description: "How many entries to skip." }),
 })
+
+/** A list that answers everything without parameters; only the longest have a second page. */
+export const wholeListQuery = {
+  limit: wholeParam(1, LIST_POLICY.page)
+    .default(LIST_POLICY.page)
+    .meta({ description: `The size of a page. Without it: all entries, up to ${LIST_POLICY.page}.` }),
+  offset: wholeParam(0, 1_000_000_000).default(0).meta({ description: "How many entries to skip." }),
+}
 
 /** The usual page of a dashboard list. */
 export const listQuery = listQueryUpTo(200)

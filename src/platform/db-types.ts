@@ -241,6 +241,7 @@ interface EnvironmentFiles {
 interface EnvironmentKeys {
   file: string;
   key: string;
+  set_at: Timestamp;
   updated_at: Timestamp;
   updated_by: number | null;
   version: Generated<number>;

@@ -10,7 +10,7 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb langu
       left join provider_credentials c on c.provider_id = a.provider_id
     where a.pool in ('main', 'alt-pool')
   ), room as (
-    select a.pool, w.resource, w.window_seconds, count(*) as accounts, sum(greatest(0, 100 - w.used_pct)) as room_pct,
+    select a.pool, w.resource, w.window_seconds, count(*) as accounts, round(avg(greatest(0, 100 - w.used_pct)), 2) as room_pct,
       max(greatest(0, 100 - w.used_pct)) as best_room_pct, min(w.reset_at) as next_reset_at
     from accounts a cross join lateral turnpike.windows_at(a.windows, p_moment) w
     where a.state = 'usable' and w.used_pct is not null group by a.pool, w.resource, w.window_seconds

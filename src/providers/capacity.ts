@@ -35,9 +35,10 @@ export const capacitySchema = z
         z.object({
           ...windowName,
           accounts: z.int().meta({ description: "Usable accounts of which it is known.", example: 2 }),
-          room_pct: z
-            .number()
-            .meta({ description: "What they have left together: 200 are two whole windows.", example: 131.5 }),
+          room_pct: z.number().meta({
+            description: "What is left of all their windows together, in per cent: their average.",
+            example: 65.75,
+          }),
           best_room_pct: z.number().meta({ description: "What the one with the most has left.", example: 88 }),
           next_reset_at: z.iso.datetime().nullable().meta({ description: "When the first of them begins anew." }),
         }),

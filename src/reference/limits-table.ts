@@ -1,5 +1,6 @@
 import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
 import { COUNTED, type CountedCap } from "../base/counted.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
@@ -26,7 +27,7 @@ import { WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { SHOWN_LIMITS, shownLimit } from "./limits.ts"
 
 const POLICIES: Record<string, Record<string, unknown>> = {
-  ...{ ANALYTICS_POLICY, REPORT_POLICY, BOOKING_POLICY, ERASURE_POLICY, FILE_POLICY, PROVIDER_POLICY },
+  ...{ ANALYTICS_POLICY, LIST_POLICY, REPORT_POLICY, BOOKING_POLICY, ERASURE_POLICY, FILE_POLICY, PROVIDER_POLICY },
   ...{ ACTING_POLICY, LAUNCH_POLICY, LOGIN_POLICY, PASSWORD_POLICY, SESSION_POLICY, TOKEN_POLICY },
   ...{ SPACE_POLICY, TOOL_POLICY, STREAM_POLICY, TURN_POLICY, WEBHOOK_POLICY },
   ...{ BODY_POLICY, FACTOR_POLICY, LOOK_POLICY, RESET_POLICY },

@@ -147,11 +147,8 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "ERASURE_POLICY.exportTurns": limit("Turns of a page of an export", "it ends, with `next_cursor`"),
   "ERASURE_POLICY.exportBytes": limit("A page of an export", "it ends earlier, with `next_cursor`"),
   "ANALYTICS_POLICY.mostWindowDays": limit("`active_window_days`", INVALID),
-  "REPORT_POLICY.slugs": limit("Spaces with a series of their own in daily usage by slug", "the others are `other`"),
-  "REPORT_POLICY.contextSpaces": limit(
-    "Spaces in a report of context sizes that names none",
-    "the others are left out",
-  ),
+  "LIST_POLICY.page": limit("A page of a list that answers everything", "the rest is on the next page", "`offset`"),
+  "LIST_POLICY.file": limit("Entries of a report as a file", "the file ends; ask for shorter ranges"),
   "REPORT_POLICY.spaceHoursDays": limit("The range of hourly costs by space, in days", INVALID),
   "PROVIDER_POLICY.maxAccounts": limit("Accounts at a provider that one model call tries", "the call has failed"),
   "PROVIDER_POLICY.loginMs": limit("A login to an account at a provider", "409 `LOGIN_EXPIRED`"),
@@ -194,6 +191,8 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "turnsPerStatement eventsPerStatement objectsPerRound roundsOfRequest roundsOfSweep checkAfterMs sweepBatch",
   ),
   ...of("ANALYTICS_POLICY", "rollBatch rollBatches runMs closeAfterMs"),
+  ...of("LIST_POLICY", "part partRows"),
+  ...of("REPORT_POLICY", "pairs"),
   ...of(
     "PROVIDER_POLICY",
     "refreshBeforeMs refreshMs bindMs probeMs coolAgainMs passingMs longestMs refreshLookMs saveWaitsMs saveMs",

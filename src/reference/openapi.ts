@@ -117,7 +117,7 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
             : {
                 "application/json": {
                   schema: answered,
-                  example: { ...(exampleFor("answer", answered) as JsonValue), ...operation.example?.answer },
+                  example: answerExample(exampleFor("answer", answered), operation),
                 },
                 ...otherTypes(answer.also),
               },
@@ -247,3 +247,7 @@ function otherTypes(types: Record<string, string> = {}): JsonValue {
   ])
   return Object.fromEntries(entries)
 }
+
+/** A list of rows is its own example; the fields of an object may be replaced. */
+const answerExample = (made: unknown, { example }: Operation) =>
+  Array.isArray(made) ? made : { ...(made as JsonValue), ...example?.answer }

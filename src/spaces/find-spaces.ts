@@ -6,7 +6,7 @@ import type { Context } from "../actor/context.ts"
 import { roleInSpace, SPACE_ROLES, type SpaceRole, sharedSpaces } from "../actor/shares.ts"
 import type { ArchivedFilter } from "../base/pagination.ts"
 import { spaceSchema } from "./schemas.ts"
-import { type SpaceRow, SUMMARY_COLUMNS, serializeSpace, titleHolds } from "./serialize-space.ts"
+import { isNamed, type SpaceRow, SUMMARY_COLUMNS, serializeSpace } from "./serialize-space.ts"
 
 /** A space as the dashboard shows it. */
 export const accountSpaceSchema = spaceSchema
@@ -45,7 +45,7 @@ export interface SpaceSearch {
   archived: ArchivedFilter
 }
 
-/** The caller's spaces and those that are shared with them, newest first, with their number. `q`: a part of the title, case-insensitive. */
+/** The caller's spaces and those that are shared with them, newest first, with their number. `q`: a part of the title, or the beginning of the slug, case-insensitive. */
 export async function findSpaces(
   ctx: Context,
   credential: SessionCredential,
@@ -56,7 +56,7 @@ export async function findSpaces(
     db.selectFrom("caller").select((caller) => {
       const matching = caller
         .selectFrom("spaces as s")
-        .$if(q !== undefined && q !== "", (query) => query.where(titleHolds(q ?? "")))
+        .$if(q !== undefined && q !== "", (query) => query.where(isNamed(q ?? "")))
         .$if(archived !== "all", (query) =>
           query.where("s.archived_at", archived === "archived" ? "is not" : "is", null),
         )

@@ -6,9 +6,11 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { type InParts, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
-import { serializeAdminSpace, shownSpaces } from "./admin-space.ts"
+import { type AdminSpace, serializeAdminSpace, shownSpaces } from "./admin-space.ts"
 import { recentTurns } from "./recent-turns.ts"
 
 export const chatPersonSchema = z
@@ -33,6 +35,8 @@ export const chatPersonSchema = z
   })
   .meta({ id: "ChatPerson" })
 
+type ChatPerson = z.infer<typeof chatPersonSchema>
+
 interface PersonRow {
   user_id: number
   name: string | null
@@ -46,7 +50,7 @@ interface PersonRow {
   last_activity: string | null
 }
 
-function serializePerson(row: PersonRow): z.infer<typeof chatPersonSchema> {
+function serializePerson(row: PersonRow): ChatPerson {
   const { turns, tokens_input, tokens_cached, tokens_output, billed_credit_micros } = row
   const who =
     row.end_user_ref === ""
@@ -63,23 +67,22 @@ function serializePerson(row: PersonRow): z.infer<typeof chatPersonSchema> {
 
 /**
  * The registered members of a chat and everyone who wrote there, each with their totals, for admins (contract section 4.4): members
- * first, then those who cost most. NOT_FOUND.
+ * first, then those who cost most. `chatKey`: the chat's, or the slug of its space. NOT_FOUND.
  */
 export async function listChatPeople(
   ctx: Context,
   credential: SessionCredential,
-  { chatKey, limit, offset }: { chatKey: string; limit: number; offset: number },
-) {
+  { chatKey, limit, offset }: { chatKey: string } & ListPage,
+): Promise<InParts<ListHead & { space: AdminSpace }, ChatPerson>> {
   const { rows } = await readAs(
     ctx,
     credential,
     (db) => {
-      const all = people(db, chatKey)
+      const id = chatOf(db, chatKey)
+      const all = people(db, id)
       const page = db
         .selectFrom(all.as("p"))
-        .leftJoin("users as u", "u.user_id", "p.user_id")
-        .selectAll("p")
-        .select("u.name")
+        .select(["p.user_id", "p.end_user_ref"])
         // The owner, admins, members, and then who only wrote there.
         .orderBy(sql`p.role = 'owner'`, (order) => order.desc().nullsLast())
         .orderBy("p.role", (order) => order.asc().nullsLast())
@@ -88,7 +91,7 @@ export async function listChatPeople(
         .orderBy("p.end_user_ref", (order) => order.collate("C"))
         .orderBy("p.user_id")
       return db.selectFrom("caller").select([
-        jsonArrayFrom(shownSpaces(db).where("s.chat_key", "=", chatKey)).as("spaces"),
+        jsonArrayFrom(shownSpaces(db).where("s.space_id", "=", id)).as("spaces"),
         db
           .selectFrom(all.as("p"))
           .select((eb) => eb.fn.countAll<number>().as("total"))
@@ -98,17 +101,55 @@ export async function listChatPeople(
     },
     { role: "admin" },
   )
-  const { total, spaces: [space] = [], people: items = [] } = rows[0] ?? {}
+  const { total, spaces: [space] = [], people: keys = [] } = rows[0] ?? {}
   if (!space) throw new TurnpikeError("NOT_FOUND", `There is no chat "${chatKey}".`)
-  return { space: serializeAdminSpace(space), items: items.map((row) => serializePerson(row)), total: total ?? 0 }
+  return {
+    head: { space: serializeAdminSpace(space), total: total ?? 0, limit, offset },
+    parts: readInParts(keys, LIST_POLICY.part, (part) => readPeople(ctx, credential, space.space_id, part)),
+  }
 }
 
+type PersonKey = Pick<PersonRow, "user_id" | "end_user_ref">
+
+const textOf = ({ user_id, end_user_ref }: PersonKey) => `${user_id} ${end_user_ref}`
+
+async function readPeople(ctx: Context, credential: SessionCredential, spaceId: number, keys: PersonKey[]) {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const id = db.selectFrom("spaces as s").select("s.space_id").where("s.space_id", "=", spaceId)
+      const asked = sql<PersonKey>`jsonb_to_recordset(${JSON.stringify(keys)}::jsonb)`
+      const shown = db
+        .selectFrom(people(db, id).as("p"))
+        .innerJoin(asked.as<"k">(sql`k(user_id bigint, end_user_ref text)`), (join) =>
+          join.onRef("k.user_id", "=", "p.user_id").onRef("k.end_user_ref", "=", "p.end_user_ref"),
+        )
+        .leftJoin("users as u", "u.user_id", "p.user_id")
+        .selectAll("p")
+        .select("u.name")
+      return db.selectFrom("caller").select(jsonArrayFrom(shown).as("people"))
+    },
+    { role: "admin" },
+  )
+  const byKey = new Map((rows[0]?.people ?? []).map((row) => [textOf(row), row]))
+  return keys.flatMap((key) => byKey.get(textOf(key)) ?? []).map((row) => serializePerson(row))
+}
+
+/** The space of a chat key or, if no chat has it, of a slug. */
+const chatOf = (db: QueryCreator<CallerDB>, chatKey: string) =>
+  db
+    .selectFrom("spaces as s")
+    .select("s.space_id")
+    .where((eb) => eb.or([eb("s.chat_key", "=", chatKey), eb("s.slug", "=", chatKey)]))
+    .orderBy(sql`s.chat_key is not distinct from ${chatKey}`, "desc")
+    .limit(1)
+
 /** Everybody of a chat, once: what is in the totals, what is not yet, and its owner and members, who may never have written there. */
-function people(db: QueryCreator<CallerDB>, chatKey: string) {
+function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
   const none = sql<number>`0`
   const nobody = sql<SpaceRole | null>`null::text`
-  const space = db.selectFrom("spaces as s").where("s.chat_key", "=", chatKey)
-  const id = space.select("s.space_id")
+  const space = db.selectFrom("spaces as s").where("s.space_id", "=", id)
   const written = db
     .selectFrom("space_people as w")
     .where("w.space_id", "=", id)

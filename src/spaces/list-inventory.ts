@@ -3,11 +3,14 @@ import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type InParts, inOrder, type ListHead, readInParts } from "../base/in-parts.ts"
 import type { ArchivedFilter } from "../base/pagination.ts"
+import { LIST_POLICY } from "../base/policies.ts"
+import { isOneOf } from "../platform/one-of.ts"
 import { type AdminSpace, serializeAdminSpace, shownSpaces } from "./admin-space.ts"
 import { knownBrand, unknownBrand } from "./known-brand.ts"
 import { recentBySpace } from "./recent-turns.ts"
-import { titleHolds } from "./serialize-space.ts"
+import { isNamed } from "./serialize-space.ts"
 
 export const INVENTORY_SORTS = ["title", "created_at", "last_activity", "messages", "cost"] as const
 type Sort = (typeof INVENTORY_SORTS)[number]
@@ -91,13 +94,68 @@ export async function listInventory(
   return { items: spaces.map(serializeAdminSpace), total: total ?? 0 }
 }
 
+/** The same list of any length, for pages of thousands and files: what it has and its order are of one moment. */
+export async function readInventory(
+  ctx: Context,
+  credential: SessionCredential,
+  { filters, page: { sort, direction, limit, offset } }: { filters: InventoryFilters; page: InventoryPage },
+): Promise<InParts<ListHead, AdminSpace>> {
+  const { brand } = filters
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .with(
+          (cte) => cte("found").materialized(),
+          () => sorted(db, filters, sort),
+        )
+        .selectFrom("caller")
+        .select((eb) => {
+          const page = eb
+            .selectFrom("found as f")
+            .select("f.space_id")
+            .orderBy("f.rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
+            .orderBy("f.space_id", direction)
+            .limit(limit)
+            .offset(offset)
+          return [
+            eb
+              .selectFrom("found")
+              .select((of) => of.fn.countAll<number>().as("total"))
+              .as("total"),
+            sql<number[]>`array(${page})`.as("ids"),
+            knownBrand(brand).as("known_brand"),
+          ]
+        }),
+    { role: "admin" },
+  )
+  const { total, ids = [], known_brand } = rows[0] ?? {}
+  if (brand !== ctx.brand && !known_brand) throw unknownBrand(brand)
+  return {
+    head: { total: total ?? 0, limit, offset },
+    parts: readInParts(ids, LIST_POLICY.part, (part) => readSpaces(ctx, credential, part)),
+  }
+}
+
+async function readSpaces(ctx: Context, credential: SessionCredential, ids: number[]): Promise<AdminSpace[]> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select(jsonArrayFrom(shownSpaces(db).where(isOneOf("s.space_id", ids))).as("spaces")),
+    { role: "admin" },
+  )
+  return inOrder(ids, rows[0]?.spaces ?? [], ({ space_id }) => space_id).map(serializeAdminSpace)
+}
+
 function filtered(
   db: QueryCreator<CallerDB>,
   { q, origin, brand, archived, owner_id, workspace_id }: InventoryFilters,
 ) {
   return db
     .selectFrom("spaces as s")
-    .$if(q !== undefined, (query) => query.where(titleHolds(q ?? "")))
+    .$if(q !== undefined, (query) => query.where(isNamed(q ?? "")))
     .$if(origin !== undefined, (query) => query.where("s.origin", "=", origin ?? ""))
     .$if(brand !== "all", (query) => query.where("s.brand", "=", brand))
     .$if(archived !== "all", (query) => query.where("s.archived_at", archived === "archived" ? "is not" : "is", null))

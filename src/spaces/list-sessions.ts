@@ -1,10 +1,13 @@
-import type { QueryCreator } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
+import { isOneOf } from "../platform/one-of.ts"
 import { recentTurns } from "./recent-turns.ts"
 
 const contextSchema = z.object({
@@ -28,6 +31,8 @@ export const spaceContextSchema = z
   })
   .meta({ id: "SpaceContext" })
 
+type SpaceContext = z.infer<typeof spaceContextSchema>
+
 interface CallRow {
   agent: string
   model: string
@@ -49,27 +54,48 @@ function serializeCall({ model, tokens_input, context_tokens, turn_id, called_at
 export async function listSessionContexts(
   ctx: Context,
   credential: SessionCredential,
-  { limit, offset }: { limit: number; offset: number },
-) {
+  { limit, offset }: ListPage,
+): Promise<InParts<ListHead, SpaceContext>> {
   const { rows } = await readAs(
     ctx,
     credential,
     (db) => {
       const ids = db
-        .selectFrom("spaces as i")
-        .select("i.space_id")
-        .orderBy("i.space_id", "desc")
+        .selectFrom("spaces as s")
+        .select("s.space_id")
+        .orderBy("s.space_id", "desc")
         .limit(limit)
         .offset(offset)
-      const page = db
+      return db.selectFrom("caller").select([
+        db
+          .selectFrom("spaces")
+          .select((eb) => eb.fn.countAll<number>().as("total"))
+          .as("total"),
+        sql<number[]>`array(${ids})`.as("ids"),
+      ])
+    },
+    { role: "admin" },
+  )
+  const { total, ids = [] } = rows[0] ?? {}
+  return {
+    head: { total: total ?? 0, limit, offset },
+    parts: readInParts(ids, LIST_POLICY.part, (part) => readContexts(ctx, credential, part)),
+  }
+}
+
+async function readContexts(ctx: Context, credential: SessionCredential, ids: number[]): Promise<SpaceContext[]> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const shown = db
         .selectFrom("spaces as s")
-        .innerJoin(ids.as("p"), "p.space_id", "s.space_id")
+        .where(isOneOf("s.space_id", ids))
         .select(["s.space_id", "s.slug", "s.title"])
-        .orderBy("s.space_id", "desc")
       const last = db
         .selectFrom(calls(db).as("l"))
         .leftJoin("model_catalog as m", "m.pin", "l.model")
-        .where("l.space_id", "in", db.selectFrom(ids.as("p")).select("p.space_id"))
+        .where(isOneOf("l.space_id", ids))
         .selectAll("l")
         .select("m.context_tokens")
         .distinctOn(["l.space_id", "l.agent"])
@@ -78,20 +104,13 @@ export async function listSessionContexts(
         .orderBy("l.called_at", "desc")
         .orderBy("l.turn_id", (order) => order.collate("C").desc())
         .orderBy("l.step", "desc")
-      return db.selectFrom("caller").select([
-        db
-          .selectFrom("spaces")
-          .select((eb) => eb.fn.countAll<number>().as("total"))
-          .as("total"),
-        jsonArrayFrom(page).as("spaces"),
-        jsonArrayFrom(last).as("calls"),
-      ])
+      return db.selectFrom("caller").select([jsonArrayFrom(shown).as("spaces"), jsonArrayFrom(last).as("calls")])
     },
     { role: "admin" },
   )
-  const { total, spaces = [], calls: made = [] } = rows[0] ?? {}
+  const { spaces = [], calls: made = [] } = rows[0] ?? {}
   const bySpace = Map.groupBy(made, ({ space_id }) => space_id)
-  const items = spaces.map(({ space_id, slug, title }) => {
+  return inOrder(ids, spaces, ({ space_id }) => space_id).map(({ space_id, slug, title }) => {
     const own = (bySpace.get(space_id) ?? []) as CallRow[]
     const orchestrator = own.find(({ agent }) => agent === "")
     return {
@@ -99,7 +118,6 @@ export async function listSessionContexts(
       subagents: own.filter(({ agent }) => agent !== "").map((row) => ({ name: row.agent, ...serializeCall(row) })),
     }
   })
-  return { items, total: total ?? 0 }
 }
 
 /** The last calls that are in the totals, and all calls of turns that are not. */

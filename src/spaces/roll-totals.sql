@@ -29,17 +29,20 @@ begin
       tokens_output = r.tokens_output + excluded.tokens_output,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
       last_ended_at = greatest(r.last_ended_at, excluded.last_ended_at)
+  ), subscribed as materialized (
+    select v.* from taken t cross join lateral turnpike.subscribed_calls(t.turn_id) v
   ), subscriptions as (
     insert into subscription_days as r (day, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros)
-    select (u.settled_at at time zone 'UTC')::date, u.subscription_id, count(*), sum(u.tokens_input), sum(u.tokens_cached),
-      sum(u.tokens_output), sum(u.billed_credit_micros)
-    from taken t join usage u on u.turn_id = t.turn_id where u.subscription_id is not null and u.settled_at is not null group by 1, 2
+    select (v.settled_at at time zone 'UTC')::date, v.subscription_id, count(*), sum(v.tokens_input), sum(v.tokens_cached),
+      sum(v.tokens_output), sum(v.billed_credit_micros)
+    from subscribed v group by 1, 2
     on conflict (day, subscription_id) do update set model_calls = r.model_calls + excluded.model_calls,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), served as (
-    select v.* from taken t cross join lateral turnpike.served_calls(t.turn_id) v
+    -- A plan's sub_id is only digits: the others are members of pools.
+    select v.* from subscribed v where v.subscription_id !~ '^[0-9]+$'
   ), member_hours as (
     insert into account_hours as r (hour, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
       billed_credit_micros, last_call_at)

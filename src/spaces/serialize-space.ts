@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SqlBool } from "kysely"
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
@@ -57,4 +57,10 @@ export const SUMMARY_COLUMNS = [
 export function titleHolds(part: string): Expression<SqlBool> {
   const { ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
   return holds(ref("s.title"), part)
+}
+
+/** Whether a space's title contains `part`, or its slug begins with it. */
+export function isNamed(part: string): Expression<SqlBool> {
+  const { or, ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
+  return or([titleHolds(part), sql<SqlBool>`starts_with(${ref("s.slug")}, lower(${part}::text))`])
 }

@@ -4,16 +4,18 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { DAY_MS } from "../base/time.ts"
-
-/** Subscriptions that a report shows. */
-const SHOWN = 500
+import { isTextOf } from "../platform/one-of.ts"
 
 export const subscriptionUsageSchema = z
   .object({
     from: z.iso.date().meta({ description: "The first day (UTC).", example: "2026-01-01" }),
     total: z.int().meta({ description: "How many subscriptions were used.", example: 2 }),
+    limit: z.int(),
+    offset: z.int(),
     items: z
       .array(
         z.object({
@@ -38,118 +40,133 @@ export const subscriptionUsageSchema = z
             .meta({ description: "Days with calls, the oldest first. A call counts when its turn ends." }),
         }),
       )
-      .meta({ description: `Those that were billed the most; at most ${SHOWN}.` }),
+      .meta({ description: "Those that were billed the most come first." }),
   })
   .meta({ id: "SubscriptionUsage" })
+
+type Usage = z.infer<typeof subscriptionUsageSchema>
 
 /** The daily usage of each subscription, for admins. */
 export async function reportSubscriptions(
   ctx: Context,
   credential: SessionCredential,
-  { days }: { days: number },
-): Promise<z.infer<typeof subscriptionUsageSchema>> {
+  { days, limit, offset }: { days: number } & ListPage,
+): Promise<InParts<Omit<Usage, "items">, Usage["items"][number]>> {
   const since = new Date((Math.floor(ctx.clock.now().getTime() / DAY_MS) - days + 1) * DAY_MS)
-  const firstDay = sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
       db
-        .with("recent", (cte) => recentUsage(cte, since))
-        .with("summed", (cte) =>
+        .with("used", (cte) =>
           cte
             .selectFrom(
               cte
                 .selectFrom("subscription_days as r")
-                .where("r.day", ">=", firstDay)
+                .where("r.day", ">=", dayOf(since))
                 .groupBy("r.subscription_id")
                 .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
-                .unionAll(cte.selectFrom("recent as n").select(["n.subscription_id", "n.billed"]))
+                .unionAll(cte.selectFrom(recentUsage(cte, since).as("n")).select(["n.subscription_id", "n.billed"]))
                 .as("u"),
             )
-            .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed_in_all")])
+            .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed")])
             .groupBy("u.subscription_id"),
-        )
-        .with("shown", (cte) =>
-          cte
-            .selectFrom("summed as s")
-            .selectAll("s")
-            .orderBy("s.billed_in_all", "desc")
-            .orderBy("s.subscription_id", (order) => order.collate("C"))
-            .limit(SHOWN),
         )
         .selectFrom("caller")
         .select((eb) => {
+          const page = eb
+            .selectFrom("used as u")
+            .select("u.subscription_id")
+            .orderBy("u.billed", "desc")
+            .orderBy("u.subscription_id", (order) => order.collate("C"))
+            .limit(limit)
+            .offset(offset)
           return [
             eb
-              .selectFrom("summed")
+              .selectFrom("used")
               .select((own) => own.fn.countAll<number>().as("total"))
               .as("total"),
-            jsonArrayFrom(
-              eb
-                .selectFrom("recent as n")
-                .where("n.subscription_id", "in", eb.selectFrom("shown").select("subscription_id"))
-                .selectAll("n"),
-            ).as("recent"),
-            jsonArrayFrom(
-              eb
-                .selectFrom("shown as s")
-                // Only of those that are shown: there may be many more.
-                .innerJoinLateral(
-                  (lateral) =>
-                    lateral
-                      .selectFrom(
-                        // In the index's order once, and not once for each column.
-                        lateral
-                          .selectFrom("subscription_days as r")
-                          .whereRef("r.subscription_id", "=", "s.subscription_id")
-                          .where("r.day", ">=", firstDay)
-                          .selectAll("r")
-                          .orderBy("r.day")
-                          .as("r"),
-                      )
-                      .select(({ fn }) => [
-                        fn.agg<string[] | null>("array_agg", ["r.day"]).as("dates"),
-                        fn.agg<number[]>("array_agg", ["r.model_calls"]).as("model_calls"),
-                        fn.agg<number[]>("array_agg", ["r.tokens_input"]).as("tokens_input"),
-                        fn.agg<number[]>("array_agg", ["r.tokens_cached"]).as("tokens_cached"),
-                        fn.agg<number[]>("array_agg", ["r.tokens_output"]).as("tokens_output"),
-                        fn.agg<number[]>("array_agg", ["r.billed_credit_micros"]).as("billed"),
-                      ])
-                      .as("d"),
-                  (join) => join.onTrue(),
-                )
-                .leftJoin("subscriptions as b", (join) =>
-                  join.on((own) =>
-                    own(
-                      "b.sub_id",
-                      "=",
-                      // An int4 at most; a member's name may have digits too.
-                      sql<number>`case when ${own.ref("s.subscription_id")} ~ '^[0-9]{1,9}$'
-                        then ${own.ref("s.subscription_id")}::integer end`,
-                    ),
-                  ),
-                )
-                .select(["s.subscription_id", "s.billed_in_all", "b.user_id", "b.plan"])
-                .selectAll("d")
-                .orderBy("s.billed_in_all", "desc")
-                .orderBy("s.subscription_id", (order) => order.collate("C")),
-            ).as("items"),
+            sql<string[]>`array(${page})`.as("ids"),
           ]
         }),
     { role: "admin" },
   )
-  const { total, items = [], recent = [] } = rows[0] ?? {}
-  const recently = Map.groupBy(recent, ({ subscription_id }) => subscription_id)
+  const { total, ids = [] } = rows[0] ?? {}
   return {
-    from: since.toISOString().slice(0, 10),
-    total: total ?? 0,
-    items: items.map(({ subscription_id, user_id, plan, billed_in_all, dates, ...columns }) => ({
-      ...{ subscription_id, user_id, plan, billed_usd: toUsd(billed_in_all) },
-      days: serializeDays([...daysOf(dates ?? [], columns), ...(recently.get(subscription_id) ?? [])]),
-    })),
+    head: { from: since.toISOString().slice(0, 10), total: total ?? 0, limit, offset },
+    parts: readInParts(ids, Math.max(1, Math.floor(LIST_POLICY.partRows / days)), (part) =>
+      readDays(ctx, credential, since, part),
+    ),
   }
 }
+
+async function readDays(ctx: Context, credential: SessionCredential, since: Date, ids: string[]) {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((eb) => [
+        jsonArrayFrom(
+          eb.selectFrom(recentUsage(db, since).as("n")).where(isTextOf("n.subscription_id", ids)).selectAll("n"),
+        ).as("recent"),
+        jsonArrayFrom(
+          eb
+            .selectFrom(sql<{ subscription_id: string }>`unnest(${ids}::text[])`.as<"s">(sql`s(subscription_id)`))
+            .innerJoinLateral(
+              (lateral) =>
+                lateral
+                  .selectFrom(
+                    // In the index's order once, and not once for each column.
+                    lateral
+                      .selectFrom("subscription_days as r")
+                      .whereRef("r.subscription_id", "=", "s.subscription_id")
+                      .where("r.day", ">=", dayOf(since))
+                      .selectAll("r")
+                      .orderBy("r.day")
+                      .as("r"),
+                  )
+                  .select(({ fn }) => [
+                    fn.agg<string[] | null>("array_agg", ["r.day"]).as("dates"),
+                    fn.agg<number[]>("array_agg", ["r.model_calls"]).as("model_calls"),
+                    fn.agg<number[]>("array_agg", ["r.tokens_input"]).as("tokens_input"),
+                    fn.agg<number[]>("array_agg", ["r.tokens_cached"]).as("tokens_cached"),
+                    fn.agg<number[]>("array_agg", ["r.tokens_output"]).as("tokens_output"),
+                    fn.agg<number[]>("array_agg", ["r.billed_credit_micros"]).as("billed"),
+                  ])
+                  .as("d"),
+              (join) => join.onTrue(),
+            )
+            .leftJoin("subscriptions as b", (join) =>
+              join.on((own) =>
+                own(
+                  "b.sub_id",
+                  "=",
+                  // An int4 at most; a member's name may have digits too.
+                  sql<number>`case when ${own.ref("s.subscription_id")} ~ '^[0-9]{1,9}$'
+                    then ${own.ref("s.subscription_id")}::integer end`,
+                ),
+              ),
+            )
+            .select(["s.subscription_id", "b.user_id", "b.plan"])
+            .selectAll("d"),
+        ).as("items"),
+      ]),
+    { role: "admin" },
+  )
+  const { items = [], recent = [] } = rows[0] ?? {}
+  const recently = Map.groupBy(recent, ({ subscription_id }) => subscription_id)
+  return inOrder(ids, items, ({ subscription_id }) => subscription_id).map(
+    ({ subscription_id, user_id, plan, dates, ...columns }) => {
+      const own: Day[] = [...daysOf(dates ?? [], columns), ...(recently.get(subscription_id) ?? [])]
+      return {
+        ...{ subscription_id, user_id, plan, billed_usd: toUsd(own.reduce((sum, { billed }) => sum + billed, 0)) },
+        days: serializeDays(own),
+      }
+    },
+  )
+}
+
+const dayOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
 
 interface Day {
   date: string
@@ -189,19 +206,34 @@ function serializeDays(all: Day[]) {
 
 const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output", "billed"] as const
 
-/** What the turns were used for that are in no day of a subscription yet, in the snapshot in which the days are read. */
+/**
+ * The calls of turns that are in no day of a subscription yet, in the snapshot in which the days are read: those of keys and of web chats,
+ * without test turns.
+ */
 function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
+  const keyed = db
+    .selectFrom("turn_ends as e")
+    .innerJoin("turns as t", "t.turn_id", "e.turn_id")
+    .innerJoin("usage as u", "u.turn_id", "e.turn_id")
+    .where("t.test", "=", false)
+    .select(["u.subscription_id", "u.settled_at"])
+    .select(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros"])
+  const chats = db
+    .selectFrom("turn_ends as e")
+    .innerJoin("chat_calls as c", "c.turn_id", "e.turn_id")
+    .where("c.test", "=", false)
+    .select(["c.subscription_id", "c.settled_at"])
+    .select(["c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.billed_credit_micros"])
   const date = sql<string>`(u.settled_at at time zone 'UTC')::date`
   return db
-    .selectFrom("turn_ends as e")
-    .innerJoin("usage as u", "u.turn_id", "e.turn_id")
+    .selectFrom(keyed.unionAll(chats).as("u"))
     .where("u.subscription_id", "is not", null)
     .where("u.settled_at", ">=", since)
     .groupBy(["u.subscription_id", date])
     .select((eb) => [
       eb.ref("u.subscription_id").$notNull().as("subscription_id"),
       date.as("date"),
-      eb.fn.countAll<number>().as("model_calls"),
+      whole(eb.fn.countAll()).as("model_calls"),
       whole(eb.fn.sum("u.tokens_input")).as("tokens_input"),
       whole(eb.fn.sum("u.tokens_cached")).as("tokens_cached"),
       whole(eb.fn.sum("u.tokens_output")).as("tokens_output"),

@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -6,9 +7,12 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { type ArchivedFilter, holds } from "../base/pagination.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
 import { released } from "../platform/db.ts"
+import { isOneOf } from "../platform/one-of.ts"
 import { membersSchema, personShape, unknownUsers } from "./members.ts"
 
 export const TEAM_ROLES = ["lead", "member"] as const
@@ -80,19 +84,14 @@ export interface GroupSearch {
   archived: ArchivedFilter
 }
 
-interface TeamPage {
-  search: GroupSearch
-  teamId?: number
-  limit: number
-  offset: number
-}
+type TeamPage = { search: GroupSearch } & ListPage
 
 /** Teams by name, with their members and their number. `q`: a part of the name, case-insensitive. */
 export async function listTeams(
   ctx: Context,
   credential: SessionCredential,
-  { search: { q, archived }, teamId, limit, offset }: TeamPage,
-): Promise<{ teams: Team[]; total: number }> {
+  { search: { q, archived }, limit, offset }: TeamPage,
+): Promise<InParts<ListHead, Team>> {
   const { rows } = await readAs(
     ctx,
     credential,
@@ -100,40 +99,52 @@ export async function listTeams(
       db.selectFrom("caller").select((caller) => {
         const found = caller
           .selectFrom("teams as t")
-          .$if(teamId !== undefined, (query) =>
-            query.where((eb) => eb("t.team_id", "=", eb.cast<number>(eb.val(teamId), "bigint"))),
-          )
           .$if(archived !== "all", (query) =>
             query.where("t.archived_at", archived === "archived" ? "is not" : "is", null),
           )
           .$if(q !== undefined, (query) => query.where(({ ref }) => holds(ref("t.name"), q ?? "")))
+        const weight = sql<number>`1 + (select count(*) from team_members n where n.team_id = t.team_id)`
         const page = found
-          .select((team) => ["t.team_id", team.fn<string>("lower", ["t.name"]).as("rank")])
-          .orderBy("rank")
+          .select(["t.team_id as key", weight.as("weight")])
+          .orderBy((eb) => eb.fn<string>("lower", ["t.name"]))
           .orderBy("t.team_id")
           .limit(limit)
           .offset(offset)
-        const shown = caller
-          .selectFrom(page.as("p"))
-          .select(({ fn }) => fn<TeamRow>(released("team_json"), ["p.team_id"]).as("team"))
-          .orderBy("p.rank")
-          .orderBy("p.team_id")
-        return [
-          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
-          jsonArrayFrom(shown).as("teams"),
-        ]
+        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("keys")]
       }),
     { role: "admin" },
   )
-  const { total, teams = [] } = rows[0] ?? {}
-  return { total: total ?? 0, teams: teams.map(({ team }) => serializeTeam(team)) }
+  const { total, keys = [] } = rows[0] ?? {}
+  return {
+    head: { total: total ?? 0, limit, offset },
+    parts: readByWeight(keys, LIST_POLICY.partRows, (part) => readTeams(ctx, credential, part)),
+  }
+}
+
+/** Those with these ids, in their order. */
+async function readTeams(ctx: Context, credential: SessionCredential, ids: number[]): Promise<Team[]> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((caller) => {
+        const shown = caller
+          .selectFrom("teams as t")
+          .where(isOneOf("t.team_id", ids))
+          .select(({ fn }) => fn<TeamRow>(released("team_json"), ["t.team_id"]).as("team"))
+        return jsonArrayFrom(shown).as("teams")
+      }),
+    { role: "admin" },
+  )
+  const teams = (rows[0]?.teams ?? []).map((row) => serializeTeam(row.team))
+  return inOrder(ids, teams, ({ team_id }) => team_id)
 }
 
 /** A team with its members, or NOT_FOUND. */
 export async function getTeam(ctx: Context, credential: SessionCredential, teamId: number): Promise<Team> {
-  const { teams } = await listTeams(ctx, credential, { search: { archived: "all" }, teamId, limit: 1, offset: 0 })
-  if (!teams[0]) throw refusals.not_found()
-  return teams[0]
+  const [team] = await readTeams(ctx, credential, [teamId])
+  if (!team) throw refusals.not_found()
+  return team
 }
 
 const refusals = {

@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { membersSchema, unknownUsers, userIdSchema } from "../teams/members.ts"
-import { listWorkspaces, serializeWorkspace, WORKSPACE_ROLES, type Workspace, workspaceIdSchema } from "./workspaces.ts"
+import { readWorkspaces, serializeWorkspace, WORKSPACE_ROLES, type Workspace, workspaceIdSchema } from "./workspaces.ts"
 
 const name = z.string().trim().min(1).max(200).meta({ example: "Acme support" })
 const teamId = z.int().min(1).max(2_147_483_647).meta({ description: "The team to attach.", example: 3 })
@@ -63,10 +63,9 @@ export const workspaceRefusals = (id: string): Refusals => ({
 
 /** A workspace, or NOT_FOUND. */
 export async function getWorkspace(ctx: Context, credential: SessionCredential, id: string): Promise<Workspace> {
-  const search = { archived: "all" as const }
-  const { workspaces } = await listWorkspaces(ctx, credential, { search, workspaceId: id, limit: 1, offset: 0 })
-  if (!workspaces[0]) throw workspaceNotFound(id)
-  return workspaces[0]
+  const [workspace] = await readWorkspaces(ctx, credential, [id])
+  if (!workspace) throw workspaceNotFound(id)
+  return workspace
 }
 
 /** Makes a workspace. WORKSPACE_EXISTS; VALIDATION_FAILED for a team or a user that is not there. */

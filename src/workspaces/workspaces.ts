@@ -1,12 +1,16 @@
+import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { holds } from "../base/pagination.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
 import { released } from "../platform/db.ts"
+import { isTextOf } from "../platform/one-of.ts"
 import { personShape } from "../teams/members.ts"
 import type { GroupSearch } from "../teams/teams.ts"
 
@@ -90,19 +94,14 @@ export function serializeWorkspace(row: WorkspaceRow): Workspace {
   }
 }
 
-interface WorkspacePage {
-  search: GroupSearch
-  workspaceId?: string
-  limit: number
-  offset: number
-}
+type WorkspacePage = { search: GroupSearch } & ListPage
 
 /** Workspaces by name, each with its members, team, spaces and bot, and their number. */
 export async function listWorkspaces(
   ctx: Context,
   credential: SessionCredential,
-  { search: { q, archived }, workspaceId, limit, offset }: WorkspacePage,
-): Promise<{ workspaces: Workspace[]; total: number }> {
+  { search: { q, archived }, limit, offset }: WorkspacePage,
+): Promise<InParts<ListHead, Workspace>> {
   const { rows } = await readAs(
     ctx,
     credential,
@@ -110,31 +109,46 @@ export async function listWorkspaces(
       db.selectFrom("caller").select((caller) => {
         const found = caller
           .selectFrom("workspaces as w")
-          .$if(workspaceId !== undefined, (query) => query.where("w.workspace_id", "=", workspaceId ?? ""))
           .$if(archived !== "all", (query) =>
             query.where("w.archived_at", archived === "archived" ? "is not" : "is", null),
           )
           .$if(q !== undefined, (query) =>
             query.where((eb) => eb.or([holds(eb.ref("w.name"), q ?? ""), holds(eb.ref("w.workspace_id"), q ?? "")])),
           )
+        const weight = sql<number>`1 + (select count(*) from workspace_members n where n.workspace_id = w.workspace_id)
+            + (select count(*) from team_members n where n.team_id = w.team_id) + (select count(*) from spaces n where n.workspace_id = w.workspace_id)`
         const page = found
-          .select((eb) => ["w.workspace_id", eb.fn<string>("lower", ["w.name"]).as("rank")])
-          .orderBy("rank")
+          .select(["w.workspace_id as key", weight.as("weight")])
+          .orderBy((eb) => eb.fn<string>("lower", ["w.name"]))
           .orderBy("w.workspace_id")
           .limit(limit)
           .offset(offset)
-        const shown = caller
-          .selectFrom(page.as("p"))
-          .select(({ fn }) => fn<WorkspaceRow>(released("workspace_json"), ["p.workspace_id"]).as("workspace"))
-          .orderBy("p.rank")
-          .orderBy("p.workspace_id")
-        return [
-          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
-          jsonArrayFrom(shown).as("workspaces"),
-        ]
+        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("keys")]
       }),
     { role: "admin" },
   )
-  const { total, workspaces = [] } = rows[0] ?? {}
-  return { total: total ?? 0, workspaces: workspaces.map(({ workspace }) => serializeWorkspace(workspace)) }
+  const { total, keys = [] } = rows[0] ?? {}
+  return {
+    head: { total: total ?? 0, limit, offset },
+    parts: readByWeight(keys, LIST_POLICY.partRows, (part) => readWorkspaces(ctx, credential, part)),
+  }
+}
+
+/** Those with these ids, in their order. */
+export async function readWorkspaces(ctx: Context, credential: SessionCredential, ids: string[]): Promise<Workspace[]> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((caller) => {
+        const shown = caller
+          .selectFrom("workspaces as w")
+          .where(isTextOf("w.workspace_id", ids))
+          .select(({ fn }) => fn<WorkspaceRow>(released("workspace_json"), ["w.workspace_id"]).as("workspace"))
+        return jsonArrayFrom(shown).as("workspaces")
+      }),
+    { role: "admin" },
+  )
+  const workspaces = (rows[0]?.workspaces ?? []).map((row) => serializeWorkspace(row.workspace))
+  return inOrder(ids, workspaces, ({ workspace_id }) => workspace_id)
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { serveBy } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, type ProviderScript, scriptProvider } from "../harness/scripted-provider.ts"
@@ -120,22 +121,59 @@ test("is answered with its last 4 characters, its version and who set it, and is
   expect(await put(KEY, `${CANARY}-wxyz`).then((same) => same.json())).toEqual(answer)
 })
 
-test("counts the calls of its providers, with tokens, cost and last use", async () => {
-  const before = (await list()).get(KEY) as unknown as Record<string, number>
+interface Use {
+  calls: number
+  tokens_input: number
+  tokens_output: number
+  cost_usd: number
+  last_used_at: string | null
+}
+const useOf = async (key: string) => (await list()).get(key) as unknown as Use
+
+test("counts the calls that it served, with tokens, cost and last use: keyed turns and web chats", async () => {
+  const before = await useOf(KEY)
   await world.advance(1000)
   const turn = await client.runTurn({ space })
   const browser = await world.signIn(client.userId)
   await browser.json("POST", "/api/account/chat/turns", { space, text: "hello" })
   await world.drain()
-  const after = (await list()).get(KEY) as unknown as Record<string, number>
-  const added = (name: string) => Number(after[name]) - Number(before[name])
+  const after = await useOf(KEY)
+  const added = (name: "calls" | "tokens_input" | "tokens_output" | "cost_usd") => after[name] - before[name]
   expect(added("calls")).toBe(2)
   expect(added("tokens_input")).toBe(turn.usage.tokens_input * 2)
   expect(added("tokens_output")).toBe(turn.usage.tokens_output * 2)
   expect(added("cost_usd")).toBeCloseTo(turn.billed_cost_usd * 2, 7)
   expect(after.last_used_at).toBe(world.clock.now().toISOString())
-  const other = (await list()).get("engines.ANTHROPIC_API_KEY") as unknown as Record<string, number>
-  expect(other.calls).toBe(0)
+  expect((await useOf("engines.ANTHROPIC_API_KEY")).calls).toBe(0)
+})
+
+test("Calls that a pool's account served count for no key", async () => {
+  const before = await useOf(KEY)
+  await world.advance(1000)
+  await serveBy(world, "member-a")
+  await client.runTurn({ space })
+  await serveBy(world, null)
+  expect(await useOf(KEY)).toEqual(before)
+  // The number of a user's plan is no account's name: the key served it.
+  await serveBy(world, "17")
+  await client.runTurn({ space })
+  await serveBy(world, null)
+  expect((await useOf(KEY)).calls).toBe(before.calls + 1)
+})
+
+test("A key that was never set has served no calls, and one that is set none from before", async () => {
+  await world.sql("delete from environment_keys")
+  await world.sql("delete from environment_files")
+  await client.runTurn({ space })
+  expect(await useOf(KEY)).toMatchObject({ is_set: false, calls: 0, tokens_input: 0, cost_usd: 0, last_used_at: null })
+  await world.advance(60_000)
+  await put(KEY, CANARY)
+  expect(await useOf(KEY)).toMatchObject({ is_set: true, calls: 0, last_used_at: null, counted_since: null })
+  await world.advance(60_000)
+  await client.runTurn({ space })
+  expect((await useOf(KEY)).calls).toBe(1)
+  await put(KEY, `${CANARY}-rotated`)
+  expect((await useOf(KEY)).calls, "another value is the same key").toBe(1)
 })
 
 describe("an edit", () => {

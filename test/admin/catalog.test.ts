@@ -44,7 +44,7 @@ describe("the catalog", () => {
     await patch(first, { enabled: false })
   })
 
-  test("counts the spaces that resolve to each row, whichever way they name it", async () => {
+  test("counts the live spaces that are pinned to each row, and no space that names no model", async () => {
     const client = await world.createAccount()
     const pin = await catalogModel({ admin }, { enabled: true })
     const other = await catalogModel({ admin }, { enabled: true, sort_order: 5_000 })
@@ -52,27 +52,26 @@ describe("the catalog", () => {
       const all = new Map((await rows()).map((row) => [row.pin, row.space_count]))
       return [all.get(pin), all.get(other), all.get(REHEARSAL)].map(Number)
     }
-    const [none = 0, , rehearsed = 0] = await counts()
+    const [, , rehearsed = 0] = await counts()
     await client.space({ model: pin })
     await client.space({ manifest: { model: pin } })
     const gone = await client.space({ model: pin })
     // The manifest goes before the space's own model.
     const both = await client.space({ model: pin, manifest: { model: other } })
     await client.space()
+    await client.space({ model: REHEARSAL })
     const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
     await tests.space({ model: pin })
     await client.call("DELETE", `/v1/spaces/${gone}`)
-    // The first that is enabled is the default: the new one, at 0, is before the rehearsal model.
-    expect(await counts()).toEqual([none + 3, 1, rehearsed + 1])
+    expect(await counts()).toEqual([2, 1, rehearsed + 1])
     await client.call("PATCH", `/v1/spaces/${both}`, { model: null })
     await client.call("PUT", `/v1/spaces/${both}/manifest`, { model: pin })
-    expect(await counts()).toEqual([none + 4, 0, rehearsed + 1])
+    expect(await counts()).toEqual([3, 0, rehearsed + 1])
     const [, row] = await patch(pin, { label: "Counted" })
-    expect(row).toMatchObject({ label: "Counted", space_count: none + 4 })
-    // Without it the default is another one, and what names it is still its.
+    expect(row).toMatchObject({ label: "Counted", space_count: 3 })
+    // Another default changes no count.
     await patch(pin, { enabled: false })
-    expect((await counts())[0]).toBe(3)
-    expect((await counts()).reduce((sum, count) => sum + count)).toBe(none + rehearsed + 5)
+    expect(await counts()).toEqual([3, 0, rehearsed + 1])
     await patch(other, { enabled: false })
   })
 

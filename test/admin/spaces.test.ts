@@ -168,11 +168,22 @@ describe("GET /api/admin/spaces/list", () => {
   })
 })
 
+test("A search finds a space by its slug, or by the beginning of it, as well as by its title", async () => {
+  const slug = slugs.banana ?? ""
+  expect(await titles(`?q=${slug}`)).toEqual(["banana"])
+  expect(await titles(`?q=${slug.toUpperCase()}`)).toEqual(["banana"])
+  expect(await titles(`?q=${slug.slice(0, -1)}`)).toContain("banana")
+  expect(await titles(`?q=${slug.slice(1)}`), "the middle of a slug is none of it").toEqual([])
+  expect(await titles(`?q=spc_&owner_id=${of(bob).userId}`)).toEqual(["Apple 100%"])
+  const [, own] = await browser.json("GET", `/api/account/spaces?q=${slugs.date}`)
+  expect(own.items.map(({ title }: { title: string }) => title)).toEqual(["date"])
+})
+
 describe("GET /api/admin/spaces", () => {
   test("has all spaces, the last active first", async () => {
     const [status, page] = await get("/api/admin/spaces")
     expect(status).toBe(200)
-    expect(page).toMatchObject({ total: 5, limit: 200, offset: 0 })
+    expect(page).toMatchObject({ total: 5, limit: 10_000, offset: 0 })
     expect(page.items[0]).toMatchObject({ title: "Apple 100%" })
     expect(page.items.map(({ archived }: { archived: boolean }) => archived)).toContain(true)
   })
@@ -208,7 +219,7 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
       const [status, chat] = await byKey("banana")
       expect(status).toBe(200)
       expect(chat.space, when).toMatchObject({ slug: space, messages: 3, cost_credit_micros: 2 * 10_500 + 5_250 })
-      expect(chat, when).toMatchObject({ total: 3, limit: 200, offset: 0 })
+      expect(chat, when).toMatchObject({ total: 3, limit: 10_000, offset: 0 })
       const spent = { turns: 1, tokens_input: 1_000, tokens_cached: 0, tokens_output: 10, cost_credit_micros: 10_500 }
       expect(chat.items, when).toMatchObject([
         { user_id: ada?.userId, name: "Ada", end_user_ref: null, role: "owner", turns: 1, cost_usd: 0.000525 },
@@ -226,7 +237,16 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
     })
     const [, page] = await byKey("banana", "?limit=1&offset=2")
     expect(page).toMatchObject({ total: 3, limit: 1, offset: 2, items: [{ end_user_ref: "customer-2" }] })
-    expect((await byKey("banana", "?limit=1001"))[0]).toBe(422)
+    expect((await byKey("banana", "?limit=10001"))[0]).toBe(422)
+  })
+
+  test("takes a bare slug for the chat of its space", async () => {
+    const [status, chat] = await get(`/api/admin/spaces/by-key/${slugs.date}`)
+    expect([status, chat]).toMatchObject([
+      200,
+      { total: 1, space: { slug: slugs.date, chat_key: `space:${slugs.date}` } },
+    ])
+    expect((await get("/api/admin/spaces/by-key/spc_nothing"))[0]).toBe(404)
   })
 
   test("takes keys with slashes, raw and encoded, and is 404 for others", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { serveBy } from "../harness/analytics-world.ts"
 import { createPerson } from "../harness/auth.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { expectBooks } from "../harness/promises.ts"
@@ -185,4 +186,52 @@ test("usage names the active plan that started last, by day, and adds up to the 
     if (n === 2) await world.sweep()
   }
   await expectBooks(world, client.userId)
+})
+
+/** What raw records say of each subscription on each day: of keys and of web chats, without test turns. */
+const RAW = `select u.subscription_id, (u.settled_at at time zone 'UTC')::date::text as date, sum(u.calls)::int as model_calls,
+    sum(u.tokens_input)::int as tokens_input, sum(u.tokens_cached)::int as tokens_cached, sum(u.tokens_output)::int as tokens_output,
+    sum(u.billed_credit_micros)::float8 / 1e7 as billed_usd
+  from (select n.subscription_id, n.settled_at, 1 as calls, n.tokens_input, n.tokens_cached, n.tokens_output, n.billed_credit_micros
+      from usage n join turns t on t.turn_id = n.turn_id where not t.test
+    union all
+    select c.subscription_id, c.settled_at, c.calls, c.tokens_input, c.tokens_cached, c.tokens_output, c.billed_credit_micros
+      from chat_calls c where not c.test) u
+  where u.subscription_id is not null and u.settled_at is not null group by 1, 2 order by 1, 2`
+
+test("Subscription usage counts web-chat calls and no test calls, before and after the roll-up", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const [, plan] = await create({ user_id: client.userId, plan: "pro", starts_at: at(-HOUR) })
+  const browser = await world.signIn(client.userId)
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  const testSpace = await tests.space()
+  const useAll = async () => {
+    await client.runTurn({ space, text: "[use input=100 output=50]\nhello" })
+    await browser.json("POST", "/api/account/chat/turns", { space, text: "[use input=200 cached=20 output=5]\nhello" })
+    await world.drain()
+    await tests.runTurn({ space: testSpace, text: "[use input=1000 output=500]\nhello" })
+  }
+  const reported = async () => {
+    const [, { items }] = await admin.json("GET", "/api/admin/subscriptions/usage?days=365")
+    const rows = items.flatMap(({ subscription_id, days }: { subscription_id: string; days: object[] }) =>
+      days.map((day) => ({ subscription_id, ...day })),
+    )
+    const keyOf = (row: { subscription_id: string; date: string }) => `${row.subscription_id} ${row.date}`
+    return rows.sort((a: Parameters<typeof keyOf>[0], b: Parameters<typeof keyOf>[0]) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  }
+  await useAll()
+  await serveBy(world, "member-a")
+  await useAll()
+  await serveBy(world, null)
+  const raw = await world.sql<{ subscription_id: string; model_calls: number }>(RAW)
+  const calls = (id: string) => raw.find(({ subscription_id }) => subscription_id === id)?.model_calls
+  expect([calls(String(plan.sub_id)), calls("member-a")]).toEqual([2, 2])
+  expect(await reported(), "not rolled up").toEqual(raw)
+  await world.sweep()
+  expect(await world.sql("select 1 from turn_ends")).toEqual([])
+  expect(await reported(), "rolled up").toEqual(raw)
+  await useAll()
+  expect(await reported(), "in part").toEqual(await world.sql(RAW))
+  await end(plan.sub_id)
 })

@@ -20,7 +20,7 @@ test("web chats are counted and not timed", async () => {
     { user, space, at: "2026-12-02T09:00:00Z", calls: [] },
   )
   for (const filter of ["", `&user_id=${user}`, `&chat_key=${chatKey}`]) {
-    const { items } = await world.twice(`${USAGE}?days=3${filter}`)
+    const items = await world.twice(`${USAGE}?days=3${filter}`)
     expect(
       items.map(({ model_calls, avg_duration_sec }: Json) => [model_calls, avg_duration_sec]),
       filter,
@@ -50,12 +50,12 @@ test("accounts that were billed nothing have no ledger and are listed last", asy
 test("an unknown account, chat or space has used nothing", async () => {
   const { user, space, slug, chatKey } = await world.place()
   await world.plant({ user, space, at: "2026-12-01T08:00:00Z" })
-  const none = (await world.read(`${USAGE}?days=2&user_id=999999`)).items
+  const none = await world.read(`${USAGE}?days=2&user_id=999999`)
   expect(none).toEqual(["2026-12-01", "2026-12-02"].map((date) => ({ date, ...NO_USE, avg_duration_sec: null })))
-  expect((await world.read(`${USAGE}?days=2&chat_key=nowhere`)).items).toEqual(none)
-  expect((await world.read(`${USAGE}?days=2&chat_key=${chatKey}&user_id=${world.admin.userId}`)).items).toEqual(none)
+  expect(await world.read(`${USAGE}?days=2&chat_key=nowhere`)).toEqual(none)
+  expect(await world.read(`${USAGE}?days=2&chat_key=${chatKey}&user_id=${world.admin.userId}`)).toEqual(none)
   expect(await world.read(`${USAGE}?days=2&group_by=slug&chat_key=nowhere`)).toMatchObject({
-    ...{ chat_key: "nowhere", series: {}, other: none },
+    ...{ chat_key: "nowhere", series: {}, total: 0 },
   })
   expect((await world.read("context-size?space=nowhere")).items).toEqual([])
   // One that is known and has used nothing in the range is shown.

@@ -94,9 +94,9 @@ async function cases(): Promise<
   return [
     ["/api/admin/context-comparison", count.contextComparison(30)],
     ["/api/admin/context-comparison?days=120", count.contextComparison(120)],
-    ["/api/admin/usage", count.usage(30), ({ items }) => items],
-    ["/api/admin/usage?days=365", count.usage(365), ({ items }) => items],
-    ["/api/admin/usage?days=1", count.usage(1), ({ items }) => items],
+    ["/api/admin/usage", count.usage(30), (days) => days],
+    ["/api/admin/usage?days=365", count.usage(365), (days) => days],
+    ["/api/admin/usage?days=1", count.usage(1), (days) => days],
     [`/api/admin/usage?user_id=${owner}`, count.usage(30, { user_id: owner })],
     [`/api/admin/usage?user_id=${a.user}`, count.usage(30, { user_id: a.user })],
     [`/api/admin/usage?chat_key=${chat}`, count.usage(30, { chat_key: chat })],
@@ -105,7 +105,7 @@ async function cases(): Promise<
     [
       "/api/admin/usage?group_by=slug",
       count.slugUsage(30),
-      ({ series, other }) => [...Object.values(series), other].flat(),
+      ({ series }) => Object.values<{ billed_cost_usd: number }[]>(series).flat(),
     ],
     ["/api/admin/usage?group_by=slug&days=60", count.slugUsage(60)],
     [`/api/admin/usage?group_by=slug&user_id=${owner}`, count.slugUsage(30, { user_id: owner })],
@@ -142,6 +142,23 @@ const schemaOf = (path: string) => {
   return operation.answer.schema
 }
 
+/** The range of a list of days. */
+const rangeOf = (days: { date: string }[]) => ({
+  from: `${days[0]?.date}T00:00:00.000Z`,
+  to: new Date(Date.parse(`${days.at(-1)?.date}T00:00:00Z`) + DAY_MS).toISOString(),
+})
+
+test("Usage by day is a JSON array of days, and headers say what it is of", async () => {
+  const response = await admin.call("GET", "/api/admin/usage?days=2")
+  const days = (await response.json()) as { date: string }[]
+  expect(Array.isArray(days)).toBe(true)
+  expect(days.map(({ date }) => date)).toEqual(["2026-12-11", "2026-12-12"])
+  const { from, to } = rangeOf(days)
+  expect(["From", "To", "As-Of"].map((name) => response.headers.get(`X-Report-${name}`))).toEqual([
+    ...[from, to, world.clock.now().toISOString()],
+  ])
+})
+
 test("each report is what raw records and the ledger say, with the roller run never, half and wholly", async () => {
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
@@ -151,21 +168,23 @@ test("each report is what raw records and the ledger say, with the roller run ne
       const report = await read(admin, path)
       expect(report, `${path}, rolled ${rolled}`).toEqual(expected)
       expect(schemaOf(path).parse(report), path).toEqual(report)
-      if (billed) expect(billedBy(billed(report)), path).toBe(await billedInLedger(world, report.from, report.to))
+      const { from, to } = Array.isArray(report) ? rangeOf(report) : report
+      if (billed) expect(billedBy(billed(report)), path).toBe(await billedInLedger(world, from, to))
     }
   }
 })
 
 test("an account's usage is what its own ledger says, for its owner and for an operator", async () => {
   const owner = await world.signIn(shared.client.userId)
-  const report = await read(admin, `/api/admin/usage?user_id=${shared.client.userId}`)
-  expect(billedBy(report.items)).toBe(await billedInLedger(world, report.from, report.to, shared.client.userId))
-  const [, own] = await owner.json("GET", `/api/account/usage?from=${report.from}&to=${report.to}`)
+  const days = await read(admin, `/api/admin/usage?user_id=${shared.client.userId}`)
+  const { from, to } = rangeOf(days)
+  expect(billedBy(days)).toBe(await billedInLedger(world, from, to, shared.client.userId))
+  const [, own] = await owner.json("GET", `/api/account/usage?from=${from}&to=${to}`)
   const [, ledger] = await owner.json("GET", "/api/account/ledger?limit=200")
   const charges = ledger.items.filter(({ reason }: Json) => reason === "usage" || reason === "space_usage")
   const usd = (amount: number) => Math.round(amount * 1e7)
-  expect(charges.reduce((sum: number, { amount_usd }: Json) => sum - usd(amount_usd), 0)).toBe(billedBy(report.items))
-  expect(usd(own.total.billed_usd)).toBeLessThan(billedBy(report.items))
+  expect(charges.reduce((sum: number, { amount_usd }: Json) => sum - usd(amount_usd), 0)).toBe(billedBy(days))
+  expect(usd(own.total.billed_usd)).toBeLessThan(billedBy(days))
 })
 
 test("each report comes as CSV with the same rows", async () => {
@@ -178,7 +197,6 @@ test("each report comes as CSV with the same rows", async () => {
   const text = (row: object) =>
     Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value === null ? "" : String(value)]))
   for (const path of [
-    "/api/admin/usage",
     `${ANALYTICS}/errors`,
     `${ANALYTICS}/top-users`,
     `${ANALYTICS}/top-spaces`,
@@ -187,8 +205,9 @@ test("each report comes as CSV with the same rows", async () => {
     const report = await read(admin, path)
     expect(await rows(path), path).toEqual(report.items.map(text))
   }
+  expect(await rows("/api/admin/usage")).toEqual((await read(admin, "/api/admin/usage")).map(text))
   const slugs = await read(admin, "/api/admin/usage?group_by=slug")
-  const named = Object.entries<object[]>({ ...slugs.series, other: slugs.other })
+  const named = Object.entries<object[]>(slugs.series)
   expect(await rows("/api/admin/usage?group_by=slug")).toEqual(
     named.flatMap(([slug, days]) => days.map((day) => text({ slug, ...day }))),
   )

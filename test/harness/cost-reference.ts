@@ -197,6 +197,7 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
         })),
         other: sumsOf([]),
         total: sumsOf(all),
+        ...{ pairs: ranked(all, ["provider_key", "space_id"], 500).shown.length, limit: 10_000, offset: 0 },
       }
     },
     breakdown(dimension: "space" | "user" | "model" | "provider", [from, to]: [number, number], limit = 100) {

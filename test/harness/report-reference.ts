@@ -32,6 +32,9 @@ interface Space {
   owner_id: number
 }
 
+/** The page of a list without parameters. */
+const WHOLE = { limit: 10_000, offset: 0 }
+
 /** What reports are to say, counted one by one over raw records. */
 export async function countReports(world: Pick<World, "sql" | "clock">) {
   const { clock } = world
@@ -111,21 +114,17 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
 
   return {
     used,
-    usage: (days: number, filter: { user_id?: number; chat_key?: string } = {}) => ({
-      ...lastDays(days, "day"),
-      ...{ user_id: null, chat_key: null, ...filter },
-      items: usage(days, ofFilter(filter)),
-    }),
-    slugUsage(days: number, filter: { user_id?: number; chat_key?: string } = {}, slugs = 20) {
+    usage: (days: number, filter: { user_id?: number; chat_key?: string } = {}) => usage(days, ofFilter(filter)),
+    slugUsage(days: number, filter: { user_id?: number; chat_key?: string } = {}) {
       const of = ofFilter(filter)
-      const shown = top("space_id", tonight - days * DAY_MS, tonight, slugs, of).map(({ id }) => id)
+      const shown = top("space_id", tonight - days * DAY_MS, tonight, WHOLE.limit, of).map(({ id }) => id)
       return {
         ...lastDays(days, "day"),
         ...{ user_id: null, chat_key: null, ...filter, grouped_by: "slug" },
         series: Object.fromEntries(
           shown.map((id) => [spaceOf(id).slug, usage(days, (row) => row.space_id === id && of(row))]),
         ),
-        other: usage(days, (row) => of(row) && !shown.includes(row.space_id)),
+        ...{ ...WHOLE, total: shown.length },
       }
     },
     topUsers: (days: number, limit: number) =>
@@ -162,7 +161,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
     contextSize(days: number, space?: string) {
       const named = spaces.filter(({ slug }) => slug === space).map(({ space_id }) => space_id)
       const shown =
-        space === undefined ? top("space_id", tonight - days * DAY_MS, tonight, 50).map(({ id }) => id) : named
+        space === undefined ? top("space_id", tonight - days * DAY_MS, tonight, WHOLE.limit).map(({ id }) => id) : named
       const size = (rows: Used[]) => {
         const calls = sum(rows, (row) => row.calls)
         const readers = calls - sum(rows, (row) => row.pictures)
@@ -175,7 +174,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
       const own = (id: number, from: number, to: number) => within(from, to).filter((row) => row.space_id === id)
       return {
         ...lastDays(days, "day"),
-        space: space ?? null,
+        ...{ space: space ?? null, ...WHOLE, total: shown.length },
         items: shown.map((id) => ({
           ...spaceOf(id),
           ...size(own(id, tonight - days * DAY_MS, tonight)),

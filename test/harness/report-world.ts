@@ -41,7 +41,7 @@ export async function openReports(moment: string) {
 }
 
 /** The rows of a report in which something was used. */
-export const used = ({ items }: Json) => items.filter(({ turns }: Json) => turns > 0)
+export const used = (report: Json) => (report.items ?? report).filter(({ turns }: Json) => turns > 0)
 
 export const NO_USE = {
   ...{ turns: 0, model_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, billed_cost_usd: 0 },

@@ -141,9 +141,9 @@ export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
 export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, most]: [Date, Date, number]) {
   const sums = MEASURES.map((column) => `sum(${column})::bigint as ${column}`).join(", ")
   const billed = "sum(billed_credit_micros)::bigint as billed"
-  const compare = (call: string, keys: string, columns = sums, where = "") => `
+  const compare = (call: string, keys: string, columns = sums, where = "", first = "") => `
     select '${call.split("(")[0]}' as family, '' as key, a.said::text as rolled, b.said::text as plain from
-      (select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from ${schema}.${call} r) a,
+      (select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from (select o.* from ${schema}.${call} o ${first}) r) a,
       (select coalesce(jsonb_agg(to_jsonb(x)), '[]') as said from (
         select ${keys}, ${columns} from plain where ended_at >= $1 and ended_at < $2 ${where} group by ${keys}
         order by sum(billed_credit_micros) desc, ${keys.replace(/provider_key|model/, '$& collate "C"')} limit $3) x) b
@@ -157,14 +157,13 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
       compare(`rank_spaces(${range}, ${limit})`, "space_id", billed),
       compare(`range_users(${range}, ${limit})`, "user_id"),
       compare(`rank_users(${range}, ${limit})`, "user_id", billed),
-      compare(`range_provider_spaces(${range}, null, ${limit})`, "provider_key, space_id"),
       compare(
-        `range_provider_spaces(${range}, 'claude-1', ${limit})`,
+        `pairs_of_spaces(${range}, array(select distinct p.space_id from plain p))`,
         "provider_key, space_id",
         sums,
-        "and provider_key = 'claude-1'",
+        "",
+        `order by o.billed_credit_micros desc, o.provider_key collate "C", o.space_id limit $3`,
       ),
-      compare(`top_pairs(${range}, ${limit})`, "provider_key, space_id", billed),
       compare(`range_models(${range}, ${limit})`, "model"),
       compare(`range_providers(${range}, ${limit})`, "provider_key"),
     ].join(" union all ")}`,

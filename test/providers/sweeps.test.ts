@@ -52,7 +52,7 @@ test("the pools are as they were published last; a missing snapshot is said", as
     recovers_at: later(HOUR).toISOString(),
     windows: [
       {
-        ...{ resource: "unified", window_seconds: 18_000, accounts: 2, room_pct: 80, best_room_pct: 80 },
+        ...{ resource: "unified", window_seconds: 18_000, accounts: 2, room_pct: 40, best_room_pct: 80 },
         next_reset_at: later(HOUR).toISOString(),
       },
     ],

@@ -83,9 +83,12 @@ function Comparison() {
   )
 }
 
+/** Spaces of the table; the file has all. */
+const SHOWN = 50
+
 function Sizes() {
   const { days = 30, space } = useReportSearch()
-  const input = { query: { days, ...(space && { space }) } }
+  const input = { query: { days, limit: SHOWN, ...(space && { space }) } }
   const report = useRead("getContextSize", input)
   return (
     <div className="flex flex-col gap-5">
@@ -123,6 +126,12 @@ function Sizes() {
                 ]}
                 empty={<p className="text-muted">No space called a model in this range.</p>}
               />
+              {data.items.length < data.total && (
+                <p className="text-muted text-xs">
+                  The {data.items.length} that were billed the most, of <Count value={data.total} />. The CSV file has
+                  all of them.
+                </p>
+              )}
             </Section>
           </>
         )}

@@ -8,9 +8,14 @@ import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, usedColumns, useReportSearch } from "./report-parts.tsx"
 import { SpaceLink } from "./space-link.tsx"
 
+/** Pairs of the table; the file has all. */
+const SHOWN = 100
+
 export function AnalyticsSubscriptionsPage() {
   const { days = 30, subscription_id, chat_key } = useReportSearch()
-  const input = { query: { days, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) } }
+  const input = {
+    query: { days, limit: SHOWN, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) },
+  }
   const report = useRead("getSubscriptionSpaces", input)
   return (
     <Page {...analyticsPages.subscriptions}>

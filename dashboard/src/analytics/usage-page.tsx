@@ -1,4 +1,4 @@
-import type { DailyUsageReport, SlugUsageReport } from "../api/operations.ts"
+import type { DailyUsage, SlugUsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -10,7 +10,6 @@ import { analyticsPages } from "./pages.ts"
 import {
   MEASURE_LABELS,
   MeasureFilter,
-  Scope,
   sumOf,
   type Used,
   UsedStats,
@@ -19,19 +18,34 @@ import {
   useReportSearch,
 } from "./report-parts.tsx"
 
-const isBySlug = (report: DailyUsageReport | SlugUsageReport): report is SlugUsageReport => "series" in report
+type Line = (Used & { date: string })[]
+
+/** Spaces that have a line of their own. */
+const SHOWN = 20
+
+const daysOf = (report: DailyUsage | SlugUsageReport): DailyUsage => (Array.isArray(report) ? report : [])
+
+/** The lines of a chart: all together, or the first spaces and what is left of all without them. */
+function linesOf(all: Line, report: DailyUsage | SlugUsageReport): Record<string, Line> {
+  if (Array.isArray(report)) return { all }
+  const series = Object.values(report.series)
+  const other = all.map((day, at) => {
+    const shown = sumOf(series.flatMap((line) => line[at] ?? []))
+    const rest = Object.entries(shown).map(([key, value]) => [
+      key,
+      (day[key as keyof Used] as number) - (value as number),
+    ])
+    return { date: day.date, ...(Object.fromEntries(rest) as unknown as Used) }
+  })
+  return { ...report.series, other }
+}
 
 export function AnalyticsUsagePage() {
   const { days = 30, user_id, chat_key, measure = "billed_cost_usd", tab } = useReportSearch()
   const bySpace = tab === "space"
-  const input = {
-    query: {
-      days,
-      ...(user_id && { user_id }),
-      ...(chat_key && { chat_key }),
-      ...(bySpace && { group_by: "slug" as const }),
-    },
-  }
+  const filters = { days, ...(user_id && { user_id }), ...(chat_key && { chat_key }) }
+  const input = { query: { ...filters, ...(bySpace && { group_by: "slug" as const, limit: SHOWN }) } }
+  const everything = useRead("getDailyUsage", { query: filters })
   const report = useRead("getDailyUsage", input)
   return (
     <Page {...analyticsPages.usage}>
@@ -50,17 +64,14 @@ export function AnalyticsUsagePage() {
       </FilterBar>
       <Read of={report}>
         {(data) => {
-          const lines: Record<string, (Used & { date: string })[]> = isBySlug(data)
-            ? { ...data.series, other: data.other }
-            : { all: data.items }
-          const dates = Object.values(lines).find((rows) => rows.length > 0) ?? []
-          const rows = dates.map(({ date }, at) => ({
-            date,
-            ...sumOf(Object.values(lines).flatMap((of) => of[at] ?? [])),
-          }))
+          const dates = everything.data ? daysOf(everything.data) : []
+          const lines = linesOf(dates, data)
+          const rows = dates
           return (
             <>
-              <Scope report={data} />
+              <p className="text-muted">
+                {dates[0]?.date} to {dates.at(-1)?.date}, by day (UTC)
+              </p>
               <UsedStats of={sumOf(rows)} />
               <Chart
                 title={`${MEASURE_LABELS[measure]} by day (UTC)`}

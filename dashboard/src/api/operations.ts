@@ -648,7 +648,13 @@ export interface ContextSizeReport {
   as_of: string
   /** The slug that was asked for; null: any. */
   space: string | null
-  /** The space that was asked for, or the 50 that were billed most; none if there is no such space. */
+  /** How many there are on all pages. */
+  total: number
+  /** The size of a page. */
+  limit: number
+  /** How many were skipped. */
+  offset: number
+  /** The space that was asked for, or all that were used in the range, those that were billed most first; none if there is no such space. */
   items: ({
     /** Its number. */
     space_id: number
@@ -949,36 +955,22 @@ export interface CreditsDetails {
   needed_usd?: number | undefined
 }
 
-export interface DailyUsageReport {
-  /** Where the range begins (UTC). */
-  from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
-  to: string
-  /** What a row of the series covers. */
-  granularity: "day"
-  /** When the report was made: it is exact at that moment. */
-  as_of: string
-  /** Only this account's spaces; null: all. */
-  user_id: number | null
-  /** Only this chat; null: all. */
-  chat_key: string | null
-  /** Every day of the range, the oldest first. */
-  items: ({
-    date: string
-    /** Live turns that ended, those billed nothing too. */
-    turns: number
-    /** Those of sub-agents too. */
-    model_calls: number
-    /** All that was read, cached tokens included. */
-    tokens_input: number
-    tokens_cached: number
-    tokens_output: number
-    /** What the turns were billed: exact. */
-    billed_cost_usd: number
-    /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
-    avg_duration_sec: number | null
-  })[]
-}
+/** Every day of the range, the oldest first. */
+export type DailyUsage = ({
+  date: string
+  /** Live turns that ended, those billed nothing too. */
+  turns: number
+  /** Those of sub-agents too. */
+  model_calls: number
+  /** All that was read, cached tokens included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  /** What the turns were billed: exact. */
+  billed_cost_usd: number
+  /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
+  avg_duration_sec: number | null
+})[]
 
 export interface DashboardError {
   detail: string
@@ -1346,7 +1338,7 @@ export interface ExternalApiKey {
   last_four: string | null
   /** Whose calls it is for. */
   providers: string[]
-  /** The calls of these providers, whichever value served them. */
+  /** The calls of these providers that it served, since it was first set: without those that an account of a pool served. A key that was never set has none. */
   calls: number
   tokens_input: number
   tokens_cached: number
@@ -1758,7 +1750,7 @@ export interface ModelCatalogRow {
   context_tokens: number | null
   /** A call that is silent for so long is ended; null: 60. */
   idle_seconds: number | null
-  /** How many spaces resolve to it, without archived ones: those whose manifest or `model` names it, those that name none if it is the default, and test spaces, which always run the rehearsal model. */
+  /** How many spaces are pinned to it: those whose manifest or `model` names it, without archived spaces and without test spaces, which always run the rehearsal model. */
   space_count: number
   /** Raised by each edit. */
   version: number
@@ -1885,7 +1877,7 @@ export interface Overview {
       window_seconds: number
       /** Usable accounts of which it is known. */
       accounts: number
-      /** What they have left together: 200 are two whole windows. */
+      /** What is left of all their windows together, in per cent: their average. */
       room_pct: number
       /** What the one with the most has left. */
       best_room_pct: number
@@ -1937,7 +1929,7 @@ export interface PoolCapacity {
     window_seconds: number
     /** Usable accounts of which it is known. */
     accounts: number
-    /** What they have left together: 200 are two whole windows. */
+    /** What is left of all their windows together, in per cent: their average. */
     room_pct: number
     /** What the one with the most has left. */
     best_room_pct: number
@@ -2366,7 +2358,13 @@ export interface SlugUsageReport {
   /** Only this chat; null: all. */
   chat_key: string | null
   grouped_by: "slug"
-  /** Every day of the range, for each of the 20 spaces that were billed most, by slug. */
+  /** How many there are on all pages. */
+  total: number
+  /** The size of a page. */
+  limit: number
+  /** How many were skipped. */
+  offset: number
+  /** Every day of the range, for each space that was used in it, by slug; those that were billed most first. */
   series: Record<string, ({
     date: string
     /** Live turns that ended, those billed nothing too. */
@@ -2382,22 +2380,6 @@ export interface SlugUsageReport {
     /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
     avg_duration_sec: number | null
   })[]>
-  /** The same for all other spaces together. */
-  other: ({
-    date: string
-    /** Live turns that ended, those billed nothing too. */
-    turns: number
-    /** Those of sub-agents too. */
-    model_calls: number
-    /** All that was read, cached tokens included. */
-    tokens_input: number
-    tokens_cached: number
-    tokens_output: number
-    /** What the turns were billed: exact. */
-    billed_cost_usd: number
-    /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
-    avg_duration_sec: number | null
-  })[]
 }
 
 export interface Space {
@@ -2593,7 +2575,7 @@ export interface SubscriptionSpaces {
     /** What was billed less that: below 0 by what nobody was billed for. */
     margin_usd: number
   })[]
-  /** Pairs of a provider and a space, those that were billed most first; at most 100. */
+  /** Pairs of a provider and a space, those that were billed most first. */
   items: ({
     /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
     provider_key: string
@@ -2619,7 +2601,7 @@ export interface SubscriptionSpaces {
     /** What was billed less that: below 0 by what nobody was billed for. */
     margin_usd: number
   })[]
-  /** All other pairs together. */
+  /** The pairs of all other pages together. */
   other: {
     /** Live turns that ended, those billed nothing too. */
     turns: number
@@ -2653,6 +2635,12 @@ export interface SubscriptionSpaces {
     /** What was billed less that: below 0 by what nobody was billed for. */
     margin_usd: number
   }
+  /** How many pairs there are on all pages. */
+  pairs: number
+  /** The size of a page. */
+  limit: number
+  /** How many were skipped. */
+  offset: number
 }
 
 export interface SubscriptionUpdate {
@@ -2668,7 +2656,9 @@ export interface SubscriptionUsage {
   from: string
   /** How many subscriptions were used. */
   total: number
-  /** Those that were billed the most; at most 500. */
+  limit: number
+  offset: number
+  /** Those that were billed the most come first. */
   items: ({
     /** The `sub_id` of a user's plan, or the name of the pool's member that served the calls. */
     subscription_id: string
@@ -4192,6 +4182,10 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** Only the space with this slug. */
       space?: string | undefined
+      /** The size of a page. Without it: all entries, up to 10000. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
     }
     answer: ContextSizeReport
   }
@@ -4240,8 +4234,12 @@ export interface Operations {
       chat_key?: string | undefined
       /** `slug`: a series for each space. */
       group_by?: "slug" | undefined
+      /** With `group_by=slug`: how many series. Without it: all of them, up to 10000. */
+      limit?: number | undefined
+      /** With `group_by=slug`: how many series to skip. */
+      offset?: number | undefined
     }
-    answer: DailyUsageReport | SlugUsageReport
+    answer: DailyUsage | SlugUsageReport
   }
 
   /** Read a delivery */
@@ -4490,7 +4488,7 @@ export interface Operations {
       chat_key: string
     }
     query?: {
-      /** The size of a page. */
+      /** The size of a page. Without it: all entries, up to 10000. */
       limit?: number | undefined
       /** How many entries to skip. */
       offset?: number | undefined
@@ -4535,6 +4533,10 @@ export interface Operations {
       subscription_id?: string | undefined
       /** Only of this chat. */
       chat_key?: string | undefined
+      /** The size of a page. Without it: all entries, up to 10000. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
     }
     answer: SubscriptionSpaces
   }
@@ -4544,6 +4546,10 @@ export interface Operations {
     query?: {
       /** How many days, with today. */
       days?: number | undefined
+      /** The size of a page. Without it: all entries, up to 10000. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
     }
     answer: SubscriptionUsage
   }
@@ -5090,7 +5096,7 @@ export interface Operations {
   /** List spaces by their activity */
   listRecentSpaces: {
     query?: {
-      /** The size of a page. */
+      /** The size of a page. Without it: all entries, up to 10000. */
       limit?: number | undefined
       /** How many entries to skip. */
       offset?: number | undefined
@@ -5154,7 +5160,7 @@ export interface Operations {
   /** Search the inventory of spaces */
   listSpaceInventory: {
     query?: {
-      /** A part of the title. Upper and lower case count as the same. */
+      /** A part of the title, or the beginning of the slug. Upper and lower case count as the same. */
       q?: string | undefined
       /** `api`, `dashboard` or `messenger`. */
       origin?: string | undefined
@@ -5186,7 +5192,7 @@ export interface Operations {
   /** List the contexts of all spaces */
   listSpaceSessions: {
     query?: {
-      /** The size of a page. */
+      /** The size of a page. Without it: all entries, up to 10000. */
       limit?: number | undefined
       /** How many entries to skip. */
       offset?: number | undefined
@@ -5203,7 +5209,7 @@ export interface Operations {
   /** List spaces */
   listSpaces: {
     query?: {
-      /** A part of the title. Upper and lower case count as the same. */
+      /** A part of the title, or the beginning of the slug. Upper and lower case count as the same. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
@@ -5256,7 +5262,7 @@ export interface Operations {
       /** A part of the name, in upper or lower case. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The size of a page. */
+      /** The size of a page. Without it: all entries, up to 10000. */
       limit?: number | undefined
       /** How many entries to skip. */
       offset?: number | undefined
@@ -5476,7 +5482,7 @@ export interface Operations {
       /** A part of the name, in upper or lower case. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The size of a page. */
+      /** The size of a page. Without it: all entries, up to 10000. */
       limit?: number | undefined
       /** How many entries to skip. */
       offset?: number | undefined

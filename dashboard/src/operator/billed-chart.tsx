@@ -9,13 +9,13 @@ export function OperatorBilledChart({ userId, chatKey }: { userId?: number; chat
   const usage = useRead("getDailyUsage", { query: { days: DAYS, user_id: userId, chat_key: chatKey } })
   return (
     <Read of={usage} rows={7}>
-      {(report) =>
-        "items" in report ? (
+      {(days) =>
+        Array.isArray(days) ? (
           <Chart
             title={`Billed by day, USD, ${DAYS} days (UTC)`}
             kind="bars"
             series={[{ key: "billed", label: "Billed" }]}
-            points={report.items.map(({ date, billed_cost_usd }) => ({
+            points={days.map(({ date, billed_cost_usd }) => ({
               label: date,
               values: { billed: billed_cost_usd },
             }))}

@@ -20,10 +20,10 @@ export function OperatorDisableModel({ of, onClose }: { of: ModelCatalogRow; onC
     )
   const spaces =
     of.space_count === 0
-      ? "No space resolves to it."
+      ? "No space is pinned to it."
       : of.space_count === 1
-        ? "1 space resolves to it."
-        : `${of.space_count.toLocaleString("en-US")} spaces resolve to it.`
+        ? "1 space is pinned to it."
+        : `${of.space_count.toLocaleString("en-US")} spaces are pinned to it.`
   return (
     <OperatorConfirmEdit
       title={`Disable ${of.label}?`}

@@ -18,6 +18,9 @@ import { OperatorPlansTable } from "./setting-plans.tsx"
 const Give = lazy(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
 const route = getRouteApi("/app/admin/operator/subscriptions")
 
+/** Subscriptions of the page. */
+const SHOWN = 500
+
 type Used = SubscriptionUsage["items"][number]
 type Day = Used["days"][number]
 
@@ -49,7 +52,7 @@ const COLUMNS: Column<Used>[] = [
 
 export function OperatorSubscriptionsPage() {
   const { days = 30 } = route.useSearch()
-  const usage = useRead("getSubscriptionUsage", { query: { days } })
+  const usage = useRead("getSubscriptionUsage", { query: { days, limit: SHOWN } })
   const settings = useRead("listSettings")
   const [giving, setGiving] = useState(false)
   return (

@@ -6,12 +6,10 @@ import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 
-const MOST_TEAMS = 100
-
 /** Makes a workspace, or edits the name, team and spaces of one. */
 export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose: () => void }) {
   const navigate = useNavigate()
-  const teams = useRead("listTeams", { query: { archived: "active", limit: MOST_TEAMS } })
+  const teams = useRead("listTeams", { query: { archived: "active" } })
   const create = useChange("createWorkspace")
   const update = useChange("updateWorkspace")
   const change = of ? update : create

@@ -32,7 +32,7 @@ export function SpacesPage() {
   return (
     <Page {...spacesPages.list} action={open}>
       <FilterBar set={{ q, archived }}>
-        <TextFilter label="A part of the title" name="q" value={q} wide />
+        <TextFilter label="Title or id" name="q" value={q} wide />
         <ChoiceFilter
           label="Archived"
           name="archived"

@@ -35,12 +35,9 @@ export function mountOwnSpaces(app: App) {
       summary: "List spaces",
       description: "Your own and those that are shared with you, newest first, without their configuration.",
       query: z.strictObject({
-        q: z
-          .string()
-          .min(1)
-          .max(200)
-          .optional()
-          .meta({ description: "A part of the title. Upper and lower case count as the same." }),
+        q: z.string().min(1).max(200).optional().meta({
+          description: "A part of the title, or the beginning of the slug. Upper and lower case count as the same.",
+        }),
         archived: z.enum(ARCHIVED_FILTER).default("active"),
         ...testQuery,
         ...listQuery,

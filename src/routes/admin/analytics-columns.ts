@@ -4,7 +4,7 @@ import type { UsageDay } from "../../analytics/report-daily-usage.ts"
 import type { ErrorsReport } from "../../analytics/report-errors.ts"
 import type { Hourly } from "../../analytics/report-hourly.ts"
 import type { HourlySpaces } from "../../analytics/report-hourly-spaces.ts"
-import type { SlugUsage } from "../../analytics/report-slug-usage.ts"
+import type { SlugSeries } from "../../analytics/report-slug-usage.ts"
 import type { TopSpaces } from "../../analytics/report-top-spaces.ts"
 import type { TopUsers } from "../../analytics/report-top-users.ts"
 import type { CsvColumns } from "../../http/csv.ts"
@@ -55,8 +55,7 @@ export const USAGE: CsvColumns<UsageDay> = {
 
 export const SLUG_USAGE: CsvColumns<UsageDay & { slug: string }> = { slug: ({ slug }) => slug, ...USAGE }
 
-export const slugRows = ({ series, other }: SlugUsage) =>
-  Object.entries({ ...series, other }).flatMap(([slug, days]) => days.map((day) => ({ slug, ...day })))
+export const slugRows = ([slug, days]: SlugSeries) => days.map((day) => ({ slug, ...day }))
 
 export const TOP_USERS: CsvColumns<Item<TopUsers>> = {
   user_id: ({ user_id }) => user_id,
@@ -77,15 +76,20 @@ export const HOURLY_SPACES: CsvColumns<Point> = {
   billed_cost_usd: ({ billed_cost_usd }) => billed_cost_usd,
 }
 
-/** Hour by hour; the slug of all others is `other`. */
-export function hourlyRows({ series, other }: HourlySpaces): Point[] {
+/** Hour by hour; the slug of all others is `other`. So many hours are made at once. */
+export async function* hourlyRows({ series, other }: Pick<HourlySpaces, "series" | "other">): AsyncGenerator<Point[]> {
   const others = { ...other, space_id: null, slug: "other", chat_key: null, title: null, owner_id: null }
-  return other.points.flatMap((_, at) =>
-    [...series, others].flatMap(({ points, ...space }) =>
-      points.slice(at, at + 1).map((point) => ({ ...space, ...point })),
-    ),
-  )
+  for (let first = 0; first < other.points.length; first += HOURS)
+    yield other.points
+      .slice(first, first + HOURS)
+      .flatMap((_, nth) =>
+        [...series, others].flatMap(({ points, ...space }) =>
+          points.slice(first + nth, first + nth + 1).map((point) => ({ ...space, ...point })),
+        ),
+      )
 }
+
+const HOURS = 100
 
 export const ERRORS: CsvColumns<Item<ErrorsReport>> = {
   date: ({ date }) => date,
@@ -106,8 +110,7 @@ export const CONTEXT_SIZE: CsvColumns<SizeRow> = {
   max_tokens_input: ({ max_tokens_input }) => max_tokens_input,
 }
 
-export const sizeRows = ({ items }: ContextSize): SizeRow[] =>
-  items.flatMap(({ days, ...space }) => days.map((day) => ({ ...space, ...day })))
+export const sizeRows = ({ days, ...space }: Item<ContextSize>): SizeRow[] => days.map((day) => ({ ...space, ...day }))
 
 type RoleRow = Item<ContextComparison>["orchestrator"] & { date: string; role: string }
 

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { COST_COLUMNS } from "../../analytics/costs.ts"
+import { REPORT_POLICY } from "../../analytics/policies.ts"
 import { type Breakdown, breakdownSchema, DIMENSIONS, reportBreakdown } from "../../analytics/report-breakdown.ts"
 import { type CostRates, costRatesSchema, reportCostRates } from "../../analytics/report-cost-rates.ts"
 import { type CostsReport, costsReportSchema, reportCosts } from "../../analytics/report-costs.ts"
@@ -9,9 +10,11 @@ import {
   reportProviderSpaces,
 } from "../../analytics/report-provider-spaces.ts"
 import { reportUserCosts, type UserCosts, userCostsSchema } from "../../analytics/report-user-costs.ts"
+import type { ListPage } from "../../base/in-parts.ts"
 import type { App } from "../../http/app.ts"
-import { type CsvColumns, csvOf } from "../../http/csv.ts"
-import { idParam, numberParam } from "../../http/query.ts"
+import { type CsvColumns, csvInParts, csvOf } from "../../http/csv.ts"
+import { listInParts } from "../../http/in-parts.ts"
+import { idParam, numberParam, wholeListQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { mountLedgerAnalytics } from "./analytics-ledger.ts"
 import { reportAnswer, reportQuery, spanQuery, reportTag as tag, topQuery } from "./report.ts"
@@ -50,6 +53,16 @@ const PAIRS: CsvColumns<ProviderSpaces["items"][number]> = {
   title: ({ title }) => title,
   owner_id: ({ owner_id }) => owner_id,
   ...COST_COLUMNS,
+}
+
+/** Everything there is, in pages that fit into an answer of the database. */
+async function* allPairs(read: (page: ListPage) => ReturnType<typeof reportProviderSpaces>) {
+  const limit = REPORT_POLICY.pairs
+  for (let offset = 0; ; offset += limit) {
+    const { head, parts } = await read({ limit, offset })
+    yield* parts
+    if (offset + limit >= head.pairs) return
+  }
 }
 
 const PARTS: CsvColumns<Breakdown["items"][number]> = {
@@ -147,13 +160,15 @@ export function mountMoneyAnalytics(app: App) {
           example: "anthropic-1",
         }),
         chat_key: chatKey,
+        ...wholeListQuery,
       }),
       answer: reportAnswer("The report.", providerSpacesSchema),
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { format, ...asked } }) => {
-      const report = await reportProviderSpaces(c.get("ctx"), sessionOf(c), asked)
-      return format === "csv" ? csvOf(c, "subscription-spaces", PAIRS, report.items) : report
+      const read = (page: ListPage) => reportProviderSpaces(c.get("ctx"), sessionOf(c), { ...asked, ...page })
+      if (format === "csv") return csvInParts(c, "subscription-spaces", PAIRS, allPairs(read))
+      return listInParts(c, await read(asked))
     },
   )
 

@@ -9,12 +9,24 @@ import { hourlySpacesSchema, reportHourlySpaces } from "../../analytics/report-h
 import { reportSlugUsage, slugUsageSchema } from "../../analytics/report-slug-usage.ts"
 import { reportTopSpaces, topSpacesSchema } from "../../analytics/report-top-spaces.ts"
 import { reportTopUsers, topUsersSchema } from "../../analytics/report-top-users.ts"
+import { wholeOf } from "../../base/in-parts.ts"
 import type { App } from "../../http/app.ts"
-import { csvOf, csvQuery } from "../../http/csv.ts"
-import { numberParam, wholeParam } from "../../http/query.ts"
+import { csvInParts, csvOf, csvQuery, rowsInParts } from "../../http/csv.ts"
+import { jsonInParts, listInParts } from "../../http/in-parts.ts"
+import { numberParam, wholeListQuery, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import * as columns from "./analytics-columns.ts"
-import { reportAnswer, reportQuery, spanQuery, reportTag as tag, topQuery } from "./report.ts"
+import {
+  headersOf,
+  pageOfAnswer,
+  REPORT_HEADERS,
+  reportAnswer,
+  reportQuery,
+  seriesPageQuery,
+  spanQuery,
+  reportTag as tag,
+  topQuery,
+} from "./report.ts"
 
 /** Usage over time, and who and what uses most (contract section 4.5). Reports about money: ./analytics-money.ts. */
 export function mountAnalytics(app: App) {
@@ -47,8 +59,8 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "Report usage by day",
       description:
-        "What live turns used on each day, those of keys and of web chats together, by the moment of their bill. An unknown account or " +
-        `chat has used nothing. With \`group_by=slug\` by space: the ${REPORT_POLICY.slugs} that were billed most, and all others together.`,
+        "What live turns used on each day, those of keys and of web chats together, by the moment of their bill: a list of days. An unknown " +
+        "account or chat has used nothing. With `group_by=slug` an object that has such a list for each space that was used, by slug.",
       query: z.strictObject({
         ...reportQuery(365),
         user_id: numberParam.optional().meta({
@@ -60,17 +72,27 @@ export function mountAnalytics(app: App) {
           example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
         }),
         group_by: z.literal("slug").optional().meta({ description: "`slug`: a series for each space." }),
+        ...seriesPageQuery,
       }),
-      answer: reportAnswer("The report.", z.union([dailyUsageSchema, slugUsageSchema])),
+      answer: {
+        ...reportAnswer("The days, or the series of spaces.", z.union([dailyUsageSchema, slugUsageSchema])),
+        headers: REPORT_HEADERS,
+      },
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { format, group_by, ...asked } }) => {
       if (group_by === "slug") {
-        const report = await reportSlugUsage(c.get("ctx"), sessionOf(c), asked)
-        return format === "csv" ? csvOf(c, "usage-by-slug", columns.SLUG_USAGE, columns.slugRows(report)) : report
+        const { head, parts } = await reportSlugUsage(c.get("ctx"), sessionOf(c), {
+          ...asked,
+          ...pageOfAnswer(format, asked),
+        })
+        return format === "csv"
+          ? csvInParts(c, "usage-by-slug", columns.SLUG_USAGE, rowsInParts(parts, columns.slugRows))
+          : jsonInParts(c, { head, name: "series", kind: "object", parts })
       }
-      const report = await reportDailyUsage(c.get("ctx"), sessionOf(c), asked)
-      return format === "csv" ? csvOf(c, "usage", columns.USAGE, report.items) : report
+      const { head, days } = await reportDailyUsage(c.get("ctx"), sessionOf(c), asked)
+      if (format === "csv") return csvOf(c, "usage", columns.USAGE, days)
+      return c.json(days, 200, headersOf(head))
     },
   )
 
@@ -122,20 +144,23 @@ export function mountAnalytics(app: App) {
       summary: "Report the context sizes of spaces by day",
       description:
         "What the model calls of a space read, those of sub-agents too: on average and at most, by day and in the whole range. Without " +
-        `\`space\`: of the ${REPORT_POLICY.contextSpaces} spaces that were billed most.`,
+        "`space`: of all spaces that were used in the range, those that were billed most first.",
       query: z.strictObject({
         ...reportQuery(90),
         space: z.string().min(1).max(128).optional().meta({
           description: "Only the space with this slug.",
           example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
         }),
+        ...wholeListQuery,
       }),
       answer: reportAnswer("The report.", contextSizeSchema),
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { format, ...asked } }) => {
-      const report = await reportContextSize(c.get("ctx"), sessionOf(c), asked)
-      return format === "csv" ? csvOf(c, "context-size", columns.CONTEXT_SIZE, columns.sizeRows(report)) : report
+      const report = await reportContextSize(c.get("ctx"), sessionOf(c), { ...asked, ...pageOfAnswer(format, asked) })
+      return format === "csv"
+        ? csvInParts(c, "context-size", columns.CONTEXT_SIZE, rowsInParts(report.parts, columns.sizeRows))
+        : listInParts(c, report)
     },
   )
 
@@ -198,8 +223,10 @@ export function mountAnalytics(app: App) {
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { format, ...asked } }) => {
-      const report = await reportHourlySpaces(c.get("ctx"), sessionOf(c), asked)
-      return format === "csv" ? csvOf(c, "hourly-spaces", columns.HOURLY_SPACES, columns.hourlyRows(report)) : report
+      const { head, parts, tail } = await reportHourlySpaces(c.get("ctx"), sessionOf(c), asked)
+      if (format === "json") return jsonInParts(c, { head, name: "series", parts, tail })
+      const series = await wholeOf(parts)
+      return csvInParts(c, "hourly-spaces", columns.HOURLY_SPACES, columns.hourlyRows({ series, ...tail }))
     },
   )
 }

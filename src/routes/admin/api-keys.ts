@@ -16,7 +16,7 @@ export function mountApiKeys(app: App) {
       summary: "List external API keys",
       description:
         "The service's own keys at the providers of models: all that engines know and all that were set, with what the calls " +
-        "of their providers have used. A value is never shown, only its last 4 characters.",
+        "that each served have used. A value is never shown, only its last 4 characters.",
       answer: { status: 200, description: "All of them.", schema: listOf(externalKeySchema) },
       errors: ["ADMIN_REQUIRED"],
     },

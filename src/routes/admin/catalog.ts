@@ -30,7 +30,8 @@ export function mountCatalog(app: App) {
       id: "listModelCatalog",
       tag,
       summary: "List the model catalog",
-      description: "All rows, enabled and disabled, in sort order, each with the number of spaces that resolve to it.",
+      description:
+        "All rows, enabled and disabled, in sort order, each with the number of spaces that are pinned to it.",
       answer: { status: 200, description: "All of them.", schema: listOf(catalogRowSchema) },
       errors: ["ADMIN_REQUIRED"],
     },

@@ -1,12 +1,14 @@
 import * as z from "zod"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
+import { LIST_POLICY } from "../../base/policies.ts"
 import type { App } from "../../http/app.ts"
-import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
-import { brandParam, listOf, listQuery, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
+import { CSV_ANSWER, type CsvColumns, csvInParts, csvQuery } from "../../http/csv.ts"
+import { listInParts } from "../../http/in-parts.ts"
+import { brandParam, listOf, listQuery, numberParam, searchParam, wholeListQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { type AdminSpace, adminSpaceDetailSchema, adminSpaceSchema, getAdminSpace } from "../../spaces/admin-space.ts"
 import { chatPersonSchema, listChatPeople } from "../../spaces/list-chat-people.ts"
-import { INVENTORY_SORTS, listInventory } from "../../spaces/list-inventory.ts"
+import { INVENTORY_SORTS, listInventory, readInventory } from "../../spaces/list-inventory.ts"
 import { listSessionContexts, spaceContextSchema } from "../../spaces/list-sessions.ts"
 
 const tag = "admin"
@@ -41,14 +43,14 @@ export function mountAllSpaces(app: App) {
       summary: "List spaces by their activity",
       description:
         "All spaces, archived ones included, the last active first. `/api/admin/spaces/list` filters and sorts.",
-      query: z.strictObject(listQueryUpTo(200, 200)),
-      answer: { status: 200, description: "A page of spaces.", schema: listOf(adminSpaceSchema) },
+      query: z.strictObject(wholeListQuery),
+      answer: { status: 200, description: "The spaces.", schema: listOf(adminSpaceSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { limit, offset } }) => {
       const page = { sort: "last_activity", direction: "desc", limit, offset } as const
       const filters = { brand: "all", archived: "all" } as const
-      return { ...(await listInventory(c.get("ctx"), sessionOf(c), { filters, page })), limit, offset }
+      return listInParts(c, await readInventory(c.get("ctx"), sessionOf(c), { filters, page }))
     },
   )
 
@@ -63,7 +65,9 @@ export function mountAllSpaces(app: App) {
         "The registered spaces of all accounts. Equal ones are in the order of their ids; without any activity, a space is last in both " +
         "directions.",
       query: z.strictObject({
-        q: searchParam.meta({ description: "A part of the title. Upper and lower case count as the same." }),
+        q: searchParam.meta({
+          description: "A part of the title, or the beginning of the slug. Upper and lower case count as the same.",
+        }),
         origin: z.string().min(1).max(64).optional().meta({ description: "`api`, `dashboard` or `messenger`." }),
         brand: brandParam,
         archived: z.enum(ARCHIVED_FILTER).default("active"),
@@ -83,10 +87,14 @@ export function mountAllSpaces(app: App) {
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { limit, offset, sort, direction, format, ...filters } }) => {
-      const read = (page: { limit: number; offset: number }) =>
-        listInventory(c.get("ctx"), sessionOf(c), { filters, page: { sort, direction, ...page } })
-      if (format === "csv") return csvAnswer(c, "spaces", COLUMNS, async (page) => (await read(page)).items)
-      return { ...(await read({ limit, offset })), limit, offset }
+      const order = { sort, direction }
+      if (format === "csv") {
+        const page = { ...order, limit: LIST_POLICY.file, offset: 0 }
+        const { parts } = await readInventory(c.get("ctx"), sessionOf(c), { filters, page })
+        return csvInParts(c, "spaces", COLUMNS, parts)
+      }
+      const page = { ...order, limit, offset }
+      return { ...(await listInventory(c.get("ctx"), sessionOf(c), { filters, page })), limit, offset }
     },
   )
 
@@ -113,7 +121,7 @@ export function mountAllSpaces(app: App) {
       summary: "Read a chat with its people",
       description:
         "The space of a chat, its registered members, and everyone who wrote there: users in the web chat, end users of the API. Each " +
-        "has their totals. Members come first, then those whose turns cost most.",
+        "has their totals. Members come first, then those whose turns cost most. The slug of a space stands for its chat.",
       params: z.object({
         chat_key: z
           .string()
@@ -121,19 +129,16 @@ export function mountAllSpaces(app: App) {
           .max(300)
           .meta({ description: "Slashes may be written as `%2F`.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
       }),
-      query: z.strictObject(listQueryUpTo(1_000, 200)),
+      query: z.strictObject(wholeListQuery),
       answer: {
         status: 200,
-        description: "The space, and a page of people.",
+        description: "The space and its people.",
         schema: listOf(chatPersonSchema).extend({ space: adminSpaceSchema }),
       },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
-    async (c, { params, query: { limit, offset } }) => ({
-      ...(await listChatPeople(c.get("ctx"), sessionOf(c), { chatKey: params.chat_key, limit, offset })),
-      limit,
-      offset,
-    }),
+    async (c, { params, query }) =>
+      listInParts(c, await listChatPeople(c.get("ctx"), sessionOf(c), { chatKey: params.chat_key, ...query })),
   )
 
   app.operation(
@@ -146,14 +151,10 @@ export function mountAllSpaces(app: App) {
       description:
         "For every space, newest first: how many tokens the last call of its own agent and of each sub-agent has read, and which share " +
         "of the model's window that is.",
-      query: z.strictObject(listQuery),
-      answer: { status: 200, description: "A page of spaces.", schema: listOf(spaceContextSchema) },
+      query: z.strictObject(wholeListQuery),
+      answer: { status: 200, description: "The spaces.", schema: listOf(spaceContextSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c, { query: { limit, offset } }) => ({
-      ...(await listSessionContexts(c.get("ctx"), sessionOf(c), { limit, offset })),
-      limit,
-      offset,
-    }),
+    async (c, { query }) => listInParts(c, await listSessionContexts(c.get("ctx"), sessionOf(c), query)),
   )
 }

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { daysQuery, wholeParam } from "../../http/query.ts"
+import { listInParts } from "../../http/in-parts.ts"
+import { daysQuery, wholeListQuery, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
 import {
@@ -42,12 +43,13 @@ export function mountSubscriptions(app: App) {
       id: "getSubscriptionUsage",
       tag,
       summary: "Report the usage of subscriptions",
-      description: "Calls, tokens and bills of each subscription by day.",
-      query: z.strictObject(daysQuery(365)),
+      description:
+        "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, without test turns.",
+      query: z.strictObject({ ...daysQuery(365), ...wholeListQuery }),
       answer: { status: 200, description: "The report.", schema: subscriptionUsageSchema },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c, { query }) => reportSubscriptions(c.get("ctx"), sessionOf(c), query),
+    async (c, { query }) => listInParts(c, await reportSubscriptions(c.get("ctx"), sessionOf(c), query)),
   )
 
   app.operation(

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import type { App } from "../../http/app.ts"
-import { listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
+import { listInParts } from "../../http/in-parts.ts"
+import { listOf, numberParam, searchParam, wholeListQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import {
   createTeam,
@@ -17,11 +18,11 @@ const tag = "admin"
 const params = z.object({ team_id: numberParam.meta({ example: 3 }) })
 const theTeam = { status: 200, description: "The team with its members.", schema: teamSchema } as const
 
-/** Filters of lists of groups: without any, all of them, up to 200 on a page. */
+/** Filters of lists of groups: without any, all of them. */
 export const groupQuery = {
   q: searchParam.meta({ description: "A part of the name, in upper or lower case." }),
   archived: z.enum(ARCHIVED_FILTER).default("all"),
-  ...listQueryUpTo(200, 200),
+  ...wholeListQuery,
 }
 
 export function mountTeams(app: App) {
@@ -34,13 +35,11 @@ export function mountTeams(app: App) {
       summary: "List teams",
       description: "By name, each with its members.",
       query: z.strictObject(groupQuery),
-      answer: { status: 200, description: "A page of teams.", schema: listOf(teamSchema) },
+      answer: { status: 200, description: "The teams.", schema: listOf(teamSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c, { query: { limit, offset, ...search } }) => {
-      const { teams, total } = await listTeams(c.get("ctx"), sessionOf(c), { search, limit, offset })
-      return { items: teams, total, limit, offset }
-    },
+    async (c, { query: { limit, offset, ...search } }) =>
+      listInParts(c, await listTeams(c.get("ctx"), sessionOf(c), { search, limit, offset })),
   )
 
   app.operation(

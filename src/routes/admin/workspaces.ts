@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { listInParts } from "../../http/in-parts.ts"
 import { idParam, listOf, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { botTestSchema, putBotSchema, putWorkspaceBot, testWorkspaceBot } from "../../workspaces/bot.ts"
@@ -31,13 +32,11 @@ export function mountWorkspaces(app: App) {
       description:
         "All workspaces by name, with their members, spaces and bot configuration. A bot's token is never shown.",
       query: z.strictObject(groupQuery),
-      answer: { status: 200, description: "A page of workspaces.", schema: listOf(workspaceSchema) },
+      answer: { status: 200, description: "The workspaces.", schema: listOf(workspaceSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c, { query: { limit, offset, ...search } }) => {
-      const { workspaces, total } = await listWorkspaces(c.get("ctx"), sessionOf(c), { search, limit, offset })
-      return { items: workspaces, total, limit, offset }
-    },
+    async (c, { query: { limit, offset, ...search } }) =>
+      listInParts(c, await listWorkspaces(c.get("ctx"), sessionOf(c), { search, limit, offset })),
   )
 
   app.operation(

@@ -1,0 +1,65 @@
+import { type Expression, type QueryCreator, sql } from "kysely"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { ListHead, ListPage } from "../base/in-parts.ts"
+import { LIST_POLICY } from "../base/policies.ts"
+import type { Spaces } from "./families.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import type { Range } from "./range.ts"
+
+/** Spaces with what they were billed in a range. */
+type Billed = Expression<{ space_id: number; billed: number }>
+
+/** All spaces that were used in a range. */
+export const usedSpaces = (db: QueryCreator<CallerDB>, range: Range) =>
+  db
+    .selectFrom(procedureRows("rank_spaces", { ...range, limit: LIST_POLICY.file }).as("r"))
+    .select(["r.space_id", "r.billed"])
+
+/** The ids of a page of spaces, those that were billed most first, and how many there are on all pages: one statement. */
+export async function rankSpaces(
+  ctx: Context,
+  credential: SessionCredential,
+  { limit, offset }: ListPage,
+  of: (db: QueryCreator<CallerDB>) => Billed,
+): Promise<{ ids: number[]; head: ListHead }> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .with(
+          (cte) => cte("used").materialized(),
+          (cte) => of(cte),
+        )
+        .selectFrom("caller")
+        .select((eb) => {
+          const page = eb
+            .selectFrom("used as u")
+            .select("u.space_id")
+            .orderBy("u.billed", "desc")
+            .orderBy("u.space_id")
+            .limit(limit)
+            .offset(offset)
+          return [
+            eb
+              .selectFrom("used")
+              .select((used) => used.fn.countAll<number>().as("total"))
+              .as("total"),
+            sql<number[]>`array(${page})`.as("ids"),
+          ]
+        }),
+    { role: "admin" },
+  )
+  return { ids: rows[0]?.ids ?? [], head: { total: rows[0]?.total ?? 0, limit, offset } }
+}
+
+/** Spaces by their ids, for the families of rollups. */
+export const theseSpaces = (db: QueryCreator<CallerDB>, ids: readonly number[]): Spaces =>
+  db
+    .selectFrom(sql<{ space_id: number }>`unnest(${ids}::bigint[])`.as<"k">(sql`k(space_id)`))
+    .select("k.space_id") as unknown as Spaces
+
+/** How many spaces one statement reads, of a series of so many days each. */
+export const spacesOfPart = (days: number) => Math.max(1, Math.floor(LIST_POLICY.partRows / days))

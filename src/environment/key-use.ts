@@ -1,0 +1,100 @@
+import { type ExpressionBuilder, sql } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import type { CallerDB } from "../actor/call-as.ts"
+import { toInstant } from "../base/time.ts"
+import { ENVIRONMENT_FILES } from "./environment-file.ts"
+
+/** How many of the newest model calls of keys, and of those of web chats, are counted for the keys' use: some 10 ms each. */
+export const COUNTED_CALLS = 20_000
+
+/** Which key serves which provider's calls, a row for each pair. */
+const SERVED = Object.entries(ENVIRONMENT_FILES).flatMap(([file, { keys }]) =>
+  Object.entries(keys).flatMap(([key, providers]) => providers.map((provider) => ({ file, key, provider }))),
+)
+
+/** What the counted calls of a key come to, and when it was first set. */
+interface UseRow {
+  file: string
+  key: string
+  calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  micros: number
+  last_at: string
+}
+
+interface LookedRow {
+  calls: number
+  first_at: string | null
+}
+
+/** `looked`: how many calls were looked at, of keys and of web chats, and when the first of them was made. */
+export interface KeyUse {
+  uses: UseRow[]
+  looked: (LookedRow | null)[]
+}
+
+/**
+ * The use of keys in JSON. A call counts for the key of its provider when no account of a pool served it (a plan's number is none) and it
+ * began after the key was first set. So another value of the same key counts for it too.
+ */
+export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
+  const calls = eb
+    .selectFrom("usage as u")
+    .select(["u.provider", "u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.cost_credit_micros"])
+    .select(["u.subscription_id", "u.created_at", "u.duration_sec"])
+    .orderBy("u.usage_id", "desc")
+    .limit(COUNTED_CALLS)
+  const chats = eb
+    .selectFrom("chat_calls as c")
+    .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
+    .select(["c.subscription_id", "c.created_at", "c.duration_sec"])
+    .orderBy("c.turn_id", "desc")
+    .orderBy("c.step", "desc")
+    .limit(COUNTED_CALLS)
+  const looked = (newest: typeof calls | typeof chats) =>
+    jsonObjectFrom(
+      eb
+        .selectFrom((newest as typeof calls).as("n"))
+        .select(({ fn }) => [fn.countAll<number>().as("calls"), fn.min("n.created_at").as("first_at")]),
+    )
+  const served = sql<{
+    file: string
+    key: string
+    provider: string
+  }>`jsonb_to_recordset(${JSON.stringify(SERVED)}::jsonb)`
+  const all = eb
+    .selectFrom(calls.as("n"))
+    .selectAll("n")
+    .unionAll(eb.selectFrom(chats.as("n")).selectAll("n"))
+  const uses = eb
+    .selectFrom(all.as("n"))
+    .innerJoin(served.as<"m">(sql`m(file text, key text, provider text)`), (join) =>
+      join.onRef("m.provider", "=", "n.provider"),
+    )
+    .innerJoin("environment_keys as k", (join) => join.onRef("k.file", "=", "m.file").onRef("k.key", "=", "m.key"))
+    .where((e) => e.or([e("n.subscription_id", "is", null), e("n.subscription_id", "~", "^[0-9]+$")]))
+    .where(sql<boolean>`n.created_at - n.duration_sec * interval '1 second' >= k.set_at`)
+    .groupBy(["k.file", "k.key"])
+    .select(({ fn }) => [
+      ...(["k.file", "k.key"] as const),
+      fn.countAll<number>().as("calls"),
+      fn.sum<number>("n.tokens_input").as("tokens_input"),
+      fn.sum<number>("n.tokens_cached").as("tokens_cached"),
+      fn.sum<number>("n.tokens_output").as("tokens_output"),
+      fn.sum<number>("n.cost_credit_micros").as("micros"),
+      fn.max("n.created_at").as("last_at"),
+    ])
+  return [jsonArrayFrom(uses).as("uses"), looked(calls).as("looked_calls"), looked(chats).as("looked_chats")] as const
+}
+
+const NO_USE = { calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, micros: 0, last_at: null }
+
+/** The use of one key; `since`: when the counted calls begin, or null when all of its calls are counted. */
+export function useOf({ uses, looked }: KeyUse, file: string, key: string, setAt: string | null) {
+  const use = uses.find((row) => row.file === file && row.key === key) ?? NO_USE
+  const begins = looked.flatMap((row) => (row?.first_at && row.calls >= COUNTED_CALLS ? [toInstant(row.first_at)] : []))
+  const since = begins.sort().at(-1) ?? null
+  return { ...use, since: since !== null && setAt !== null && toInstant(setAt) < since ? since : null }
+}

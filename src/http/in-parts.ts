@@ -1,0 +1,50 @@
+import type { Context as HonoContext } from "hono"
+import type { InParts } from "../base/in-parts.ts"
+import type { AppEnv } from "./app-env.ts"
+import { textStream } from "./text-stream.ts"
+
+/** Fields of an answer, and one more that is sent while it is read: an array of its entries, or an object of pairs. */
+interface Streamed<Item> {
+  head: object
+  name: string
+  kind?: "array" | "object"
+  parts: AsyncGenerator<Item[]>
+  /** Fields after it. */
+  tail?: object
+}
+
+/**
+ * JSON that is sent while it is read, part by part. The first part is read before anything is sent, so a refusal is an error as usual;
+ * a failure after that breaks the connection.
+ */
+export async function jsonInParts<Item>(
+  c: HonoContext<AppEnv>,
+  { head, name, kind = "array", parts, tail = {} }: Streamed<Item>,
+): Promise<Response> {
+  const textOf = (part: Item[]) =>
+    kind === "array"
+      ? part.map((item) => JSON.stringify(item))
+      : (part as [string, unknown][]).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+  const [open, close] = kind === "array" ? "[]" : "{}"
+  const first = await parts.next()
+  const pieces = (async function* () {
+    const fields = JSON.stringify(head).slice(0, -1)
+    yield `${fields}${fields === "{" ? "" : ","}${JSON.stringify(name)}:${open}`
+    let separator = ""
+    for (let part = first; !part.done; part = await parts.next()) {
+      const texts = textOf(part.value)
+      if (texts.length === 0) continue
+      yield separator + texts.join(",")
+      separator = ","
+    }
+    const rest = JSON.stringify(tail).slice(1, -1)
+    yield `${close}${rest && ","}${rest}}`
+  })()
+  return textStream(pieces, c.get("ctx"), { "content-type": "application/json" })
+}
+
+/** A list with its head, as JSON. */
+export const listInParts = <Head extends object, Item>(
+  c: HonoContext<AppEnv>,
+  { head, parts }: InParts<Head, Item>,
+): Promise<Response> => jsonInParts(c, { head, name: "items", parts })
