@@ -113,6 +113,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "history_tokens",
       "identity_id",
       "link_identity",
+      "note_board",
       "prove_again",
       "reseal_brand",
       "reset_password",
@@ -127,11 +128,15 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "brands": [],
       "second_factors": [],
       "sessions": [],
-      "users": []
+      "users": [],
+      "workspaces": [
+        "bot_token"
+      ]
     },
     "purposes": [
       "seal-brands",
       "seal-second_factors",
+      "seal-workspaces",
       "sessions"
     ]
   },
@@ -260,6 +265,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "act_as",
       "add_model",
       "add_provider",
+      "add_space_member",
       "add_workspace_member",
       "added",
       "balance_trend",
@@ -291,7 +297,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "ledger_range",
       "ledger_sums",
       "list_providers",
-      "note_bot_test",
+      "note_bot_call",
       "note_export",
       "note_limits",
       "note_login_step",
@@ -302,6 +308,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "put_mapping",
       "put_model_prices",
       "put_setting",
+      "put_space_chat",
       "put_workspace_bot",
       "queued_days",
       "queued_hours",
@@ -315,6 +322,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "read_capacity",
       "refund_turn_as",
       "remove_provider",
+      "remove_space_member",
       "remove_workspace_member",
       "repair_finding",
       "reseal_environment",
@@ -349,6 +357,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     ],
     "tables": {
       "audit_log": [],
+      "board_members": [],
+      "board_people": [],
+      "boards": [],
       "brands": [
         "bot_token",
         "bot_webhook_secret"
