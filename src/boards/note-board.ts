@@ -12,7 +12,7 @@ export async function noteBoard(ctx: Context, botId: string, body: unknown): Pro
   if (!update) return false
   const { note_board: left } = await callOne(ctx.db, "note_board", {
     bot_id: botId,
-    update: JSON.stringify(update),
+    update,
     most_boards: BOARD_POLICY.mostBoards,
     most_members: BOARD_POLICY.mostMembers,
     moment: ctx.clock.now(),
