@@ -79,7 +79,14 @@ export async function liveDemoMonth(
 
     await past.moveTo(begins)
     const customers = await openAccounts(sql, past, { demoKey, begins })
-    const workshop = await openWorkshop({ client, sql, past, demoKey, variables: { ...variables, ...namespace.env }, begins })
+    const workshop = await openWorkshop({
+      client,
+      sql,
+      past,
+      demoKey,
+      variables: { ...variables, ...namespace.env },
+      begins,
+    })
     for (let day = 0; day < DAYS; day++) {
       const midnight = begins.getTime() + day * DAY_MS
       const weekend = new Date(midnight).getUTCDay() % 6 === 0
@@ -136,7 +143,8 @@ function answerTo(last: string, tools: { function: { name: string } }[] | undefi
   const [input, output] = [900 + Math.round(9000 * chance() ** 2), 40 + Math.round(400 * chance())]
   const tokens = { input, cached: Math.round(input * 0.8 * chance()), output }
   const job = JOBS.find(({ asks }) => last.includes(asks))
-  if (job && tools?.some(({ function: { name } }) => name === job.call.name)) return { words: [], ...tokens, call: job.call }
+  if (job && tools?.some(({ function: { name } }) => name === job.call.name))
+    return { words: [], ...tokens, call: job.call }
   const talk = job ?? TALKS.find(({ asks }) => last.includes(asks))
   const tool = tools?.find(({ function: { name } }) => name === "lookup_order")
   if (talk && "looks" in talk && talk.looks && tool) {

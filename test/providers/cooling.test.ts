@@ -85,9 +85,14 @@ describe("all accounts cool", () => {
       await world.drain()
     }
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
-    expect(await types()).toEqual(
-      ["turn.queued", "turn.running", "model.waiting", "step.started", "step.ended", "turn.done"],
-    )
+    expect(await types()).toEqual([
+      "turn.queued",
+      "turn.running",
+      "model.waiting",
+      "step.started",
+      "step.ended",
+      "turn.done",
+    ])
   })
 
   test("none recovers by itself: the turn looks again, and finds a new login", async () => {
