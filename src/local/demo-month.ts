@@ -99,7 +99,6 @@ export async function liveDemoMonth(
         await past.moveTo(new Date(moment))
         await sendTurn(past, customers, chance)
       }
-      await past.moveTo(new Date(Math.min(midnight + 15 * 3_600_000, now.getTime())))
       await workshop.work(day)
       if (day === 12) await improveSupport(past, customers[0] as Customer)
       await past.moveTo(new Date(Math.min(midnight + DAY_MS - 1000, now.getTime())))
