@@ -137,7 +137,10 @@ export async function openChat(
     )
   const { url } = await mintMagicLink(ctx, { userId, origin: ORIGIN })
   const signedIn = await post("/api/auth/magic", { token: url.split("#token=")[1] })
-  const cookie = signedIn.headers.getSetCookie().find((one) => one.startsWith("token="))?.split(";")[0]
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .find((one) => one.startsWith("token="))
+    ?.split(";")[0]
   if (!signedIn.ok) throw new Error(`The demo's owner does not sign in: HTTP ${signedIn.status}`)
   return async (space: string, text: string): Promise<void> => {
     const answer = await post("/api/account/chat/turns", { space, text }, cookie)
