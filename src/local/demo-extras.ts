@@ -120,8 +120,8 @@ export async function equipWorkshop(
   }
 }
 
-/** Signs somebody in by a magic link, and sends turns of the web chat as them. */
-export async function openChat(
+/** Sends turns of the web chat as somebody, who signs in by a magic link for each. */
+export function openChat(
   client: pg.Client,
   past: Past,
   { userId, redis }: { userId: number; redis: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string } },
@@ -135,14 +135,14 @@ export async function openChat(
         body: JSON.stringify(body),
       }),
     )
-  const { url } = await mintMagicLink(ctx, { userId, origin: ORIGIN })
-  const signedIn = await post("/api/auth/magic", { token: url.split("#token=")[1] })
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .find((one) => one.startsWith("token="))
-    ?.split(";")[0]
-  if (!signedIn.ok) throw new Error(`The demo's owner does not sign in: HTTP ${signedIn.status}`)
   return async (space: string, text: string): Promise<void> => {
+    const { url } = await mintMagicLink(ctx, { userId, origin: ORIGIN })
+    const signedIn = await post("/api/auth/magic", { token: url.split("#token=")[1] })
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .find((one) => one.startsWith("token="))
+      ?.split(";")[0]
+    if (!signedIn.ok) throw new Error(`The demo's owner does not sign in: HTTP ${signedIn.status}`)
     const answer = await post("/api/account/chat/turns", { space, text }, cookie)
     if (!answer.ok) throw new Error(`The web chat: HTTP ${answer.status} ${await answer.text()}`)
     await past.drain()

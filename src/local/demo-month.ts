@@ -235,7 +235,7 @@ async function openWorkshop({ client, sql, past, demoKey, variables, begins }: W
   const { space_id: space } = (await must(past, demoKey, "POST", "/v1/spaces", WORKSHOP)) as { space_id: string }
   const close = await equipWorkshop(sql, { space, keys: env.SECRETS_KEYS, now: begins })
   const [owner] = await sql("select user_id::float8 as user_id from spaces where slug = $1", [space])
-  const chat = await openChat(client, past, { userId: owner?.user_id as number, redis: env })
+  const chat = openChat(client, past, { userId: owner?.user_id as number, redis: env })
   async function work(day: number): Promise<void> {
     for (const at of [day, day + 1]) {
       const text = JOBS[at % JOBS.length]?.asks ?? JOBS[0].asks
@@ -247,7 +247,8 @@ async function openWorkshop({ client, sql, past, demoKey, variables, begins }: W
       }
       for (const { file_id } of outputs) await call(past, demoKey, "DELETE", `/v1/files/${file_id}`)
     }
-    await chat(space, JOBS[day % JOBS.length]?.asks ?? JOBS[0].asks)
+    // No picture: only the key's are deleted again.
+    await chat(space, JOBS[day % 2]?.asks ?? JOBS[0].asks)
   }
   return { work, close }
 }
