@@ -126,8 +126,8 @@ create table identities (
 );
 create index identities_of_user on identities (user_id);
 
--- Everybody on the messaging platform who has ever signed in. Trial and credit are given once to each, even if the identity is
--- unlinked.
+-- Everybody on the messaging platform who has ever signed in, with the account. Trial and credit are given once to each person and once to
+-- each account, even if the identity is unlinked.
 create table first_sign_ins (
   issuer text not null,
   subject text not null,
@@ -135,6 +135,7 @@ create table first_sign_ins (
   created_at timestamptz not null,
   primary key (issuer, subject)
 );
+create index first_sign_ins_of_user on first_sign_ins (user_id);
 
 -- Who referred whom: noted once, at the first sign-in.
 create table referrals (
@@ -151,7 +152,7 @@ create table subscriptions (
   sub_id integer generated always as identity primary key,
   user_id bigint not null references users,
   plan text not null,
-  -- Granted automatically at the first sign-in with the messaging platform, once for each account.
+  -- Granted automatically at the first sign-in with the messaging platform, once for each account. It counts only without another plan.
   trial boolean not null default false,
   starts_at timestamptz not null,
   ends_at timestamptz,
@@ -182,6 +183,8 @@ create table brands (
   -- The landing page of a login without a `next`.
   landing_path text not null default '/chat' check (landing_path ~ '^/([^/\\]|$)'),
   bot_username text,
+  -- The bot's id on the platform, with which its token begins.
+  bot_id text,
   bot_token text,
   bot_webhook_secret text,
   created_at timestamptz not null,
@@ -212,14 +215,17 @@ create table team_members (
 );
 create index team_members_of_user on team_members (user_id);
 
--- People with a bot and spaces. Its bot's token is sealed by the key ring, for this table, column and workspace. It is never deleted.
+-- People with a bot and spaces. Its bot's token and its webhook's secret are sealed by the key ring, for this table, column and workspace.
+-- It is never deleted.
 create table workspaces (
   workspace_id text primary key check (workspace_id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   name text not null,
   -- The members of an attached team are members of the workspace.
   team_id integer references teams,
   bot_username text,
+  bot_id text,
   bot_token text,
+  bot_webhook_secret text,
   archived_at timestamptz,
   version integer not null default 1,
   created_at timestamptz not null,
@@ -326,6 +332,49 @@ create view registered_members as
 -- disabled account.
 create view space_shares as
   select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
+
+-- The messaging platform's boards: groups in which a bot of a brand or workspace is. Updates of a bot are ordered by the platform's second
+-- and their own id, {second, update_id}, since a late one may arrive after a newer one (src/boards/note-board.sql).
+create table boards (
+  board_id bigint generated always as identity primary key,
+  bot_id text not null,
+  chat_id bigint not null,
+  -- The group that it was until the platform gave it another id.
+  former_chat_id bigint,
+  -- The chat_key of the space whose chat it is, if any.
+  chat_key text not null,
+  title text,
+  bot_in boolean not null,
+  -- The update that last said whether the bot is in.
+  bot_said bigint[] not null,
+  -- When the bot last left: what earlier updates say of people does not count.
+  members_after bigint[] not null default '{0,0}',
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create unique index boards_of_bot on boards (bot_id, chat_id);
+create index boards_of_former_chat on boards (bot_id, former_chat_id) where former_chat_id is not null;
+create index boards_of_chat on boards (chat_key);
+
+-- Who is in a board, by their id on the platform. Somebody who has left keeps a row, so that an older update does not bring them back.
+create table board_members (
+  board_id bigint not null references boards on delete cascade,
+  messaging_id text not null,
+  present boolean not null,
+  said bigint[] not null,
+  primary key (board_id, messaging_id)
+);
+create index board_members_of_person on board_members (messaging_id) where present;
+
+-- Who is in the messaging chat of whose space: users of the space's brand, by their ids, while the bot of that brand or of the space's
+-- workspace is in the chat. Operators see them among the members; it gives nobody access (space_shares).
+create view board_people as
+  select s.space_id, s.user_id as owner_id, i.user_id
+    from spaces s join boards b on b.chat_key = s.chat_key join board_members m on m.board_id = b.board_id
+      join identities i on i.issuer = 'messenger:' || s.brand and i.subject = m.messaging_id
+    where b.bot_in and m.present and i.user_id <> s.user_id
+      and (exists (select from brands r where r.brand = s.brand and r.bot_id = b.bot_id)
+        or exists (select from workspaces w where w.workspace_id = s.workspace_id and w.bot_id = b.bot_id and w.archived_at is null));
 
 -- The versions of a space's configuration that are kept.
 create table config_versions (

@@ -21,7 +21,7 @@ const SECRET_COLUMNS: Record<string, string[]> = {
   second_factors: ["secret", "recovery_hashes"],
   api_keys: ["hash", "previous_hash"],
   brands: ["bot_token", "bot_webhook_secret"],
-  workspaces: ["bot_token"],
+  workspaces: ["bot_token", "bot_webhook_secret"],
   space_secrets: ["sealed"],
   provider_credentials: ["sealed"],
   provider_logins: ["sealed"],

@@ -791,7 +791,7 @@ export interface TurnEvent {
   id: string
   /** From 1, without gaps. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>

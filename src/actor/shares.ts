@@ -7,6 +7,13 @@ import { type CallerDB, spaceInScope } from "./call-as.ts"
 export const SPACE_ROLES = ["owner", "admin", "member"] as const
 export type SpaceRole = (typeof SPACE_ROLES)[number]
 
+/** How somebody is a member of a space: registered, which gives access, or only as one of the people of its messaging board. */
+export const MEMBER_VIAS = ["registered", "board"] as const
+export type MemberVia = (typeof MEMBER_VIAS)[number]
+export const VIA_DESCRIPTION =
+  "`registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that " +
+  "the space is, which gives no access to it."
+
 type OfSpace = CallerDB & { s: DB["spaces"] }
 const eb: ExpressionBuilder<OfSpace, "s" | "caller"> = expressionBuilder()
 

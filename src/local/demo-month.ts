@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { createApiKey, createUser, type RunSql, subscribe, topUp } from "../ops/seed.ts"
+import { answerWorkshop, equipWorkshop, isRefused, JOBS, openChat, WORKSHOP } from "./demo-extras.ts"
 import { CUSTOMERS, DEMO_SPACES, LATER_INSTRUCTIONS, TALKS } from "./demo-story.ts"
 import type { Namespace } from "./namespace.ts"
 import { createPastWorker } from "./past-worker.ts"
@@ -46,6 +47,8 @@ export async function liveDemoMonth(
     async function pretend(request: Request): Promise<Response | undefined> {
       const { origin, hostname } = new URL(request.url)
       if (origin === providerUrl) return answerCall(request)
+      const made = await answerWorkshop(request.clone() as Request, past.clock.now().getTime())
+      if (made) return made
       if (hostname === "hooks.example.com") return new Response(null, { status: chance() < 0.04 ? 503 : 204 })
       if (hostname === "shop.example.com") {
         if (chance() < 0.05) return Response.json({ error: "no such order" }, { status: 404 })
@@ -67,13 +70,23 @@ export async function liveDemoMonth(
         messages: { role: string; content: unknown }[]
         tools?: { function: { name: string } }[]
       }
-      const said = answerTo(JSON.stringify(messages.at(-1)), kind === "completions" ? tools : undefined, chance)
+      const last = JSON.stringify(messages.at(-1))
+      if (isRefused(last, chance)) return Response.json({ error: { message: "Refused" } }, { status: 400 })
+      const said = answerTo(last, kind === "completions" ? tools : undefined, chance)
       const headers = { "content-type": "text/event-stream", ...quotaHeaders(kind, Math.round(used), moment) }
       return new Response(eventsOf(kind, model, said).join(""), { headers })
     }
 
     await past.moveTo(begins)
     const customers = await openAccounts(sql, past, { demoKey, begins })
+    const workshop = await openWorkshop({
+      client,
+      sql,
+      past,
+      demoKey,
+      variables: { ...variables, ...namespace.env },
+      begins,
+    })
     for (let day = 0; day < DAYS; day++) {
       const midnight = begins.getTime() + day * DAY_MS
       const weekend = new Date(midnight).getUTCDay() % 6 === 0
@@ -86,12 +99,14 @@ export async function liveDemoMonth(
         await past.moveTo(new Date(moment))
         await sendTurn(past, customers, chance)
       }
+      await workshop.work(day)
       if (day === 12) await improveSupport(past, customers[0] as Customer)
       await past.moveTo(new Date(Math.min(midnight + DAY_MS - 1000, now.getTime())))
       await past.sweep()
       if (day % 10 === 9) say(`  … ${day + 1} days, ${load.calls} model calls`)
     }
     await past.drain()
+    await workshop.close()
   } finally {
     await client.end()
   }
@@ -126,9 +141,12 @@ function momentOfDay(chance: Chance): number {
 function answerTo(last: string, tools: { function: { name: string } }[] | undefined, chance: Chance): Said {
   const [input, output] = [900 + Math.round(9000 * chance() ** 2), 40 + Math.round(400 * chance())]
   const tokens = { input, cached: Math.round(input * 0.8 * chance()), output }
-  const talk = TALKS.find(({ asks }) => last.includes(asks))
+  const job = JOBS.find(({ asks }) => last.includes(asks))
+  if (job && tools?.some(({ function: { name } }) => name === job.call.name))
+    return { words: [], ...tokens, call: job.call }
+  const talk = job ?? TALKS.find(({ asks }) => last.includes(asks))
   const tool = tools?.find(({ function: { name } }) => name === "lookup_order")
-  if (talk?.looks && tool) {
+  if (talk && "looks" in talk && talk.looks && tool) {
     const id = /A-\d+/.exec(talk.asks)?.[0] ?? "A-1"
     return { words: [], ...tokens, call: { name: tool.function.name, arguments: { id } } }
   }
@@ -200,6 +218,39 @@ async function addTool(past: Past, key: string, space: string): Promise<void> {
     input_schema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
     request: { method: "GET", url: SHOP, headers: { authorization: "Bearer {{secrets.ORDERS_TOKEN}}" } },
   })
+}
+
+interface Workshop {
+  client: pg.Client
+  sql: RunSql
+  past: Past
+  demoKey: string
+  variables: object
+  begins: Date
+}
+
+/** The demo's workshop: two jobs a day by its key, and a turn of the web chat. */
+async function openWorkshop({ client, sql, past, demoKey, variables, begins }: Workshop) {
+  const env = variables as { SECRETS_KEYS: string; UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string }
+  const { space_id: space } = (await must(past, demoKey, "POST", "/v1/spaces", WORKSHOP)) as { space_id: string }
+  const close = await equipWorkshop(sql, { space, keys: env.SECRETS_KEYS, now: begins })
+  const [owner] = await sql("select user_id::float8 as user_id from spaces where slug = $1", [space])
+  const chat = openChat(client, past, { userId: owner?.user_id as number, redis: env })
+  async function work(day: number): Promise<void> {
+    for (const at of [day, day + 1]) {
+      const text = JOBS[at % JOBS.length]?.asks ?? JOBS[0].asks
+      const accepted = await call(past, demoKey, "POST", "/v1/turns", { space, end_user_ref: "newsletter", text })
+      await past.drain()
+      const { turn_id: id } = (await accepted.json()) as { turn_id: string }
+      const { outputs = [] } = (await (await call(past, demoKey, "GET", `/v1/turns/${id}`)).json()) as {
+        outputs?: { file_id: string }[]
+      }
+      for (const { file_id } of outputs) await call(past, demoKey, "DELETE", `/v1/files/${file_id}`)
+    }
+    // No picture: only the key's are deleted again.
+    await chat(space, JOBS[day % 2]?.asks ?? JOBS[0].asks)
+  }
+  return { work, close }
 }
 
 /** What the versions of a space show: somebody has changed its instructions. */

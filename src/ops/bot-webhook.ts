@@ -2,6 +2,7 @@ import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
+import { BOT_POLICY } from "../sign-in/policies.ts"
 
 interface BotWebhook {
   brand: string
@@ -41,7 +42,7 @@ export async function setBotWebhook(
     body: JSON.stringify({
       url,
       secret_token: await open("bot_webhook_secret"),
-      allowed_updates: ["message", "callback_query"],
+      allowed_updates: BOT_POLICY.updates,
     }),
     signal: AbortSignal.timeout(TIME_LIMITS.botApiMs),
   })

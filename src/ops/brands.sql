@@ -1,7 +1,7 @@
 -- Makes or changes a brand; null fields stay. The bot's secrets are sealed and left out of the answer (seen). refused: 'host_taken',
 -- when another brand has one of the hosts.
-create function turnpike.put_brand(p_brand text, p_hosts jsonb, p_landing_path text, p_bot_username text, p_bot_token text,
-  p_bot_webhook_secret text, p_request_id text, p_address text, p_moment timestamptz, out seen jsonb, out refused text)
+create function turnpike.put_brand(p_brand text, p_hosts jsonb, p_landing_path text, p_bot_username text, p_bot_id text,
+  p_bot_token text, p_bot_webhook_secret text, p_request_id text, p_address text, p_moment timestamptz, out seen jsonb, out refused text)
 language plpgsql as $$
 declare
   was brands;
@@ -15,11 +15,12 @@ begin
     return;
   end if;
   select b.* into was from brands b where b.brand = p_brand;
-  insert into brands as b (brand, hosts, landing_path, bot_username, bot_token, bot_webhook_secret, created_at, updated_at)
-  values (p_brand, coalesce(p_hosts, '[]'), coalesce(p_landing_path, '/chat'), p_bot_username, p_bot_token, p_bot_webhook_secret,
-    p_moment, p_moment)
+  insert into brands as b (brand, hosts, landing_path, bot_username, bot_id, bot_token, bot_webhook_secret, created_at, updated_at)
+  values (p_brand, coalesce(p_hosts, '[]'), coalesce(p_landing_path, '/chat'), p_bot_username, p_bot_id, p_bot_token,
+    p_bot_webhook_secret, p_moment, p_moment)
   on conflict (brand) do update set hosts = coalesce(p_hosts, b.hosts), landing_path = coalesce(p_landing_path, b.landing_path),
-    bot_username = coalesce(p_bot_username, b.bot_username), bot_token = coalesce(p_bot_token, b.bot_token),
+    bot_username = coalesce(p_bot_username, b.bot_username), bot_id = case when p_bot_token is null then b.bot_id else p_bot_id end,
+    bot_token = coalesce(p_bot_token, b.bot_token),
     bot_webhook_secret = coalesce(p_bot_webhook_secret, b.bot_webhook_secret), updated_at = excluded.updated_at
   returning b.* into made;
   seen := to_jsonb(made) - 'bot_token' - 'bot_webhook_secret';

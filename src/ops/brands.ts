@@ -35,6 +35,7 @@ export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...chan
     hosts: hosts?.map(hostOf) ?? null,
     landing_path: change.landingPath ?? null,
     bot_username: change.botUsername?.replace(/^@/, "") ?? null,
+    bot_id: /^(\d{1,20}):/.exec(change.botToken ?? "")?.[1] ?? null,
     bot_token: await seal(change.botToken, "bot_token"),
     bot_webhook_secret: await seal(webhookSecret, "bot_webhook_secret"),
     request_id: ctx.requestId,

@@ -28,6 +28,7 @@ export const SEALED_COLUMNS: readonly Sealed[] = [
   { table: "brands", column: "bot_token", row: "t.brand", owner: "t.brand" },
   { table: "brands", column: "bot_webhook_secret", row: "t.brand", owner: "t.brand" },
   { table: "workspaces", column: "bot_token", row: "t.workspace_id", owner: "t.workspace_id" },
+  { table: "workspaces", column: "bot_webhook_secret", row: "t.workspace_id", owner: "t.workspace_id" },
   { table: "environment_files", column: "sealed", row: "t.file", owner: "'operator'" },
   { table: "second_factors", column: "secret", row: "t.user_id::text", owner: "t.user_id::text" },
   { table: "provider_credentials", column: "sealed", row: "t.provider_id", owner: "'operator'" },

@@ -1,4 +1,4 @@
--- A team, a workspace with members and a space, for a demo to be looked at: once, so what an operator changes of it stays. p_key_hash: of a
+-- A team, a workspace with members, a space and a board, for a demo to be looked at: once, so what an operator changes of it stays. p_key_hash: of a
 -- key of the account that owns the space, in hex. Returns whether they were made.
 create function turnpike.seed_groups(p_key_hash text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
@@ -6,10 +6,12 @@ declare
   made integer;
   lead bigint;
   member bigint;
+  guest bigint;
+  board bigint;
   space spaces;
 begin
-  insert into workspaces (workspace_id, name, bot_username, created_at, updated_at)
-    values ('demo', 'Demo workspace', 'demo_support_bot', p_moment, p_moment)
+  insert into workspaces (workspace_id, name, bot_username, bot_id, created_at, updated_at)
+    values ('demo', 'Demo workspace', 'demo_support_bot', '5550100', p_moment, p_moment)
     on conflict on constraint workspaces_pkey do nothing;
   if not found or owner is null then
     return false;
@@ -31,5 +33,16 @@ begin
     values (p_slug, owner, 'Support of the demo', space.manifest, turnpike.prompt_facts(space), 'demo', p_moment, p_moment)
     returning * into space;
   perform turnpike.keep_config(space);
+  -- The space is a chat of the messaging platform, in which the team, a guest and somebody without an account are.
+  guest := turnpike.seed_user(null, 'Cleo, of the support chat', 'user', null, 'turnpike');
+  update spaces s set chat_key = turnpike.chat_key_of(-1005550100), origin = 'messenger' where s.space_id = space.space_id;
+  insert into identities (issuer, subject, user_id, created_at)
+    values ('messenger:turnpike', '5550101', lead, p_moment), ('messenger:turnpike', '5550102', member, p_moment),
+      ('messenger:turnpike', '5550103', guest, p_moment);
+  insert into boards (bot_id, chat_id, chat_key, title, bot_in, bot_said, created_at, updated_at)
+    values ('5550100', -1005550100, turnpike.chat_key_of(-1005550100), 'Support of the demo', true, '{1,1}', p_moment, p_moment)
+    returning board_id into board;
+  insert into board_members (board_id, messaging_id, present, said)
+    select board, n::text, true, '{1,1}' from generate_series(5550101, 5550104) n;
   return true;
 end $$;

@@ -114,6 +114,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "history_tokens",
       "identity_id",
       "link_identity",
+      "note_board",
       "own_proofs",
       "prove_again",
       "reseal_brand",
@@ -130,11 +131,15 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "brands": [],
       "users": [
         "password_hash"
+      ],
+      "workspaces": [
+        "bot_token"
       ]
     },
     "purposes": [
       "seal-brands",
       "seal-second_factors",
+      "seal-workspaces",
       "sessions"
     ]
   },
@@ -275,6 +280,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "act_as",
       "add_model",
       "add_provider",
+      "add_space_member",
       "add_workspace_member",
       "added",
       "balance_trend",
@@ -306,7 +312,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "ledger_range",
       "ledger_sums",
       "list_providers",
-      "note_bot_test",
+      "note_bot_call",
       "note_export",
       "note_limits",
       "note_login_step",
@@ -318,6 +324,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "put_mapping",
       "put_model_prices",
       "put_setting",
+      "put_space_chat",
       "put_workspace_bot",
       "queued_hours",
       "quote_infra_slice",
@@ -330,6 +337,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "read_capacity",
       "refund_turn_as",
       "remove_provider",
+      "remove_space_member",
       "remove_workspace_member",
       "repair_finding",
       "reseal_environment",
@@ -362,6 +370,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     ],
     "tables": {
       "audit_log": [],
+      "board_members": [],
+      "board_people": [],
+      "boards": [],
       "brands": [
         "bot_token",
         "bot_webhook_secret"

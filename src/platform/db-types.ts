@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -128,7 +136,35 @@ interface BalanceDays {
   window_days: number;
 }
 
+interface BoardMembers {
+  board_id: number;
+  messaging_id: string;
+  present: boolean;
+  said: ArrayType<number>;
+}
+
+interface BoardPeople {
+  owner_id: number | null;
+  space_id: number | null;
+  user_id: number | null;
+}
+
+interface Boards {
+  board_id: Generated<number>;
+  bot_id: string;
+  bot_in: boolean;
+  bot_said: ArrayType<number>;
+  chat_id: number;
+  chat_key: string;
+  created_at: Timestamp;
+  former_chat_id: number | null;
+  members_after: Generated<ArrayType<number>>;
+  title: string | null;
+  updated_at: Timestamp;
+}
+
 interface Brands {
+  bot_id: string | null;
   bot_token: string | null;
   bot_username: string | null;
   bot_webhook_secret: string | null;
@@ -1298,8 +1334,10 @@ interface WorkspaceMembers {
 
 interface Workspaces {
   archived_at: Timestamp | null;
+  bot_id: string | null;
   bot_token: string | null;
   bot_username: string | null;
+  bot_webhook_secret: string | null;
   created_at: Timestamp;
   name: string;
   team_id: number | null;
@@ -1318,6 +1356,9 @@ export interface DB {
   api_turns: ApiTurns;
   audit_log: AuditLog;
   balance_days: BalanceDays;
+  board_members: BoardMembers;
+  board_people: BoardPeople;
+  boards: Boards;
   brands: Brands;
   chat_calls: ChatCalls;
   config_parts: ConfigParts;

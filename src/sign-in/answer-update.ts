@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { storableJson } from "../base/storable.ts"
+import { noteBoard } from "../boards/note-board.ts"
 import { callOne } from "../platform/db.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
@@ -29,23 +30,35 @@ export const botReplySchema = z
   })
   .meta({ id: "BotReply" })
 
-/** The brand of this host, whose bot has sent the secret. INVALID_WEBHOOK_SECRET. */
-export async function brandOfBot(ctx: AuthContext, url: string, secret: string | undefined): Promise<string> {
+/** The bot of this host's brand, if it has sent the secret. INVALID_WEBHOOK_SECRET. */
+export async function brandOfBot(ctx: AuthContext, url: string, secret: string | undefined): Promise<SendingBot> {
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
   if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
     throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this brand's bot.")
   }
-  return brand.brand
+  return { brand: brand.brand, botId: brand.bot_id }
 }
 
 /**
- * Answers an update of a bot with at most one call of the Bot API. `host`: of `brandOfBot`. A repeated update confirms and undoes nothing
- * twice, and sends no second magic link.
+ * Answers an update of a bot with at most one call of the Bot API, and keeps what it says of the people of a group. A repeated update
+ * confirms and undoes nothing twice, and sends no second magic link.
  */
-export async function answerUpdate(ctx: AuthContext, host: BotHost, update: unknown): Promise<BotReply> {
-  const request = readUpdate(update)
-  return request ? answer(ctx, host, request) : {}
+export async function answerUpdate(
+  ctx: AuthContext,
+  { bot, origin }: { bot: SendingBot; origin: string },
+  update: unknown,
+): Promise<BotReply> {
+  if (bot.botId !== null && (await noteBoard(ctx, bot.botId, update))) return {}
+  const request = bot.brand === null ? null : readUpdate(update)
+  return request && bot.brand !== null ? answer(ctx, { brand: bot.brand, origin }, request) : {}
+}
+
+/** The bot that has sent an update: of a brand, or of a workspace. Only a brand's bot signs people in. */
+export interface SendingBot {
+  brand: string | null
+  /** On the messaging platform. */
+  botId: string | null
 }
 
 /** The bot's brand, and the origin of its pages. */

@@ -12,12 +12,14 @@ export interface Brand {
   landing_path: string
   /** Without its @; null when the brand has no bot. */
   bot_username: string | null
+  /** On the messaging platform. */
+  bot_id: string | null
   /** Sealed: `openBrandSecret` opens them. */
   bot_token: string | null
   bot_webhook_secret: string | null
 }
 
-const NO_BOT = { landing_path: "/chat", bot_username: null, bot_token: null, bot_webhook_secret: null }
+const NO_BOT = { landing_path: "/chat", bot_username: null, bot_id: null, bot_token: null, bot_webhook_secret: null }
 
 /**
  * The brand that has this URL's host, with its port or without; the worker's own BRAND for any other host. Only hosts that Cloudflare's
@@ -28,7 +30,7 @@ export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   const own = (name: string) => JSON.stringify([name.toLowerCase()])
   const found = await ctx.db
     .selectFrom("brands as b")
-    .select(["b.brand", "b.landing_path", "b.bot_username", "b.bot_token", "b.bot_webhook_secret"])
+    .select(["b.brand", "b.landing_path", "b.bot_username", "b.bot_id", "b.bot_token", "b.bot_webhook_secret"])
     .where((eb) =>
       eb.or([eb("b.hosts", "@>", own(host)), eb("b.hosts", "@>", own(hostname)), eb("b.brand", "=", ctx.brand)]),
     )

@@ -1,4 +1,5 @@
 import { DAY_MS } from "../base/time.ts"
+import { BOARD_UPDATES } from "../boards/policies.ts"
 
 /**
  * How long a session lasts after its last use, and how often a use is written (design section 7). However much it is used, it ends
@@ -93,6 +94,8 @@ export const LAUNCH_POLICY = {
 } as const
 
 export const BOT_POLICY = {
+  /** The kinds of updates that a brand's bot asks for. */
+  updates: ["callback_query", ...BOARD_UPDATES],
   /** The platform repeats an unanswered update for at most a day. */
   updateMs: 24 * 3_600_000,
 } as const

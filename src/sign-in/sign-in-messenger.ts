@@ -16,7 +16,7 @@ export interface SignedIn {
 /**
  * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one transaction, the user, wallet and
  * identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; an unknown code, or one of a
- * disabled user, is ignored. Later sign-ins note the use and take over a changed name. After unlinking, the person gets a new user without these gifts.
+ * disabled user, is ignored. An account that had the identity before gets the same gifts at its first sign-in. Later sign-ins note the use and take over a changed name. After unlinking, the person gets a new user without these gifts.
  */
 export async function signInMessenger(
   ctx: Context,

@@ -19,7 +19,10 @@ export const adminSpaceSchema = z
       example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
     }),
     title: z.string().meta({ example: "Support desk" }),
-    origin: z.string().meta({ description: "`api`: made with a key. `dashboard`, `messenger`.", example: "api" }),
+    origin: z.string().meta({
+      description: "`api`: made with a key. `dashboard`. `messenger`: a chat of the platform.",
+      example: "api",
+    }),
     brand: z.string().meta({ description: "The brand of the account that made it.", example: "turnpike" }),
     archived: z.boolean(),
     test: z.boolean().meta({ description: "Test data: its turns are rehearsed and cost nothing." }),

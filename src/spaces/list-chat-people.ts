@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
+import { MEMBER_VIAS, type MemberVia, SPACE_ROLES, type SpaceRole, VIA_DESCRIPTION } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { type InParts, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
@@ -21,10 +21,11 @@ export const chatPersonSchema = z
       .meta({ description: "A user: a member, or who wrote in the web chat. Null for an end user.", example: 42 }),
     name: z.string().nullable().meta({ example: "Ada" }),
     end_user_ref: z.string().nullable().meta({ description: "An end user of the API.", example: "customer-1" }),
-    role: z
-      .enum(SPACE_ROLES)
+    role: z.enum(SPACE_ROLES).nullable().meta({ description: "A member's; null: only wrote there.", example: "owner" }),
+    via: z
+      .enum(MEMBER_VIAS)
       .nullable()
-      .meta({ description: "A registered member's; null: only wrote there.", example: "owner" }),
+      .meta({ description: `${VIA_DESCRIPTION} Null: no member.`, example: "registered" }),
     turns: z.int().meta({ description: "Open ones included.", example: 12 }),
     tokens_input: z.int().meta({ example: 48_000 }),
     tokens_cached: z.int().meta({ description: "Of `tokens_input`.", example: 31_000 }),
@@ -42,6 +43,7 @@ interface PersonRow {
   name: string | null
   end_user_ref: string
   role: SpaceRole | null
+  via: MemberVia | null
   turns: number
   tokens_input: number
   tokens_cached: number
@@ -58,7 +60,7 @@ function serializePerson(row: PersonRow): ChatPerson {
       : { user_id: null, name: null, end_user_ref: row.end_user_ref }
   return {
     ...who,
-    role: row.role,
+    ...{ role: row.role, via: row.via },
     ...{ turns, tokens_input, tokens_cached, tokens_output },
     ...{ cost_credit_micros: billed_credit_micros, cost_usd: toUsd(billed_credit_micros) },
     last_activity: toInstant(row.last_activity),
@@ -149,6 +151,7 @@ const chatOf = (db: QueryCreator<CallerDB>, chatKey: string) =>
 function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
   const none = sql<number>`0`
   const nobody = sql<SpaceRole | null>`null::text`
+  const noWay = sql<MemberVia | null>`null::text`
   const space = db.selectFrom("spaces as s").where("s.space_id", "=", id)
   const written = db
     .selectFrom("space_people as w")
@@ -156,7 +159,7 @@ function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
     .select([
       ...(["w.user_id", "w.end_user_ref", "w.turns", "w.tokens_input", "w.tokens_cached", "w.tokens_output"] as const),
       ...(["w.billed_credit_micros", "w.last_ended_at as changed_at"] as const),
-      nobody.as("role"),
+      ...([nobody.as("role"), noWay.as("via")] as const),
     ])
     .unionAll(
       db
@@ -166,7 +169,7 @@ function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
           ...(["n.user_id", "n.end_user_ref"] as const),
           sql<number>`1`.as("turns"),
           ...(["n.tokens_input", "n.tokens_cached", "n.tokens_output", "n.billed_credit_micros"] as const),
-          ...(["n.changed_at", nobody.as("role")] as const),
+          ...(["n.changed_at", nobody.as("role"), noWay.as("via")] as const),
         ]),
     )
     .unionAll(
@@ -175,17 +178,32 @@ function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
         ...([none.as("tokens_input"), none.as("tokens_cached"), none.as("tokens_output")] as const),
         ...([none.as("billed_credit_micros"), sql<Date>`null::timestamptz`.as("changed_at")] as const),
         sql<SpaceRole | null>`'owner'`.as("role"),
+        sql<MemberVia | null>`'registered'`.as("via"),
       ]),
     )
     .unionAll(
       db
-        .selectFrom("registered_members as h")
+        .selectFrom(
+          db
+            .selectFrom("registered_members as m")
+            .select(["m.space_id", "m.user_id", "m.role", sql<MemberVia | null>`'registered'`.as("via")])
+            .unionAll(
+              db
+                .selectFrom("board_people as b")
+                .select([
+                  ...(["b.space_id", "b.user_id", sql<string>`'member'`.as("role")] as const),
+                  sql<MemberVia | null>`'board'`.as("via"),
+                ]),
+            )
+            .as("h"),
+        )
         .where("h.space_id", "=", id)
         .select([
           ...([sql<number>`h.user_id`.as("user_id"), sql<string>`''`.as("end_user_ref"), none.as("turns")] as const),
           ...([none.as("tokens_input"), none.as("tokens_cached"), none.as("tokens_output")] as const),
           ...([none.as("billed_credit_micros"), sql<Date>`null::timestamptz`.as("changed_at")] as const),
           sql<SpaceRole | null>`h.role`.as("role"),
+          "h.via",
         ]),
     )
   return db
@@ -202,5 +220,7 @@ function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
       eb.fn.max("a.changed_at").as("last_activity"),
       // The alphabet has admin before member; an owner is in no share of their own space.
       eb.fn.min<SpaceRole | null>("a.role").as("role"),
+      // It has "board" before "registered", which counts for a member who is both.
+      eb.fn.max<MemberVia | null>("a.via").as("via"),
     ])
 }

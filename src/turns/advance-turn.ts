@@ -13,7 +13,7 @@ import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim-turn.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
-import { backOff } from "./commit-step.ts"
+import { backOff, type WaitReason } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -165,7 +165,7 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
   }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
   const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs)
-  return giveBack(run, { delayMs, failed: true })
+  return giveBack(run, { delayMs, reason: null })
 }
 
 /** Waits until the first account may be called again, a minute at most, or until the turn's time is over. Counts as no failure of its model. */
@@ -182,7 +182,7 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
   // Those that wait for the same account do not all come at once: the longer they wait, the further apart.
   const apart = ctx.random() * Math.min(Math.max(wait / 4, least), PROVIDER_POLICY.crowdMs)
   const delayMs = Math.ceil(Math.max(0, Math.min(wait + apart, deadline - now)))
-  return giveBack(run, { delayMs, failed: false })
+  return giveBack(run, { delayMs, reason: "capacity" })
 }
 
 /** What others hold is no failure of this turn: it comes back, perhaps to another isolate, until its time is over. */
@@ -190,10 +190,10 @@ async function waitForMemory(run: Run): Promise<Advance> {
   const { ctx, turn, now, deadline } = run
   ctx.log("error", "turn.crowded", { turn_id: turn.turn_id })
   const delayMs = Math.min(TURN_POLICY.modelBackoffMs * (1 + ctx.random()), Math.max(0, deadline - now))
-  return giveBack(run, { delayMs: Math.ceil(delayMs), failed: false })
+  return giveBack(run, { delayMs: Math.ceil(delayMs), reason: "memory" })
 }
 
-async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; failed: boolean }): Promise<Advance> {
+async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; reason: WaitReason | null }): Promise<Advance> {
   const waiting = await backOff(ctx, turn, wait)
   if (!waiting) return "stale"
   await publishTurn(ctx, { ...turn, ...waiting }, { because: "again", delayMs: wait.delayMs })

@@ -154,18 +154,25 @@ begin
       turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;
 
--- Gives a turn back until p_wake_at. p_failed: its model did not answer, which counts; else all accounts of its provider are cooling.
--- No row: stale.
-create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz)
+-- Gives a turn back until p_wake_at. p_failed: its model did not answer, which counts; else all accounts of its provider are cooling, or
+-- there is no memory for the call. p_events: a draft of model.waiting, which is written once for a wait, however often the turn comes
+-- back in vain. No row: stale.
+create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz, p_events jsonb)
 returns table (turn_id text, epoch integer, wake_at timestamptz) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  events jsonb := p_events;
 begin
   if mine.turn_id is null then
     return;
   end if;
-  update turns t set model_failures = t.model_failures + case when p_failed then 1 else 0 end, attempts = 0, lease_until = null
+  if exists (select from turn_events e where e.turn_id = p_turn_id and e.seq = mine.last_event_seq and e.type = 'model.waiting') then
+    events := '[]';
+  end if;
+  update turns t set model_failures = t.model_failures + case when p_failed then 1 else 0 end, attempts = 0, lease_until = null,
+      last_event_seq = t.last_event_seq + jsonb_array_length(events)
     where t.turn_id = p_turn_id;
+  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, events);
   update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
   return query select mine.turn_id, mine.epoch, p_wake_at;
 end $$;

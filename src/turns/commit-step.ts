@@ -5,7 +5,7 @@ import type { MadeFile, PaidPicture } from "../tools/bound-tool.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 import { type FinishedStep, stepArgument } from "./step-row.ts"
-import type { EventDraft } from "./turn-event.ts"
+import { draftEvent, type EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 type Mine = Pick<TurnRow, "turn_id" | "epoch">
@@ -94,17 +94,23 @@ export async function commitResults(
   return committed ?? null
 }
 
+/** Why a turn waits for its model: all accounts that could serve it are used up or out of use, or the worker has no memory left. */
+export type WaitReason = "capacity" | "memory"
+
 /**
- * Gives a turn back for `delayMs`: after its model did not answer (`failed`, which counts), or while all accounts of its provider cool.
- * Null when the epoch is stale.
+ * Gives a turn back for `delayMs`: after its model did not answer (`failed`, which counts), or while it waits for `reason`, which its log
+ * says once (`model.waiting`). Null when the epoch is stale.
  */
 export async function backOff(
   ctx: Context,
   { turn_id, epoch }: Mine,
-  { delayMs, failed }: { delayMs: number; failed: boolean },
+  { delayMs, reason }: { delayMs: number; reason: WaitReason | null },
 ): Promise<(Mine & { wake_at: string }) | null> {
-  const wake = new Date(ctx.clock.now().getTime() + delayMs)
-  const [waiting] = await call(ctx.db, "back_off", { turn_id, epoch, failed, wake_at: wake })
+  const now = ctx.clock.now()
+  const wake = new Date(now.getTime() + delayMs)
+  const events = reason === null ? [] : [draftEvent("model.waiting", { reason }, now)]
+  const args = { turn_id, epoch, failed: reason === null, wake_at: wake, events }
+  const [waiting] = await call(ctx.db, "back_off", args)
   return waiting ? { turn_id, epoch, wake_at: wake.toISOString() } : null
 }
 

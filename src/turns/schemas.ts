@@ -111,7 +111,7 @@ export const turnEventSchema = z
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`.",
+        "`tool.ended`, `text.delta`, `model.waiting`.",
       example: "turn.done",
     }),
     data: z.record(z.string(), z.unknown()).meta({

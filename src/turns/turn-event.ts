@@ -14,7 +14,7 @@ export function serializeTurnEvent(row: TurnEventRow) {
 /** An event to write; the statement gives it its `seq`. */
 export interface EventDraft {
   id: string
-  type: "step.started" | "step.ended" | "tool.started" | "tool.ended" | "text.delta"
+  type: "step.started" | "step.ended" | "tool.started" | "tool.ended" | "text.delta" | "model.waiting"
   data: Record<string, unknown>
   at: Date
 }

@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
+import { MEMBER_VIAS, type MemberVia, SPACE_ROLES, type SpaceRole, VIA_DESCRIPTION } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 
@@ -14,6 +14,7 @@ export const userSpaceSchema = z
     slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     title: z.string(),
     role: z.enum(SPACE_ROLES).meta({ description: "What the user is in the space." }),
+    via: z.enum(MEMBER_VIAS).meta({ description: VIA_DESCRIPTION, example: "registered" }),
     origin: z.string().meta({ description: "Where it was made.", example: "api" }),
     brand: z.string().meta({ example: "turnpike" }),
     test: z.boolean().meta({ description: "Whether it is of test data.", example: false }),
@@ -24,7 +25,7 @@ export const userSpaceSchema = z
 
 type UserSpace = z.infer<typeof userSpaceSchema>
 
-/** Every space that a user owns or is a member of, the owner's first, each newest first. NOT_FOUND for the user. */
+/** Every space that a user owns or is a member of, or whose messaging board they are in: the owner's first, each newest first. NOT_FOUND for the user. */
 export async function listUserSpaces(
   ctx: Context,
   credential: SessionCredential,
@@ -45,15 +46,30 @@ export async function listUserSpaces(
           const theirs = user
             .selectFrom("spaces as s")
             .where("s.user_id", "=", userId)
-            .select([...columns, sql<SpaceRole>`'owner'`.as("role")])
+            .select([...columns, sql<SpaceRole>`'owner'`.as("role"), sql<MemberVia>`'registered'`.as("via")])
             .unionAll(
               user
-                .selectFrom("registered_members as h")
+                .selectFrom(
+                  user
+                    .selectFrom("registered_members as r")
+                    .where("r.user_id", "=", userId)
+                    .select(["r.space_id", "r.role", sql<MemberVia>`'registered'`.as("via")])
+                    .unionAll(
+                      user
+                        .selectFrom("board_people as b")
+                        .where("b.user_id", "=", userId)
+                        .select(["b.space_id", sql<string>`'member'`.as("role"), sql<MemberVia>`'board'`.as("via")]),
+                    )
+                    .as("h"),
+                )
                 .innerJoin("spaces as s", "s.space_id", "h.space_id")
-                .where("h.user_id", "=", userId)
                 .groupBy("s.space_id")
-                // The alphabet has them in the order of what they may.
-                .select((eb) => [...columns, eb.fn.min<SpaceRole>("h.role").as("role")]),
+                // The alphabet has roles in the order of what they may, and "board" before "registered", which counts for who is both.
+                .select((eb) => [
+                  ...columns,
+                  eb.fn.min<SpaceRole>("h.role").as("role"),
+                  eb.fn.max<MemberVia>("h.via").as("via"),
+                ]),
             )
           const page = user
             .selectFrom(theirs.as("t"))

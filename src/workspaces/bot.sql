@@ -1,5 +1,5 @@
--- Sets the bot of a workspace for an admin: the fields of p_change, username and token (sealed); null clears. The token is in no answer
--- and in no audit entry. refused: admin, not_found, stale.
+-- Sets the bot of a workspace for an admin: the fields of p_change: username, and id, token and webhook_secret (both sealed); null clears.
+-- Token and secret are in no answer and in no audit entry. refused: admin, not_found, stale.
 create function turnpike.put_workspace_bot(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_workspace_id text, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -21,11 +21,12 @@ begin
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
   else
-    bot := jsonb_build_object('username', was.bot_username, 'token', was.bot_token) || p_change;
+    bot := jsonb_build_object('username', was.bot_username, 'id', was.bot_id, 'token', was.bot_token,
+      'webhook_secret', was.bot_webhook_secret) || p_change;
     -- A token is sealed anew each time, so one that is sent counts as another one.
     if bot ->> 'username' is distinct from was.bot_username or bot ->> 'token' is distinct from was.bot_token then
-      update workspaces w set bot_username = bot ->> 'username', bot_token = bot ->> 'token', version = w.version + 1,
-          updated_at = p_moment, updated_by = (found.caller).user_id
+      update workspaces w set bot_username = bot ->> 'username', bot_id = bot ->> 'id', bot_token = bot ->> 'token',
+          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
         where w.workspace_id = p_workspace_id;
       perform turnpike.note_change((found.caller).user_id, 'workspace.bot', 'workspace', p_workspace_id,
         jsonb_build_object('bot_username', was.bot_username, 'has_token', was.bot_token is not null),
@@ -38,9 +39,9 @@ begin
   return next;
 end $$;
 
--- Notes a test of a workspace's bot in the audit log: p_outcome is what came. refused: admin, not_found.
-create function turnpike.note_bot_test(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_outcome jsonb, p_request_id text, p_address text)
+-- Notes in the audit log what an admin asked the platform of a workspace's bot: p_action, and p_outcome is what came. refused: admin, not_found.
+create function turnpike.note_bot_call(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_workspace_id text, p_action text, p_outcome jsonb, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -49,7 +50,7 @@ begin
   actor := to_jsonb(found.caller);
   refused := found.refused;
   if refused is null then
-    perform turnpike.note_change((found.caller).user_id, 'workspace.bot_test', 'workspace', p_workspace_id, null, p_outcome, p_request_id,
+    perform turnpike.note_change((found.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request_id,
       p_address, p_moment);
     entity := p_outcome;
     perform turnpike.note_use(found.caller, p_moment);

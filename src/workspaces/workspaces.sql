@@ -1,6 +1,6 @@
 -- A workspace as operators see it: its members, those of its team, its spaces, and its bot without the token.
 create function turnpike.workspace_json(p_workspace_id text) returns jsonb language sql stable as $$
-  select to_jsonb(w) - 'bot_token' || jsonb_build_object(
+  select to_jsonb(w) - '{bot_id,bot_token,bot_webhook_secret}'::text[] || jsonb_build_object(
     'has_token', w.bot_token is not null,
     'updated_by_name', c.name,
     'team', (select jsonb_build_object('team_id', t.team_id, 'name', t.name, 'archived', t.archived_at is not null)

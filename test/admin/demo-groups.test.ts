@@ -25,6 +25,12 @@ test("npm start makes a team, a workspace and a space once, and never undoes wha
     spaces: [{ title: "Support of the demo", owner_id: client.userId }],
   })
   expect(made.team_members).toHaveLength(2)
+  const [, board] = await admin.json("GET", "/api/admin/spaces/by-key/messenger:-1005550100")
+  expect(board.space).toMatchObject({ title: "Support of the demo", origin: "messenger" })
+  expect(board.items.map(({ role, via }: { role: string; via: string }) => [role, via])).toEqual([
+    ...["owner", "admin", "member"].map((role) => [role, "registered"]),
+    ["member", "board"],
+  ])
   const lead = await world.signIn(made.team_members[0].user_id)
   const [status, turn] = await lead.json("POST", "/api/account/chat/turns", {
     space: made.spaces[0].space_id,

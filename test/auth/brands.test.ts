@@ -22,6 +22,7 @@ test("the brand is that of the request's host, with its port or without; the wor
     brand: "turnpike",
     landing_path: "/chat",
     bot_username: null,
+    bot_id: null,
     bot_token: null,
     bot_webhook_secret: null,
   })
@@ -103,7 +104,7 @@ test("a bot's webhook is set with its secret at its brand's host; what fails say
       body: {
         url: "https://hooked.test/api/auth/bot",
         secret_token: /webhook secret (\S+)/.exec(printed)?.[1],
-        allowed_updates: ["message", "callback_query"],
+        allowed_updates: ["callback_query", "message", "chat_member", "my_chat_member"],
       },
     },
   ])

@@ -40,10 +40,11 @@ export const makePerson = (world: World, name = "Ada") => createUser(world.sql, 
 
 const BOT_TOKEN = "123456789:AAcanary-canary_canary"
 
-/** Answers for the messaging platform's Bot API: getMe, for tokens with this part. */
+/** Answers for the messaging platform's Bot API: getMe and setWebhook, for tokens with this part. */
 export function serveBotApi(world: World, known = "canary") {
   world.serve("api.telegram.org", (request) => {
     const [, token = "", method] = /^\/bot([^/]+)\/(\w+)$/.exec(new URL(request.url).pathname) ?? []
+    if (method === "setWebhook" && token.includes(known)) return Response.json({ ok: true, result: true })
     if (method !== "getMe" || !token.includes(known)) {
       return Response.json({ ok: false, error_code: 401, description: "Unauthorized" }, { status: 401 })
     }
@@ -78,6 +79,12 @@ export const ADMIN_GROUPS: AdminFixtures = {
     body: { username: "@acme_bot", token: BOT_TOKEN },
   }),
   testWorkspaceBot: async (estate) => {
+    const { workspace_id } = await makeWorkspace(estate)
+    serveBotApi(estate.world)
+    await estate.admin.json("PUT", `/api/admin/workspaces/${workspace_id}/bot`, { token: BOT_TOKEN })
+    return { params: { workspace_id } }
+  },
+  setWorkspaceBotWebhook: async (estate) => {
     const { workspace_id } = await makeWorkspace(estate)
     serveBotApi(estate.world)
     await estate.admin.json("PUT", `/api/admin/workspaces/${workspace_id}/bot`, { token: BOT_TOKEN })

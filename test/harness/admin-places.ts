@@ -1,3 +1,4 @@
+import { createUser } from "../../src/ops/seed.ts"
 import type { AdminEstate, AdminFixtures } from "./admin-requests.ts"
 
 const PRICES = { input: 1, cached: 0.1, output: 5 }
@@ -9,6 +10,13 @@ export async function catalogModel({ admin }: Pick<AdminEstate, "admin">, more: 
   const [status, row] = await admin.json("POST", "/api/admin/model-catalog", body)
   if (status !== 200) throw new Error(JSON.stringify(row))
   return row.pin
+}
+
+/** The number of a space of the test's own. */
+export async function spaceNumber({ world, client }: Pick<AdminEstate, "world" | "client">): Promise<number> {
+  const slug = await client.space()
+  const [row] = await world.sql<{ space_id: number }>("select space_id::int from spaces where slug = $1", [slug])
+  return row?.space_id ?? 0
 }
 
 export const ADMIN_PLACES: AdminFixtures = {
@@ -34,11 +42,21 @@ export const ADMIN_PLACES: AdminFixtures = {
     await client.space()
     return { query: "?sort=cost&direction=desc" }
   },
-  getSpaceById: async ({ world, client }) => {
-    const slug = await client.space()
-    const [row] = await world.sql<{ space_id: string }>("select space_id from spaces where slug = $1", [slug])
-    return { params: { space_id: String(row?.space_id) } }
+  getSpaceById: async (estate) => ({ params: { space_id: await spaceNumber(estate) } }),
+  putSpaceChat: async (estate) => ({
+    params: { space_id: await spaceNumber(estate) },
+    body: { chat_key: `messenger:-100${1 + estate.random.int(1e9)}` },
+  }),
+  addSpaceMember: async (estate) => ({
+    params: { space_id: await spaceNumber(estate) },
+    body: { user_id: await createUser(estate.world.sql, { name: "Guest" }) },
+  }),
+  removeSpaceMember: async (estate) => {
+    const [space_id, user_id] = [await spaceNumber(estate), await createUser(estate.world.sql, { name: "Guest" })]
+    await estate.admin.json("POST", `/api/admin/spaces/by-id/${space_id}/members`, { user_id })
+    return { params: { space_id, user_id } }
   },
+  listBoards: async () => ({}),
   getSpaceByKey: async ({ client }) => ({ params: { chat_key: `space:${await client.space()}` } }),
   listSpaceSessions: async ({ world, client }) => {
     await client.sendTurn({ space: await client.space() })

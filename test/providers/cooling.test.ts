@@ -66,6 +66,35 @@ describe("all accounts cool", () => {
     expect(now() - began).toBe(120_000)
   })
 
+  test("a reader of the turn's events is told once that it waits for capacity, and then that the call begins", async () => {
+    coolBoth(200_000, 150_000)
+    const turnId = await world.begin(client, { space })
+    const types = async () => {
+      const page = await (await client.call("GET", `/v1/turns/${turnId}/events`)).json()
+      return (page as { data: { type: string }[] }).data.map(({ type }) => type)
+    }
+    await world.drain()
+    expect(await types()).toEqual(["turn.queued", "turn.running", "model.waiting"])
+    for (let round = 0; round < 2; round++) {
+      await world.advance(61_000)
+      await world.drain()
+    }
+    expect(await types(), "it came back in vain").toEqual(["turn.queued", "turn.running", "model.waiting"])
+    for (let round = 0; round < 2; round++) {
+      await world.advance(61_000)
+      await world.drain()
+    }
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+    expect(await types()).toEqual([
+      "turn.queued",
+      "turn.running",
+      "model.waiting",
+      "step.started",
+      "step.ended",
+      "turn.done",
+    ])
+  })
+
   test("none recovers by itself: the turn looks again, and finds a new login", async () => {
     world.script(() => ({ status: 401 }))
     const turnId = await world.begin(client, { space })

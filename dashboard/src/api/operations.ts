@@ -73,6 +73,10 @@ export interface AddProviderRequest {
   api_key?: string | undefined
 }
 
+export interface AddSpaceMember {
+  user_id: number
+}
+
 export interface AddWorkspaceMember {
   user_id: number
   /** Owners and admins change the spaces of the workspace; members see and use them. */
@@ -114,7 +118,7 @@ export interface AdminSpace {
   /** The chat that it is: the messaging chat's key, or `space:` and the slug. */
   chat_key: string
   title: string
-  /** `api`: made with a key. `dashboard`, `messenger`. */
+  /** `api`: made with a key. `dashboard`. `messenger`: a chat of the platform. */
   origin: string
   /** The brand of the account that made it. */
   brand: string
@@ -146,7 +150,7 @@ export interface AdminSpaceDetail {
   /** The chat that it is: the messaging chat's key, or `space:` and the slug. */
   chat_key: string
   title: string
-  /** `api`: made with a key. `dashboard`, `messenger`. */
+  /** `api`: made with a key. `dashboard`. `messenger`: a chat of the platform. */
   origin: string
   /** The brand of the account that made it. */
   brand: string
@@ -435,6 +439,23 @@ export interface BillPrice {
   image_usd: number | null
 }
 
+export interface Board {
+  /** What a space's `chat_key` names. */
+  chat_key: string
+  /** As the platform said last. */
+  title: string | null
+  /** Without its @. */
+  bot_username: string | null
+  /** Whether the bot is in the group; else its people do not count. */
+  bot_in: boolean
+  /** How many people are in it, as far as the bot has heard. */
+  members: number
+  /** The space that it is the chat of. */
+  space_id: number | null
+  /** When its title, or whether the bot is in, last changed. */
+  updated_at: string
+}
+
 export interface BotReply {
   /** A method of the Bot API, with its parameters beside it. */
   method?: string | undefined
@@ -546,8 +567,10 @@ export interface ChatPerson {
   name: string | null
   /** An end user of the API. */
   end_user_ref: string | null
-  /** A registered member's; null: only wrote there. */
+  /** A member's; null: only wrote there. */
   role: "owner" | "admin" | "member" | null
+  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. Null: no member. */
+  via: "registered" | "board" | null
   /** Open ones included. */
   turns: number
   tokens_input: number
@@ -2076,6 +2099,11 @@ export interface PutSecret {
   value: string
 }
 
+export interface PutSpaceChat {
+  /** `messenger:` and the group's id on the messaging platform; null: its own web chat again. */
+  chat_key: string | null
+}
+
 export interface PutTool {
   name?: string | undefined
   /** What it does: the model reads this. */
@@ -2436,6 +2464,14 @@ export interface SpaceContext {
     called_at: string
     name: string
   })[]
+}
+
+export interface SpaceMember {
+  space_id: number
+  user_id: number
+  name: string | null
+  email: string | null
+  since: string
 }
 
 export interface SpaceSpend {
@@ -3120,7 +3156,7 @@ export interface TurnEvent {
   id: string
   /** From 1, without gaps. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
@@ -3501,6 +3537,8 @@ export interface UserSpace {
   title: string
   /** What the user is in the space. */
   role: "owner" | "admin" | "member"
+  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. */
+  via: "registered" | "board"
   /** Where it was made. */
   origin: string
   brand: string
@@ -3652,6 +3690,17 @@ export interface WorkspaceBotTest {
   message: string
 }
 
+export interface WorkspaceBotWebhook {
+  /** Whether the platform sends the bot's updates to `url` from now on. */
+  ok: boolean
+  /** The HTTP status of its answer; null: none came. */
+  status: number | null
+  url: string
+  allowed_updates: string[]
+  /** What came, for a person. */
+  message: string
+}
+
 export interface WorkspaceCreate {
   /** Its slug, which stays as it is. */
   workspace_id: string
@@ -3695,6 +3744,16 @@ export interface Operations {
     answer: SavedProvider
   }
 
+  /** Share a space with a user */
+  addSpaceMember: {
+    path: {
+      /** Its number. */
+      space_id: number
+    }
+    body: AddSpaceMember
+    answer: SpaceMember
+  }
+
   /** Add a member of a workspace */
   addWorkspaceMember: {
     path: {
@@ -3704,8 +3763,12 @@ export interface Operations {
     answer: Workspace
   }
 
-  /** Receive an update of the brand's bot */
+  /** Receive an update of a bot */
   answerBotUpdate: {
+    query?: {
+      /** Whose bot it is, if not the brand's. */
+      workspace?: string | undefined
+    }
     body: BotUpdate
     answer: BotReply
   }
@@ -4792,6 +4855,23 @@ export interface Operations {
     }
   }
 
+  /** List the messaging platform's groups with a bot */
+  listBoards: {
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Board[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
   /** List turns of the web chat */
   listChatTurns: {
     query?: {
@@ -5601,6 +5681,16 @@ export interface Operations {
     answer: Secret
   }
 
+  /** Say which messaging chat a space is */
+  putSpaceChat: {
+    path: {
+      /** Its number. */
+      space_id: number
+    }
+    body: PutSpaceChat
+    answer: AdminSpaceDetail
+  }
+
   /** Add or replace a tool */
   putTool: {
     path: {
@@ -5685,6 +5775,16 @@ export interface Operations {
     }
   }
 
+  /** End a user's share of a space */
+  removeSpaceMember: {
+    path: {
+      /** Its number. */
+      space_id: number
+      user_id: number
+    }
+    answer: SpaceMember
+  }
+
   /** Remove a member of a workspace */
   removeWorkspaceMember: {
     path: {
@@ -5767,6 +5867,14 @@ export interface Operations {
     }
     body: SetCredentials
     answer: AdminUser
+  }
+
+  /** Receive the updates of a workspace's bot */
+  setWorkspaceBotWebhook: {
+    path: {
+      workspace_id: string
+    }
+    answer: WorkspaceBotWebhook
   }
 
   /** Sign in from the mini-app */
@@ -5981,6 +6089,7 @@ export const OPERATIONS: {
   actAsUser: { method: "POST", path: "/api/admin/users/{user_id}/act-as" },
   addModel: { method: "POST", path: "/api/admin/model-catalog" },
   addProvider: { method: "POST", path: "/api/admin/providers/add" },
+  addSpaceMember: { method: "POST", path: "/api/admin/spaces/by-id/{space_id}/members" },
   addWorkspaceMember: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/members" },
   answerBotUpdate: { method: "POST", path: "/api/auth/bot" },
   answerSecondFactor: { method: "POST", path: "/api/auth/second-factor" },
@@ -6078,6 +6187,7 @@ export const OPERATIONS: {
   getWorkspace: { method: "GET", path: "/api/admin/workspaces/{workspace_id}" },
   linkIdentity: { method: "GET", path: "/api/account/identities/link" },
   listAudit: { method: "GET", path: "/api/admin/audit" },
+  listBoards: { method: "GET", path: "/api/admin/boards" },
   listChatTurns: { method: "GET", path: "/api/account/chat/turns" },
   listConfigVersions: { method: "GET", path: "/api/account/spaces/{space_id}/versions" },
   listContainerMappings: { method: "GET", path: "/api/admin/system/containers/mappings" },
@@ -6122,6 +6232,7 @@ export const OPERATIONS: {
   putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
+  putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
   putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },
   putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
   reauthenticate: { method: "POST", path: "/api/auth/reauthenticate" },
@@ -6131,6 +6242,7 @@ export const OPERATIONS: {
   refundTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/refund" },
   removeProvider: { method: "DELETE", path: "/api/admin/providers/{provider_id}" },
   removeSecondFactor: { method: "DELETE", path: "/api/account/second-factor" },
+  removeSpaceMember: { method: "DELETE", path: "/api/admin/spaces/by-id/{space_id}/members/{user_id}" },
   removeWorkspaceMember: { method: "DELETE", path: "/api/admin/workspaces/{workspace_id}/members/{user_id}" },
   replayEvents: { method: "POST", path: "/api/account/webhooks/{webhook_id}/replay", once: true },
   resetPassword: { method: "POST", path: "/api/auth/password-reset" },
@@ -6139,6 +6251,7 @@ export const OPERATIONS: {
   rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate" },
   rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
   setUserCredentials: { method: "PUT", path: "/api/admin/users/{user_id}/credentials" },
+  setWorkspaceBotWebhook: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/webhook" },
   signInMessengerWebApp: { method: "POST", path: "/api/auth/messenger-webapp" },
   startDeviceLogin: { method: "POST", path: "/api/admin/providers/alt-pool/auth/start" },
   startMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/start" },

@@ -15,9 +15,26 @@ const ACTIONS = [
   ...["api_key.update", "books.reconcile", "brand.put", "container_mapping.put", "identity.join", "identity.link"],
   ...["identity.unlink", "infra.bill", "model.add", "model.prices", "model.update", "provider.add", "provider.disable"],
   ...["provider.enable", "provider.login_start", "provider.refresh_limits", "provider.remove", "provider.renew"],
-  ...["setting.update", "subscription.create", "subscription.deactivate", "subscription.update", "team.create"],
+  ...[
+    "setting.update",
+    "space.chat",
+    "space.member_add",
+    "space.member_remove",
+    "subscription.create",
+    "subscription.deactivate",
+    "subscription.update",
+    "team.create",
+  ],
   ...["team.update", "turn.refund", "user.act_as", "user.create", "user.credentials", "user.credit", "user.end_acting"],
-  ...["user.end_sessions", "user.password", "user.update", "workspace.bot", "workspace.bot_test", "workspace.create"],
+  ...[
+    "user.end_sessions",
+    "user.password",
+    "user.update",
+    "workspace.bot",
+    "workspace.bot_test",
+    "workspace.bot_webhook",
+    "workspace.create",
+  ],
   ...["workspace.member_add", "workspace.member_remove", "workspace.update"],
 ].map((action) => [action, action] as const)
 

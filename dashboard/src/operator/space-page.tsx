@@ -142,7 +142,11 @@ const PEOPLE: Column<ChatPerson>[] = [
         <OperatorPerson of={{ user_id, name }} />
       ),
   },
-  { title: "Role", cell: ({ role, user_id }) => role ?? (user_id === null ? "end user" : "only wrote there") },
+  {
+    title: "Role",
+    cell: ({ role, via, user_id }) =>
+      via === "board" ? "in the chat, without access" : (role ?? (user_id === null ? "end user" : "only wrote there")),
+  },
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
   { title: "Cached", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },

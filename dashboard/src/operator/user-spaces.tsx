@@ -22,7 +22,7 @@ const COLUMNS: Column<UserSpace>[] = [
     ),
   },
   { title: "Slug", cell: ({ slug }) => <Id id={slug} /> },
-  { title: "Role", cell: ({ role }) => role },
+  { title: "Role", cell: ({ role, via }) => (via === "board" ? "in the chat, without access" : role) },
   { title: "Made in", cell: ({ origin }) => origin },
   { title: "Brand", cell: ({ brand }) => brand },
   {

@@ -22,12 +22,13 @@ export interface LiveStep {
 
 const TYPES = [
   ...["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"],
-  ...["step.started", "step.ended", "tool.started", "tool.ended", "text.delta"],
+  ...["step.started", "step.ended", "tool.started", "tool.ended", "text.delta", "model.waiting"],
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
 /** What is read again after an event. */
 const READS: Record<string, OperationId[]> = {
   "turn.running": ["getTurn"],
+  "model.waiting": ["listTurnEvents"],
   "step.ended": ["listTurnSteps", "getTurnBill"],
   "tool.ended": ["listTurnSteps", "getTurnBill"],
 }

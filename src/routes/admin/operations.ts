@@ -10,6 +10,7 @@ import { mountOverview } from "./overview.ts"
 import { mountProviderLogins } from "./provider-logins.ts"
 import { mountProviders } from "./providers.ts"
 import { mountSettings } from "./settings.ts"
+import { mountSpaceMembers } from "./space-members.ts"
 import { mountAllSpaces } from "./spaces.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
 import { mountSystem } from "./system.ts"
@@ -26,6 +27,7 @@ export function mountAdmin(app: App) {
   mountSubscriptions(app)
   mountCatalog(app)
   mountAllSpaces(app)
+  mountSpaceMembers(app)
   mountTasks(app)
   mountTeams(app)
   mountWorkspaces(app)

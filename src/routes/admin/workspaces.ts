@@ -4,6 +4,7 @@ import { listInParts } from "../../http/in-parts.ts"
 import { idParam, listOf, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { botTestSchema, putBotSchema, putWorkspaceBot, testWorkspaceBot } from "../../workspaces/bot.ts"
+import { botWebhookSchema, setWorkspaceBotWebhook } from "../../workspaces/bot-webhook.ts"
 import {
   addMemberSchema,
   addWorkspaceMember,
@@ -122,6 +123,24 @@ export function mountWorkspaces(app: App) {
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
     },
     async (c, { params: { workspace_id } }) => testWorkspaceBot(c.get("ctx"), sessionOf(c), workspace_id),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/workspaces/{workspace_id}/bot/webhook",
+      id: "setWorkspaceBotWebhook",
+      tag,
+      summary: "Receive the updates of a workspace's bot",
+      description:
+        "Has the messaging platform send the bot's updates to `POST /api/auth/bot` of this host, which keeps who is in the groups that the " +
+        "bot is in. Do it after each new token, and make the bot an admin of the group: only then is it told who comes and goes.",
+      params,
+      answer: { status: 200, description: "What came.", schema: botWebhookSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
+    },
+    async (c, { params: { workspace_id: id } }) =>
+      setWorkspaceBotWebhook(c.get("ctx"), sessionOf(c), { id, origin: new URL(c.req.url).origin }),
   )
 
   app.operation(

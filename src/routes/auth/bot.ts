@@ -1,12 +1,15 @@
 import { createMiddleware } from "hono/factory"
+import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { noteRightSecret } from "../../http/doors.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { BOT_SECRET } from "../../http/policies.ts"
+import { idParam } from "../../http/query.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { answerUpdate, botReplySchema, botUpdateSchema, brandOfBot } from "../../sign-in/answer-update.ts"
 import { siteOrigin } from "../../sign-in/site-origin.ts"
+import { botOfWorkspace } from "../../workspaces/bot-webhook.ts"
 import { authContext } from "./context.ts"
 
 const PATH = "/api/auth/bot"
@@ -21,7 +24,9 @@ const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
 /** Checked before anything is read of the body. */
 const webhookSecret = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === "POST") {
-    c.set("botBrand", await brandOfBot(authContext(c), c.req.url, c.req.header(BOT_SECRET)))
+    const [workspaceId, secret] = [c.req.query("workspace"), c.req.header(BOT_SECRET)]
+    const ofBrand = () => brandOfBot(authContext(c), c.req.url, secret)
+    c.set("bot", await (workspaceId === undefined ? ofBrand() : botOfWorkspace(authContext(c), workspaceId, secret)))
     noteRightSecret(c)
   }
   await next()
@@ -35,9 +40,10 @@ export function mountBot(app: App) {
       path: PATH,
       id: "answerBotUpdate",
       tag: "auth",
-      summary: "Receive an update of the brand's bot",
+      summary: "Receive an update of a bot",
       description:
-        "The webhook of the bot of this host's brand, for the messaging platform only. `/start weblogin_…` " +
+        "The webhook of the bot of this host's brand, or of the bot of a `workspace`, for the messaging platform only. Both keep who is in " +
+        "a group with the bot, by `chat_member`, `my_chat_member` and messages. To a brand's bot, `/start weblogin_…` " +
         "confirms a login; the bot says where that login was asked for and shows a button that takes the " +
         "confirmation back. `/login` sends a magic link. The answer is the Bot API call that the bot " +
         "makes, or `{}` for an update that it does not understand.",
@@ -51,13 +57,18 @@ export function mountBot(app: App) {
           example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
         },
       ],
+      query: z.object({
+        workspace: idParam
+          .optional()
+          .meta({ description: "Whose bot it is, if not the brand's.", example: "acme-support" }),
+      }),
       body: botUpdateSchema,
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
       errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)
-      return answerUpdate(ctx, { brand: c.get("botBrand"), origin: await siteOrigin(ctx, c.req.url) }, body)
+      return answerUpdate(ctx, { bot: c.get("bot"), origin: await siteOrigin(ctx, c.req.url) }, body)
     },
   )
 }

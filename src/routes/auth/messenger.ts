@@ -84,7 +84,8 @@ export function mountMessenger(app: App) {
       description:
         "Takes the launch data that the messaging platform gives to the mini-app of this host's brand. It " +
         "is valid for 5 minutes and works once. The first sign-in creates the user, a trial subscription " +
-        "and the signup credit, and notes the referral of `ref_code`.",
+        "and the signup credit, and notes the referral of `ref_code`; an account that an admin has made, or that linked this identity, gets " +
+        "them at its first sign-in. The bot's logins are first sign-ins too. Each person and each account gets them once.",
       open: true,
       body: messengerWebAppAuthSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },

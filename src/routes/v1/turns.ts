@@ -190,7 +190,8 @@ export function mountTurns(app: App) {
         "`seq` of the page. With `Accept: text/event-stream` they are sent as they happen, as server-sent " +
         "events, until the turn has ended. `seq` is their id: a reader who reconnects with Last-Event-ID " +
         "misses nothing and sees nothing twice. The agent's text (`text.delta`) is written only while " +
-        "somebody reads along. A second `step.started` of the same step means that its text begins again.",
+        "somebody reads along. A second `step.started` of the same step means that its text begins again. " +
+        "`model.waiting` says that the turn waits for capacity at the model's provider.",
       headers: [
         {
           name: "Last-Event-ID",

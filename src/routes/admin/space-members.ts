@@ -1,0 +1,93 @@
+import * as z from "zod"
+import { boardSchema, listBoards } from "../../boards/list-boards.ts"
+import type { App } from "../../http/app.ts"
+import { listOf, listQuery, numberParam } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { adminSpaceDetailSchema } from "../../spaces/admin-space.ts"
+import {
+  addSpaceMember,
+  addSpaceMemberSchema,
+  putSpaceChat,
+  putSpaceChatSchema,
+  removeSpaceMember,
+  spaceMemberSchema,
+} from "../../spaces/space-members.ts"
+
+const tag = "admin"
+const params = z.object({ space_id: numberParam.meta({ description: "Its number.", example: 318 }) })
+
+export function mountSpaceMembers(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/boards",
+      id: "listBoards",
+      tag,
+      summary: "List the messaging platform's groups with a bot",
+      description:
+        "The groups in which the bot of a brand or of a workspace is or was, the last changed first. Who is in a board is known from what " +
+        "its bot was told.",
+      query: z.strictObject(listQuery),
+      answer: { status: 200, description: "A page of boards.", schema: listOf(boardSchema) },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset } }) => ({
+      ...(await listBoards(c.get("ctx"), sessionOf(c), { limit, offset })),
+      limit,
+      offset,
+    }),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/api/admin/spaces/by-id/{space_id}/chat",
+      id: "putSpaceChat",
+      tag,
+      summary: "Say which messaging chat a space is",
+      description:
+        "The people of that board are shown among the space's members, while the bot of the space's brand or workspace is in the group. It " +
+        "gives them no access to the space. A chat is one space's at most. Meanwhile the space's `origin` is `messenger`.",
+      params,
+      body: putSpaceChatSchema,
+      answer: { status: 200, description: "The space.", schema: adminSpaceDetailSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
+    },
+    async (c, { params: { space_id: spaceId }, body: { chat_key: chatKey } }) =>
+      putSpaceChat(c.get("ctx"), sessionOf(c), { spaceId, chatKey }),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/spaces/by-id/{space_id}/members",
+      id: "addSpaceMember",
+      tag,
+      summary: "Share a space with a user",
+      description: "From their next request on they see and use the space; its owner is billed.",
+      params,
+      body: addSpaceMemberSchema,
+      answer: { status: 200, description: "The member.", schema: spaceMemberSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ALREADY_MEMBER", "LIMIT_REACHED"],
+    },
+    async (c, { params: { space_id: spaceId }, body: { user_id: userId } }) =>
+      addSpaceMember(c.get("ctx"), sessionOf(c), { spaceId, userId }),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/admin/spaces/by-id/{space_id}/members/{user_id}",
+      id: "removeSpaceMember",
+      tag,
+      summary: "End a user's share of a space",
+      description:
+        "Their next request to the space is refused, unless they have another way to it (its workspace, or that one's team).",
+      params: params.extend({ user_id: numberParam.meta({ example: 42 }) }),
+      answer: { status: 200, description: "Who was the member.", schema: spaceMemberSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { space_id: spaceId, user_id: userId } }) =>
+      removeSpaceMember(c.get("ctx"), sessionOf(c), { spaceId, userId }),
+  )
+}

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { BOARD_UPDATES } from "../boards/policies.ts"
+import type { SendingBot } from "../sign-in/answer-update.ts"
+import { askBotApi, botTarget, openBot } from "./bot-api.ts"
+
+export const botWebhookSchema = z
+  .object({
+    ok: z.boolean().meta({ description: "Whether the platform sends the bot's updates to `url` from now on." }),
+    status: z.int().nullable().meta({ description: "The HTTP status of its answer; null: none came.", example: 200 }),
+    url: z.url().meta({ example: "https://app.example.com/api/auth/bot?workspace=acme-support" }),
+    allowed_updates: z.array(z.string()).meta({ example: [...BOARD_UPDATES] }),
+    message: z.string().meta({ description: "What came, for a person.", example: "The webhook is set." }),
+  })
+  .meta({ id: "WorkspaceBotWebhook" })
+
+type BotWebhook = z.infer<typeof botWebhookSchema>
+
+/**
+ * Has the platform send the updates of a workspace's bot to the webhook of this origin (setWebhook), and says what came. It is in the audit
+ * log. NOT_FOUND, NO_BOT.
+ */
+export async function setWorkspaceBotWebhook(
+  ctx: Context,
+  credential: SessionCredential,
+  { id, origin }: { id: string; origin: string },
+): Promise<BotWebhook> {
+  const bot = await openBot(ctx, credential, id)
+  if (bot.webhookSecret === null) throw new TurnpikeError("NO_BOT", `Set the token of the bot of "${id}" again first.`)
+  const url = `${origin}/api/auth/bot?workspace=${encodeURIComponent(id)}`
+  const allowed_updates = [...BOARD_UPDATES]
+  const body = { url, secret_token: bot.webhookSecret, allowed_updates }
+  const { status, result, message } = await askBotApi(ctx, bot.token, "setWebhook", { body, secret: bot.webhookSecret })
+  const ok = result === true
+  const outcome = {
+    ok,
+    status,
+    url,
+    allowed_updates,
+    message: ok ? "The webhook is set." : (message ?? "It is not set."),
+  }
+  return editAs(ctx, credential, "note_bot_call", {
+    args: { workspace_id: id, action: "workspace.bot_webhook", outcome },
+    refusals: {},
+    serialize: (noted: BotWebhook) => noted,
+  })
+}
+
+/** The bot of a workspace, if it has sent the secret. INVALID_WEBHOOK_SECRET, also for a workspace that is not there. */
+export async function botOfWorkspace(ctx: Context, id: string, secret: string | undefined): Promise<SendingBot> {
+  const row = await ctx.db
+    .selectFrom("workspaces as w")
+    .select(["w.bot_id", "w.bot_webhook_secret"])
+    .where("w.workspace_id", "=", id.slice(0, 64))
+    .executeTakeFirst()
+  const sealed = row?.bot_webhook_secret ?? null
+  const expected = sealed === null ? null : (await ctx.keyRing.open(sealed, botTarget(id, "bot_webhook_secret"))).text
+  if (expected === null || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
+    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this workspace's bot.")
+  }
+  return { brand: null, botId: row?.bot_id ?? null }
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
