@@ -21,9 +21,7 @@ export const countStateSchema = z
         .join(" "),
     }),
     limit: z.int(),
-    used: z
-      .int()
-      .meta({ description: "More than `limit` after the limit was lowered: what is there stays." }),
+    used: z.int().meta({ description: "More than `limit` after the limit was lowered: what is there stays." }),
   })
   .meta({ id: "CountState", example: { cap: "open_test_turns", limit: 500, used: 12 } })
 
