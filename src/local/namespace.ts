@@ -38,7 +38,8 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   const redis = await createRedisRest({ url: servers.redisUrl, prefix: servers.redisPrefix, token: redisToken })
   const secrets = newQstashSecrets()
   const qstash = createQstash({ mode: options.qstash_mode, secrets })
-  const direct = new pg.Pool({ connectionString: servers.databaseUrl, max: 2 })
+  // A test may hold locks on several of them while it looks on another who waits.
+  const direct = new pg.Pool({ connectionString: servers.databaseUrl, max: 8 })
   direct.on("error", () => {})
 
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
