@@ -29,7 +29,8 @@ interface Options {
 export function openDatabase({ url, workerUrls, ownerAsks }: Options): OpenDatabase {
   const asking = [...Object.values(workerUrls), ...(ownerAsks ? [url] : [])]
   const pools = createPools(asking)
-  const direct = createPool(url, 2)
+  // A test may hold locks on several of them while it looks on another who waits.
+  const direct = createPool(url, 8)
   return {
     url,
     workerUrls,

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createPerson } from "../harness/auth.ts"
-import { holdRows, untilBlocked } from "../harness/locks.ts"
+import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
 })
 afterAll(() => world.close())
 

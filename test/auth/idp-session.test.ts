@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ask, createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
-import { holdRows, untilBlocked } from "../harness/locks.ts"
+import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PATH = "/api/auth/idp/session"
@@ -11,6 +11,7 @@ const ISSUER = "https://id.partner.com"
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
 })
 afterAll(() => world.close())
 beforeEach(() => world.rebind({ IDP_INTERNAL_SECRET: SECRET }))

@@ -7,7 +7,7 @@ import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { holdWrites, untilBlocked } from "../harness/locks.ts"
+import { holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -15,6 +15,7 @@ let world: World
 let admin: Admin
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
   admin = await signInAdmin(world)
 })
 afterAll(() => world.close())

@@ -4,8 +4,8 @@ type Database = Pick<World, "sql">
 
 /**
  * Locks the rows of a query (`select from wallets where … for update`) in a transaction of its own, and returns what lets them go.
- * `change`: a statement that it makes first; `last`: one that it makes when it lets go. After a minute it fails: a test that waits for
- * what must not wait for these rows fails, and does not hang.
+ * `change`: a statement that it makes first; `last`: one that it makes when it lets go. After five minutes it fails: a test that waits
+ * for what must not wait for these rows fails, and does not hang.
  */
 export async function holdRows(
   world: Database,
@@ -15,23 +15,37 @@ export async function holdRows(
   const name = `held_${crypto.randomUUID().replaceAll("-", "")}`
   await world.sql(`create table ${name} (over boolean)`)
   const held = world.sql(`do $$ begin
+    perform set_config('lock_timeout', '0', true);
     ${change};
     perform from (${query}) rows;
-    for tries in 1 .. 6000 loop
+    for tries in 1 .. 30000 loop
       exit when exists (select from ${name});
       perform pg_sleep(0.01);
     end loop;
-    if not exists (select from ${name}) then raise 'these rows were not let go within a minute'; end if;
+    if not exists (select from ${name}) then raise 'these rows were not let go within five minutes'; end if;
     ${last};
   end $$`)
-  held.catch(() => {})
+  let failed = false
+  held.catch(() => {
+    failed = true
+  })
   const sleeping =
     "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep' and query like $1"
-  while ((await world.sql(sleeping, [`%exists (select from ${name})%`])).length === 0);
+  while (!failed && (await world.sql(sleeping, [`%exists (select from ${name})%`])).length === 0);
+  if (failed) await held
   return async () => {
     await world.sql(`insert into ${name} values (true)`)
     await held
   }
+}
+
+/** Lets the statements of a new world wait for locks as long as a test holds them: by default they give up after a time. */
+export async function waitForLocks(world: Database): Promise<void> {
+  await world.sql(`do $$ begin execute format('alter database %I set lock_timeout = 0', current_database()); end $$`)
+  // A session keeps what it began with.
+  await world.sql(
+    "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  )
 }
 
 /** Resolves when so many statements of this database wait for a lock. */

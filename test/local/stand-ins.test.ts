@@ -1,7 +1,7 @@
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless"
 import { Redis } from "@upstash/redis"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { holdRows, untilBlocked } from "../harness/locks.ts"
+import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { openNamespace, type TestNamespace } from "../harness/namespace.ts"
 
 let namespace: TestNamespace
@@ -10,6 +10,7 @@ const sql = () => neon(namespace.ownerUrl, { fullResults: true })
 
 beforeAll(async () => {
   namespace = await openNamespace()
+  await waitForLocks(namespace)
   neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
   redis = new Redis({
     url: namespace.env.UPSTASH_REDIS_REST_URL as string,

@@ -6,7 +6,7 @@ import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { holdRows, untilBlocked } from "../harness/locks.ts"
+import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { noQueue } from "../harness/no-queue.ts"
 import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
@@ -15,6 +15,7 @@ import { createWorld, turnOf, type World } from "../harness/world.ts"
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
   await watchMoney(world)
 })
 afterAll(async () => {

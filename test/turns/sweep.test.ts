@@ -7,7 +7,7 @@ import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer } from "../../src/turns/commit-step.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
 import { isThorough } from "../harness/crash.ts"
-import { holdRows, holdWrites, untilBlocked } from "../harness/locks.ts"
+import { holdRows, holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -15,6 +15,7 @@ import { createWorld, turnOf, type World } from "../harness/world.ts"
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
 })
 afterAll(() => world.close())
 

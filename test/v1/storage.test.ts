@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { SETTINGS, type SettingKey } from "../../src/settings/registry.ts"
 import { createFileClient } from "../harness/files.ts"
-import { holdWrites, untilBlocked } from "../harness/locks.ts"
+import { holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
 })
 afterAll(() => world.close())
 

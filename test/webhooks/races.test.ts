@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Delivery } from "../../src/webhooks/schemas.ts"
-import { holdRows, holdWrites, untilBlocked } from "../harness/locks.ts"
+import { holdRows, holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { deliveriesOf, makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
 })
 afterAll(() => world.close())
 
