@@ -10,7 +10,7 @@ declare
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
-  if caller.usable then
+  if caller.usable is true then
     -- Locked before it is read: what others change at the same moment stays too.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
@@ -44,7 +44,7 @@ declare
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
-  if caller.usable then
+  if caller.usable is true then
     -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);

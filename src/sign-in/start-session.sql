@@ -20,7 +20,7 @@ begin
   end if;
   if p_granted_session is not null then
     giver := turnpike.find_caller('session', p_granted_session, false, p_moment);
-    if giver.usable is not true or giver.user_id <> owner.user_id then
+    if giver.usable is not true or giver.user_id is distinct from owner.user_id then
       return;
     end if;
   end if;

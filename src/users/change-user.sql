@@ -12,7 +12,7 @@ end $$;
 -- Whether a user, locked by lock_user, is the last admin who can sign in.
 create function turnpike.is_last_admin(locked users) returns boolean language plpgsql stable as $$
 begin
-  return locked.role = 'admin' and locked.disabled_at is null
+  return locked.role is not distinct from 'admin' and locked.disabled_at is null
     and not exists (select from users u where u.user_id <> locked.user_id and u.role = 'admin' and u.disabled_at is null);
 end $$;
 
