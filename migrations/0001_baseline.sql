@@ -167,7 +167,7 @@ create table subscriptions (
   -- False once no period is to come. What the sweeper could not credit at credit_tried_at stands behind all others.
   crediting boolean not null default true,
   credit_tried_at timestamptz,
-  constraint subscriptions_end_after_their_start check (ends_at > starts_at)
+  constraint subscriptions_end_after_their_start check (ends_at is null or ends_at > starts_at)
 );
 create index subscriptions_of_user on subscriptions (user_id, sub_id desc);
 create index subscriptions_to_credit on subscriptions (((starts_at at time zone 'UTC') + make_interval(months => credited_periods)))
@@ -395,7 +395,7 @@ create table config_parts (
   kind text not null check (kind in ('manifest', 'tool', 'mcp_server')),
   name text not null,
   from_version integer not null,
-  until_version integer check (until_version > from_version),
+  until_version integer check (until_version is null or until_version > from_version),
   part jsonb not null,
   bytes integer not null,
   primary key (space_id, kind, name, from_version)
@@ -1031,6 +1031,8 @@ create table files (
   object_key text not null unique,
   -- For files that an agent made: greater for a later call of the turn. The last file of a name is the output.
   place integer,
+  -- A picture: its call has a price of its own, so it is kept however its turn ends.
+  paid boolean not null default false,
   state text not null check (state in ('uploading', 'pending', 'ready', 'deleted')),
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -1127,7 +1129,7 @@ create table wallet_shards (
 -- What is posted covers what is held in shards, as the wallet's own check has it for an account without them.
 create function guard_posted_balance() returns trigger language plpgsql as $$
 begin
-  if new.balance_credit_micros < (select sum(s.held_credit_micros) from wallet_shards s where s.user_id = new.user_id) then
+  if new.balance_credit_micros < (select coalesce(sum(s.held_credit_micros), 0) from wallet_shards s where s.user_id = new.user_id) then
     raise exception 'account % has less posted than is held', new.user_id using errcode = 'check_violation';
   end if;
   return new;
@@ -1158,7 +1160,7 @@ create table ledger (
   amount_credit_micros bigint,
   balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
   -- A commission has an amount in a currency (ISO 4217, in its minor units), and no credit.
-  currency text check (currency ~ '^[A-Z]{3}$' and (currency is null or reason = 'referral_credit_commission')),
+  currency text check (currency is null or (currency ~ '^[A-Z]{3}$' and reason = 'referral_credit_commission')),
   currency_amount_minor bigint
     check (coalesce(currency_amount_minor > 0, true) and (currency_amount_minor is null) = (currency is null)),
   turn_id text,

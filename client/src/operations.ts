@@ -317,7 +317,7 @@ export interface ExportedTurn {
   } | null
   /** Ids of the files that were sent with it. */
   files: string[]
-  /** The files that the agent made, once the turn is done. */
+  /** The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here. */
   outputs: Output[]
   /** What the turn cost; 0 until it has ended. */
   billed_cost_usd: number
@@ -724,7 +724,7 @@ export interface Turn {
   } | null
   /** Ids of the files that were sent with it. */
   files: string[]
-  /** The files that the agent made, once the turn is done. */
+  /** The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here. */
   outputs: Output[]
   /** What the turn cost; 0 until it has ended. */
   billed_cost_usd: number

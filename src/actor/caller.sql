@@ -155,13 +155,14 @@ begin
   return caller;
 end $$;
 
--- Whether a caller may use a space: same owner, same mode (live or test), within the scope (contract section 5).
+-- Whether a caller may use a space: same owner, same mode (live or test), within the scope (contract section 5). Never null: no key has
+-- made the spaces of the dashboard, and a space that is not there has no owner. A query that is to find many by an index names the owner too.
 create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text, id bigint)
 returns boolean language sql immutable as $$
-  select space_owner = caller.user_id and space_test = caller.test and (
+  select coalesce(space_owner = caller.user_id and space_test = caller.test and (
     caller.scope = 'all'
     or (caller.scope = 'created' and space_maker = caller.key_id)
-    or (caller.scope = 'space' and id = caller.space_id))
+    or (caller.scope = 'space' and id = caller.space_id)), false)
 $$;
 
 -- The caller of an admin's procedure, and `refused`: null, or admin when the caller may not act or is not an admin now.
@@ -181,5 +182,5 @@ end $$;
 
 -- Whether If-Match allows an edit of a row: p_if_version null allows any version.
 create function turnpike.is_stale(p_if_version integer, p_version integer) returns boolean language sql immutable as $$
-  select p_if_version is not null and p_if_version <> p_version
+  select p_if_version is not null and p_if_version is distinct from p_version
 $$;

@@ -26,7 +26,7 @@ begin
     select array_agg(u.space_id), array_agg(u.billed) into top, billed_most from (
       select b.space_id, b.billed from turnpike.billed_of_spaces(p_from, p_to, n.space_ids) b
       order by b.billed desc, b.space_id limit p_limit) u;
-    if n.bound is null or billed_most[p_limit] > n.bound then
+    if n.bound is null or coalesce(billed_most[p_limit] > n.bound, false) then
       return query select * from unnest(top, billed_most);
       return;
     end if;

@@ -26,7 +26,7 @@ begin
   first_from := greatest(from_day, oldest);
   first_to := least(to_day, newest);
   first_sign := 1;
-  if oldest is null or first_from >= first_to then
+  if (first_from < first_to) is not true then
     return;
   end if;
   select m.until, abs(greatest(m.until, oldest) - first_from) into near, away
@@ -38,7 +38,7 @@ begin
     select (s.reltuples / (1 + (select count(*) from usage_marks))) / greatest(1, d.reltuples / (newest - oldest)) into days_of_sum
       from pg_class s, pg_class d where s.oid = p_sums and d.oid = p_days and s.reltuples >= 0 and d.reltuples > 0;
   end if;
-  if days_of_sum is null or first_to - first_from <= away + also + 2 * days_of_sum or near >= plus then
+  if (first_to - first_from > away + also + 2 * days_of_sum and near < plus) is not true then
     plus := null;
     return;
   end if;

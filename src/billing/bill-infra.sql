@@ -106,7 +106,7 @@ declare
 begin
   heard := false;
   used := turnpike.infra_usage_of(p_user_id, run.until_at, run.container_second_micros, run.stored_gib_hour_micros);
-  if used.due = 0 and ((used.cost > 0 and used.cost < 1) or (used.milliseconds = 0 and used.byte_seconds = 0)) then
+  if (used.due > 0 or used.cost >= 1 or (used.cost = 0 and (used.milliseconds > 0 or used.byte_seconds > 0))) is not true then
     return;
   end if;
   insert into infra_accounts (user_id, billed_until) values (p_user_id, run.until_at) on conflict (user_id) do nothing;
@@ -123,7 +123,7 @@ begin
       select b.* into booked from turnpike.book_entry(p_user_id, 'space_usage', -amount, null,
         format('infra:%s:%s', p_user_id, run.run_id), null, null, 'system',
         format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), p_moment) b;
-      if booked.entry is null or booked.replayed then
+      if booked.entry is null or booked.replayed is not false then
         raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
       end if;
       heard := booked.heard;

@@ -28,7 +28,7 @@ begin
     replayed := true;
   elsif wallet.user_id is null then
     refused := 'no_account';
-  elsif wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) < 0 then
+  elsif (wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) >= 0) is not true then
     refused := 'balance_too_low';
   else
     -- An entry of another account may get the reference at this moment: the next query sees it.

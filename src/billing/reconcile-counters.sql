@@ -1,9 +1,9 @@
 -- Whether a period still bounds anything: a month or a window that is going on, today, and yesterday, whose turns may still grow.
 create function turnpike.is_current_period(p_period text, p_starts_at timestamptz, p_window_seconds integer, p_moment timestamptz)
 returns boolean language sql stable as $$
-  select case p_period when 'day' then p_starts_at >= date_trunc('day', p_moment, 'UTC') - interval '24 hours'
+  select coalesce(case p_period when 'day' then p_starts_at >= date_trunc('day', p_moment, 'UTC') - interval '24 hours'
     when 'month' then p_starts_at >= date_trunc('month', p_moment, 'UTC')
-    else p_starts_at + make_interval(secs => p_window_seconds) > p_moment end
+    else p_starts_at + make_interval(secs => p_window_seconds) > p_moment end, false)
 $$;
 
 -- No turn that a counter counts has a smaller id. The id is from before the acceptance, which may wait or be asked again, and its worker's
@@ -15,7 +15,8 @@ $$;
 -- Whether a counter counts the turns of a day and a window (subject_spend).
 create function turnpike.counts_in(p_period text, p_starts_at timestamptz, p_day timestamptz, p_window timestamptz)
 returns boolean language sql stable as $$
-  select case p_period when 'day' then p_day = p_starts_at when 'month' then date_trunc('month', p_day, 'UTC') = p_starts_at
+  select case p_period when 'day' then p_day is not distinct from p_starts_at
+    when 'month' then date_trunc('month', p_day, 'UTC') is not distinct from p_starts_at
     else p_window is not distinct from p_starts_at end
 $$;
 

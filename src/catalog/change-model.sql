@@ -28,7 +28,7 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif was.enabled and not p_enabled and was.kind = 'chat'
+  elsif was.enabled and p_enabled is false and was.kind = 'chat'
     and not exists (select from model_catalog c where c.enabled and c.kind = 'chat' and c.pin <> p_pin) then
     refused := 'last_enabled';
   else

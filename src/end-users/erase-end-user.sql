@@ -14,7 +14,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  if caller.scope <> 'all' then
+  if caller.scope is distinct from 'all' then
     refused := 'scope';
     perform turnpike.note_use(caller, p_moment);
     return;

@@ -12,7 +12,7 @@ begin
     from conversations c
     where c.user_id = caller.user_id and c.test = caller.test and c.end_user_ref = p_ref and c.last_turn_at is not null
       and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
-        where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+        where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
   select coalesce(sum(t.billed_credit_micros), 0) as ever,
       coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= month), 0) as this_month,
       coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= today), 0) as today into spent
@@ -20,7 +20,7 @@ begin
     where t.user_id = caller.user_id and t.test = caller.test and t.end_user_ref = p_ref
       and t.billed_credit_micros > 0 and t.key_id is not null
       and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
-        where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+        where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
   return jsonb_build_object('end_user_ref', p_ref, 'turns', sent.turns, 'first_turn_at', sent.first_turn_at,
     'last_turn_at', sent.last_turn_at, 'billed', spent.ever, 'billed_this_month', spent.this_month, 'billed_today', spent.today,
     'limits', (select to_jsonb(e) from end_users e

@@ -25,13 +25,13 @@ begin
           and c.end_user_ref <> ''
           and (c.last_turn_at, c.end_user_ref collate "C") < (before_at, before_ref)
           and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
-            where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
+            where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
           and turnpike.is_wanted(caller, c.end_user_ref, p_blocked, p_q)
           and c.conversation_id = (
             select n.conversation_id from conversations n
             where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref and n.last_turn_at is not null
               and (caller.scope = 'all' or n.space_id in (select s.space_id from spaces s
-                where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
+                where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
             order by n.last_turn_at desc, n.conversation_id desc limit 1)
         order by c.last_turn_at desc, c.end_user_ref collate "C" desc limit p_limit)
       union all

@@ -28,7 +28,7 @@ begin
   end if;
   -- In the order of open_turns' index by account and kind: a batch looks at no more than it takes, and what it has to leave out.
   foreach kind in array array[false, true] loop
-    continue when kind <> p_test or cardinality(ids) >= p_limit;
+    continue when (p_test is not null and kind is distinct from p_test) or cardinality(ids) >= p_limit;
     ids := ids || array(
       select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.user_id = p_user_id and o.test = kind and (o.state = 'queued' or t.cancel_requested_at is null)

@@ -34,7 +34,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('environment_file'), hashtext(p_file));
   made := coalesce((select e.version from environment_files e where e.file = p_file), 0);
   former := coalesce((select k.version from environment_keys k where k.file = p_file and k.key = p_key), 0);
-  if made <> p_made_from then
+  if made is distinct from p_made_from then
     refused := 'raced';
   elsif turnpike.is_stale(p_if_version, former) then
     refused := 'stale';

@@ -17,7 +17,7 @@ begin
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) is not true then
     role := turnpike.role_in(caller, space);
     refused := case when role is null or gone.state <> 'ready' then 'not_found'
-      when role = 'member' and gone.member_id is distinct from caller.user_id and not exists (
+      when role is not distinct from 'member' and gone.member_id is distinct from caller.user_id and not exists (
         select from turns t where t.turn_id = gone.turn_id and t.member_id = caller.user_id) then 'role' end;
   end if;
   if refused is null then

@@ -16,9 +16,19 @@ export function safeName(given: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? ""
   const clean = last.replace(UNSEEN, "").replace(STRAY_JOINER, "").normalize("NFC").trim()
   if (/^\.*$/.test(clean)) return "file"
-  const dot = clean.lastIndexOf(".")
-  const extension = dot > 0 && clean.length - dot <= 20 ? clean.slice(dot) : ""
-  return cut(clean.slice(0, clean.length - extension.length), extension)
+  return cut(...partsOf(clean))
+}
+
+/** The safe name with a number before its extension: `cat-2.png`. */
+export function numberedName(safe: string, number: number): string {
+  const [stem, extension] = partsOf(safe)
+  return cut(stem, `-${number}${extension}`)
+}
+
+function partsOf(name: string): [stem: string, extension: string] {
+  const dot = name.lastIndexOf(".")
+  const extension = dot > 0 && name.length - dot <= 20 ? name.slice(dot) : ""
+  return [name.slice(0, name.length - extension.length), extension]
 }
 
 /** Shortens the stem, by whole graphemes, until both fit. */

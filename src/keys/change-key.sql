@@ -10,7 +10,7 @@ declare
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
-  if caller.usable then
+  if caller.usable is true then
     -- Changes are counted one after the other.
     perform from users u where u.user_id = caller.user_id for no key update;
     -- Locked before it is read: what others change at the same moment stays too.
@@ -51,7 +51,7 @@ declare
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
-  if caller.usable then
+  if caller.usable is true then
     -- Changes are counted one after the other.
     perform from users u where u.user_id = caller.user_id for no key update;
     -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.

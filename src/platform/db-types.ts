@@ -339,6 +339,7 @@ interface Files {
   name: string;
   object_key: string;
   object_removed_at: Timestamp | null;
+  paid: Generated<boolean>;
   place: number | null;
   sha256: Generated<string>;
   space_id: number;

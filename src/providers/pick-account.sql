@@ -100,7 +100,7 @@ begin
           left join provider_credentials c on c.provider_id = a.provider_id
           where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null
         ) e;
-      if enabled = 0 then
+      if (enabled > 0) is not true then
         return null;
       elsif able > 0 or lacking then
         return jsonb_build_object('cooling_until', recovers);
@@ -165,7 +165,7 @@ begin
       cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
       where a.provider_id = taken_id;
     weight := case when use in ('yes', 'probe') then weight else 0 end;
-    if rest < weight then
+    if coalesce(rest < weight, false) then
       return;
     end if;
     rest := (rest - weight) / (1 - weight);

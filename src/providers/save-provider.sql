@@ -31,7 +31,7 @@ begin
   end if;
   -- The media account has one id, whoever it is.
   if was.provider_id is not null and (was.pool <> given.pool or given.pool <> 'media'
-    and (was.external_id is distinct from given.external_id or (p_account ->> 'new')::boolean)) then
+    and (was.external_id is distinct from given.external_id or coalesce((p_account ->> 'new')::boolean, false))) then
     refused := 'taken';
     return next;
     return;

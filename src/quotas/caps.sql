@@ -149,13 +149,15 @@ begin
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   select r.amount, r.available, r.held, r.caps into amount, available, held, caps
     from turnpike.headroom(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, false, p_window) r;
-  if not all_locked and (p_wanted > sums.shard_hold or available < p_wanted + sums.shards * sums.shard_hold or caps <> '[]') then
+  if not all_locked
+    and (p_wanted <= sums.shard_hold and available >= p_wanted + sums.shards * sums.shard_hold and caps = '[]') is not true
+  then
     raise exception 'only the whole account can say' using errcode = 'TP001';
   end if;
   if caps <> '[]' then
     perform turnpike.begin_counting(p_user_id, caps, p_wanted, p_moment);
   end if;
-  if amount > 0 and not turnpike.change_held(p_user_id, shard, amount) then
+  if coalesce(amount > 0, false) and not turnpike.change_held(p_user_id, shard, amount) then
     raise exception 'the room of account % is gone', p_user_id;
   end if;
 end $$;

@@ -8,7 +8,7 @@
 -- A transaction may come so much later than the moment that it is about, on clocks that differ: periods that begin earlier than this behind
 -- the begin of counting begin with the books too.
 create function turnpike.is_counted_from(p_since timestamptz, p_starts_at timestamptz) returns boolean language sql stable as $$
-  select p_starts_at >= p_since + interval '1 hour'
+  select coalesce(p_starts_at >= p_since + interval '1 hour', false)
 $$;
 
 -- What was spent and reserved in a period, whether it is counted or has to be asked of the books. is_counted: the counter says it.
@@ -68,7 +68,7 @@ begin
     select n.* into truth from turnpike.counter_now(p_user_id, counter.kind, counter.subject, counter.period, counter.starts_at) n;
     to_shards := account.shards > 0 and counter.kind <> 'end_user' and counter.most - truth.spent - truth.reserved
       >= case when truth.sharded then account.margin + p_wanted else 2 * account.margin end;
-    continue when truth.is_counted and truth.sharded = to_shards;
+    continue when (truth.is_counted and truth.sharded = to_shards) is true;
     delete from spend_counter_shards s where s.user_id = p_user_id and s.kind = counter.kind and s.subject = counter.subject
       and s.period = counter.period and s.starts_at = counter.starts_at;
     insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted, sharded)

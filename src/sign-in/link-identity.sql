@@ -26,9 +26,9 @@ begin
   end if;
   perform turnpike.lock_identity(p_issuer, p_subject);
   select i.* into known from identities i where i.issuer = p_issuer and i.subject = p_subject;
-  if caller.user_id <> p_user_id then
+  if caller.user_id is distinct from p_user_id then
     refused := 'another_account';
-  elsif known.user_id <> caller.user_id then
+  elsif known.user_id is not null and known.user_id is distinct from caller.user_id then
     refused := 'taken';
   elsif known.user_id is not null then
     update identities i set email = p_email, email_verified = p_email_verified where i.issuer = p_issuer and i.subject = p_subject;

@@ -26,7 +26,7 @@ begin
       outcome := case when known.user_id is not null then 'created' end;
     end if;
   end loop;
-  if known.disabled_at is not null or (known.role = 'admin' and (p_except_admins or outcome = 'joined')) then
+  if known.disabled_at is not null or (known.role = 'admin' and (p_except_admins or outcome is not distinct from 'joined')) then
     outcome := case when known.disabled_at is not null then 'disabled' else 'admin' end;
     return;
   end if;

@@ -23,7 +23,7 @@ begin
   if p_granted_session is not null then
     select n.* into giving from sessions n where n.session_id = p_granted_session and n.token_hash = decode(p_granted_hash, 'hex');
     giver := turnpike.caller_of_session(giving, false, p_moment);
-    if giver.usable is not true or giver.user_id <> owner.user_id then
+    if giver.usable is not true or giver.user_id is distinct from owner.user_id then
       return;
     end if;
   end if;

@@ -34,7 +34,7 @@ end $$;
 -- Why a caller may not change a space that find_space has found: not_found, role, archived, or null when they may.
 create function turnpike.change_refusal(caller turnpike.caller, space spaces) returns text language plpgsql stable as $$
 begin
-  if space.user_id <> caller.user_id and turnpike.role_in(caller, space) is distinct from 'admin' then
+  if space.user_id is not null and space.user_id is distinct from caller.user_id and turnpike.role_in(caller, space) is distinct from 'admin' then
     return 'role';
   end if;
   return turnpike.space_refusal(space);

@@ -16,7 +16,7 @@ begin
   used := turnpike.used_key(caller, p_once_key);
   if used.resource_id is not null then
     already := to_jsonb(used);
-  elsif caller.scope = 'space' then
+  elsif caller.scope is not distinct from 'space' then
     refused := 'scope';
   else
     unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');

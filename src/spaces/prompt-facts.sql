@@ -46,7 +46,7 @@ begin
       'tools', coalesce(pins -> l.key -> 'tools', l.value))
       || case when pins -> l.key -> 'tools' <> l.value then jsonb_build_object('seen', l.value) else '{}' end), '{}')
     into pins from jsonb_each(p_pins) l where space.mcp_servers -> l.key = p_servers -> l.key;
-  if tokens = '{}' and pins = space.mcp_pins then
+  if (tokens = '{}' and pins = space.mcp_pins) is true then
     return false;
   end if;
   space.mcp_tokens := space.mcp_tokens || tokens;

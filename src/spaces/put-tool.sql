@@ -27,9 +27,9 @@ begin
         jsonb_build_object('of', space.mcp_pins -> p_name -> 'of', 'tools', space.mcp_pins -> p_name -> 'seen'));
     end if;
     if accepts or entries -> p_name is distinct from p_entry then
-      if not entries ? p_name and (select count(*) from jsonb_object_keys(entries)) >= p_max then
+      if not coalesce(entries ? p_name, false) and (select count(*) from jsonb_object_keys(entries)) >= p_max then
         refused := 'too_many';
-      elsif octet_length((entries - p_name)::text) + octet_length(p_entry::text) > p_max_bytes then
+      elsif (octet_length((entries - p_name)::text) + octet_length(p_entry::text) <= p_max_bytes) is not true then
         refused := 'too_large';
       else
         reached := turnpike.config_limit(space);

@@ -108,7 +108,7 @@ begin
     refused := 'ended';
   elsif p_change ? 'plan' and not turnpike.setting_value('plans') ? wanted.plan then
     refused := 'unknown_plan';
-  elsif wanted.ends_at <= was.starts_at then
+  elsif wanted.ends_at is not null and wanted.ends_at <= was.starts_at then
     refused := 'too_short';
   elsif p_deactivate then
     wanted.deactivated_at := coalesce(was.deactivated_at, p_moment);

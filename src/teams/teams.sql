@@ -36,7 +36,7 @@ begin
     return;
   end if;
   entity := turnpike.unknown_users(p_members);
-  if entity <> '[]' then
+  if entity is distinct from '[]' then
     refused := 'unknown_user';
   else
     insert into teams as t (name, description, created_at, updated_at, updated_by)
@@ -75,7 +75,7 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') <> '[]' then
+  elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') is distinct from '[]' then
     refused := 'unknown_user';
     entity := turnpike.unknown_users(p_change -> 'members');
   else

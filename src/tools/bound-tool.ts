@@ -11,6 +11,8 @@ export interface MadeFile {
   object_key: string
   /** Greater for a later call. */
   place: number
+  /** A picture that the turn is billed: it is kept however the turn ends. */
+  paid?: true
 }
 
 /** A picture that a call has made, as a model call that the turn is billed. */

@@ -168,7 +168,7 @@ const fileToWrite = z.strictObject({
   media_type: z.string().max(100).optional().meta({ description: "Default: what the extension says." }),
 })
 
-/** Its row is written with the call's result. The file becomes an output when the turn is done. */
+/** Its row is written with the call's result. The file becomes an output when the turn is done; a later one of its name replaces it. */
 export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     { name: "write_file", description: "Writes a text file that is returned with the result.", input: fileToWrite },

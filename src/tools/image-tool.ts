@@ -6,6 +6,7 @@ import { askForPicture, NoPicture, type Picture } from "./ask-for-picture.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { fileLimit, keepFile } from "./file-tools.ts"
 import { openMediaAccount, refreshMedia, refuseMedia } from "./media-credential.ts"
+import type { OutputNames } from "./picture-name.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
 
@@ -30,6 +31,7 @@ export interface SetAside {
 /** What the turn's pictures are made by, and how they are paid. Null when it does not fit into what the turn may cost. */
 export interface Painting {
   model: ImageModel
+  names: OutputNames
   setAside(micros: number): Promise<SetAside | null>
 }
 
@@ -49,12 +51,14 @@ const pictureToMake = z.strictObject({
 
 type Wanted = z.output<typeof pictureToMake>
 
-/** Makes a picture, an output of the turn as those of write_file. In test turns always the same one, without a network. */
+/** Makes a picture, an output of the turn however it ends. In test turns always the same one, without a network. */
 export function generateImageTool(ctx: Context, turn: ToolTurn, painting: Painting): BoundTool {
   const description = "Makes a picture that is returned with the result. It costs as much as several answers."
   return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, async (wanted, call) => {
     const limit = await fileLimit(ctx, turn, 1)
     if (limit) return errorRun(limit)
+    // Before the picture is asked for: what can fail then costs nothing.
+    await painting.names.look(ctx, turn)
     return turn.test ? rehearse(ctx, turn, painting, { wanted, call }) : paint(ctx, turn, painting, { wanted, call })
   })
 }
@@ -64,7 +68,12 @@ interface Asked {
   call: ToolCallContext
 }
 
-async function paint(ctx: Context, turn: ToolTurn, { model, setAside }: Painting, asked: Asked): Promise<ToolRun> {
+async function paint(
+  ctx: Context,
+  turn: ToolTurn,
+  { model, names, setAside }: Painting,
+  asked: Asked,
+): Promise<ToolRun> {
   let aside: SetAside | null = null
   /** Whether a picture may have been made. */
   let sent = false
@@ -92,7 +101,7 @@ async function paint(ctx: Context, turn: ToolTurn, { model, setAside }: Painting
       })
     })
     const durationSec = Math.max(0, ctx.clock.now().getTime() - startedAt) / 1000
-    const run = await keep(ctx, turn, picture, asked)
+    const run = await keep(ctx, turn, { picture, names }, asked)
     aside.spend()
     const account = opened.account.provider_id
     return { ...run, picture: { ...billOf(model), account, cost: model.price_image, duration_sec: durationSec } }
@@ -111,9 +120,9 @@ const isUnauthorized = (error: unknown) => error instanceof NoPicture && error.c
 /** 8 x 8 pixels. */
 const REHEARSED = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYxRDKgIQBIUQD/Ssjb98AAAAASUVORK5CYII="
 
-async function rehearse(ctx: Context, turn: ToolTurn, { model }: Painting, asked: Asked): Promise<ToolRun> {
+async function rehearse(ctx: Context, turn: ToolTurn, { model, names }: Painting, asked: Asked): Promise<ToolRun> {
   const picture: Picture = { bytes: new Uint8Array(Buffer.from(REHEARSED, "base64")), mediaType: "image/png" }
-  const run = await keep(ctx, turn, picture, asked)
+  const run = await keep(ctx, turn, { picture, names }, asked)
   return { ...run, picture: { ...billOf(model), account: null, cost: 0, duration_sec: 0 } }
 }
 
@@ -128,11 +137,12 @@ const EXTENSIONS: Record<Picture["mediaType"], string> = {
 async function keep(
   ctx: Context,
   turn: ToolTurn,
-  { bytes, mediaType }: Picture,
+  { picture: { bytes, mediaType }, names }: { picture: Picture; names: OutputNames },
   { wanted, call }: Asked,
 ): Promise<ToolRun> {
   const stem = (wanted.name ?? `picture-${call.step}-${call.call}`).replace(/\.(png|jpe?g|webp)$/i, "")
-  const file = await keepFile(ctx, turn, call, { name: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes })
+  const name = names.take(`${stem}.${EXTENSIONS[mediaType]}`)
+  const file = await keepFile(ctx, turn, call, { name, mediaType, bytes })
   const { object_key: _key, place: _place, ...shown } = file
-  return { ...jsonRun(shown), files: [file] }
+  return { ...jsonRun(shown), files: [{ ...file, paid: true }] }
 }

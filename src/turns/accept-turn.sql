@@ -174,7 +174,7 @@ begin
     if taken and capped and not all_locked then
       taken := turnpike.is_in_open_window(made);
     end if;
-    if not taken then
+    if taken is not true then
       raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
     end if;
     perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount, shard);

@@ -29,7 +29,7 @@ begin
     end if;
   elsif claimed.state is distinct from 'running' or claimed.attempts >= p_max_attempts then
     return;
-  elsif claimed.lease_until > p_moment and (claimed.claim_message = p_message and claimed.claim_try < p_try) is not true then
+  elsif coalesce(claimed.lease_until > p_moment, false) and (claimed.claim_message = p_message and claimed.claim_try < p_try) is not true then
     return;
   end if;
   select s.* into space from spaces s where s.space_id = claimed.space_id;

@@ -110,7 +110,7 @@ end $$;
 
 -- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
 -- p_containers: how many milliseconds calls took in each container. p_pictures: those that were paid for (keep_pictures). p_results: by the
--- place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
+-- place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place, paid}]. No row: stale.
 -- Committing the same results again has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
   p_containers jsonb, p_pictures jsonb, p_events jsonb, p_accounts text[], p_lease timestamptz, p_moment timestamptz)
@@ -135,12 +135,12 @@ begin
   update turn_steps p set results = p.results || p_results, pending_calls = p.pending_calls - p_count
     where p.turn_id = p_turn_id and p.step = p_step;
   if p_files <> '[]' then
-    insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key, place, state,
-      created_at, updated_at)
+    insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key, place, paid,
+      state, created_at, updated_at)
     select f.file_id, mine.user_id, mine.space_id, mine.test, mine.key_id, mine.turn_id, f.name, f.media_type, f.bytes, f.sha256,
-      f.object_key, f.place, 'pending', p_moment, p_moment
+      f.object_key, f.place, coalesce(f.paid, false), 'pending', p_moment, p_moment
     from jsonb_to_recordset(p_files) as f(file_id text, name text, media_type text, bytes bigint, sha256 text, object_key text,
-      place integer);
+      place integer, paid boolean);
   end if;
   if p_containers <> '{}' and not mine.test then
     insert into container_calls (user_id, space_id, turn_id, container, milliseconds, created_at)
@@ -273,7 +273,7 @@ declare
   open turns;
 begin
   select t.* into open from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch for no key update;
-  if open.turn_id is null or open.finished_at is not null or open.lease_until > p_moment then
+  if open.turn_id is null or open.finished_at is not null or coalesce(open.lease_until > p_moment, false) then
     return false;
   end if;
   update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;

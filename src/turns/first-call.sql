@@ -91,7 +91,7 @@ begin
     from files a
     where a.space_id = p_space_id and a.state = 'ready' and a.file_id in (select jsonb_array_elements_text(p_files))
   ) f, lateral (select octet_length(f.name) + octet_length(f.file_id) + octet_length(f.media_type) + (bounds -> 'named')::bigint as tokens) named;
-  if found_files <> jsonb_array_length(p_files) then
+  if found_files is distinct from jsonb_array_length(p_files) then
     return null;
   end if;
   -- All objects of a call together have a limit, too.

@@ -1,5 +1,6 @@
 import { noteLostPicture } from "../billing/losses.ts"
 import type { Painting, SetAside } from "../tools/image-tool.ts"
+import { OutputNames } from "../tools/picture-name.ts"
 import type { ModelRow } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
 import { type Run, RunEnd } from "./run.ts"
@@ -7,9 +8,12 @@ import { type Run, RunEnd } from "./run.ts"
 /** What a turn's pictures are made by, paid from its hold. Test turns rehearse them by their own model. Null when there is none. */
 export function paintingOf(run: Run, own: ModelRow): Painting | null {
   const model = run.turn.test ? own : run.claim.image_model
-  return (
-    model && { model: { ...model, price_image: model.price_image ?? 0 }, setAside: (micros) => setAside(run, micros) }
-  )
+  if (!model) return null
+  return {
+    model: { ...model, price_image: model.price_image ?? 0 },
+    names: new OutputNames(),
+    setAside: (micros) => setAside(run, micros),
+  }
 }
 
 /**

@@ -5,7 +5,8 @@
 -- has no effect, and answers the same: the answer of the first time was lost.
 --
 -- The rule of billing, for every end: each committed model call is billed, whatever the turn comes to, since what it gave can be read;
--- nothing is when its result was lost by us (p_lost), unless it was cancelled before. What is not billed then is our loss.
+-- nothing is when its result was lost by us (p_lost), unless it was cancelled before. What is not billed then is our loss. A picture
+-- is an output whatever the end is.
 create function turnpike.settle_turn(p_turn_id text, p_epoch integer, p_state text, p_reason text, p_result text, p_error_code text,
   p_error_message text, p_lost boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
   p_queued_after timestamptz, p_moment timestamptz)
@@ -60,7 +61,8 @@ begin
   update turns t set
     state = case when cancelled then 'cancelled' else p_state end,
     status_reason = case when cancelled then coalesce(t.status_reason, 'client') else coalesce(p_reason, p_error_code) end,
-    result = p_result,
+    -- The sweeper, which ends a lost turn, does not know what it had said.
+    result = case when p_lost and cancelled then turnpike.said_in(p_turn_id) else p_result end,
     error_code = case when not cancelled then p_error_code end,
     failed_by_us = is_lost,
     error_message = case when not cancelled then p_error_message end,
@@ -109,19 +111,3 @@ begin
   end if;
 end $$;
 
--- Keeps the newest of a turn's pending files of each name as its outputs, when it is done, and gives up the others. Returns its outputs.
-create function turnpike.end_files(mine turns, p_done boolean, p_moment timestamptz) returns jsonb language plpgsql as $$
-declare
-  kept jsonb := mine.outputs;
-begin
-  if p_done then
-    select coalesce(jsonb_agg(jsonb_build_object('file_id', f.file_id, 'name', f.name, 'media_type', f.media_type, 'bytes', f.bytes,
-        'sha256', f.sha256) order by f.file_id collate "C"), '[]') into kept
-      from (select distinct on (p.name) p.* from files p where p.turn_id = mine.turn_id and p.state = 'pending'
-        order by p.name, p.place desc) f;
-  end if;
-  update files f set updated_at = p_moment,
-    state = case when kept @> jsonb_build_array(jsonb_build_object('file_id', f.file_id)) then 'ready' else 'deleted' end
-    where f.turn_id = mine.turn_id and f.state = 'pending';
-  return kept;
-end $$;

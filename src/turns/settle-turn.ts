@@ -21,7 +21,7 @@ interface Ending {
   step?: FinishedStep | undefined
   /** What is to stand in the log before the turn's end. */
   events?: EventDraft[]
-  /** Whether its agent may have made files: they become outputs when it is done, and go when it is not. */
+  /** Whether its agent may have made files: they become outputs when it is done. When it is not, only pictures do (end-files.sql). */
   files?: boolean
   /** Only when it was lost so often, and nobody has its lease. */
   lostAfter?: number

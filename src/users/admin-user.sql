@@ -17,5 +17,5 @@ $$;
 -- Whether users can be of a brand: the worker's own, or one that is set up.
 create function turnpike.is_brand(p_brand text, p_own_brand text) returns boolean language plpgsql stable as $$
 begin
-  return p_brand = p_own_brand or exists (select from brands b where b.brand = p_brand);
+  return coalesce(p_brand = p_own_brand, false) or exists (select from brands b where b.brand = p_brand);
 end $$;

@@ -12,7 +12,7 @@ end $$;
 -- Whether an admin can sign in and act as one: by a password or an identity, and with a second factor where the setting asks for it.
 create function turnpike.is_able_admin(u users) returns boolean language plpgsql stable as $$
 begin
-  return u.role = 'admin' and u.disabled_at is null and not turnpike.lacks_factor(u.user_id)
+  return u.role is not distinct from 'admin' and u.disabled_at is null and not turnpike.lacks_factor(u.user_id)
     and (u.password_hash is not null or exists (select from identities i where i.user_id = u.user_id));
 end $$;
 
@@ -21,7 +21,7 @@ create function turnpike.is_last_admin(locked users) returns boolean language pl
 declare
   others users[];
 begin
-  if locked.role <> 'admin' or locked.disabled_at is not null then
+  if locked.role is distinct from 'admin' or locked.disabled_at is not null then
     return false;
   end if;
   others := array(select u from users u where u.user_id <> locked.user_id and u.role = 'admin' and u.disabled_at is null);

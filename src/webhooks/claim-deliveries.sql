@@ -1,8 +1,10 @@
 -- Notes that the wake has arrived, in a transaction of its own before anything is claimed. So whatever is committed after the claim
 -- causes another wake. Returns whether a wake was noted.
-create function turnpike.note_wake(p_webhook_id text) returns boolean language sql as $$
-  update webhook_endpoints w set woken_at = null where w.webhook_id = p_webhook_id and w.woken_at is not null returning true
-$$;
+create function turnpike.note_wake(p_webhook_id text) returns boolean language plpgsql as $$
+begin
+  update webhook_endpoints w set woken_at = null where w.webhook_id = p_webhook_id and w.woken_at is not null;
+  return found;
+end $$;
 
 -- Claims what is due for an endpoint, the longest due first, under a lease: at most p_batch, p_batch_bytes of events, and p_in_flight
 -- with other runs' (p_in_flight_failing while the endpoint does not answer). An event of a turn is due once every earlier one was
@@ -39,7 +41,7 @@ begin
         turnpike.host_of(target.target), target.test, 1,
         case when target.test then p_test_host_rate else p_host_rate end,
         case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
-      if room.granted = 0 then
+      if (room.granted > 0) is not true then
         next_due_at := greatest(room.next_at, p_moment + interval '1 second');
         return;
       end if;
@@ -86,7 +88,7 @@ begin
       turnpike.host_of(target.target), target.test, cardinality(taken),
     case when target.test then p_test_host_rate else p_host_rate end,
     case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
-  if room.granted = 0 then
+  if (room.granted > 0) is not true then
     next_due_at := greatest(room.next_at, p_moment + interval '1 second');
     return;
   end if;

@@ -26,10 +26,10 @@ end $$;
 -- turn is only for the key that made the endpoint. A ping gets its delivery where it is made.
 create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint, p_made_by text)
 returns boolean language sql immutable as $$
-  select p_type <> 'ping' and (endpoint.events is null or endpoint.events ? p_type)
+  select coalesce(p_type <> 'ping' and (endpoint.events is null or endpoint.events ? p_type)
     and case endpoint.scope when 'all' then true
       when 'space' then endpoint.space_id = p_space_id and (p_turn_id is not null or p_made_by = endpoint.key_id)
-      else endpoint.key_id = p_made_by end
+      else endpoint.key_id = p_made_by end, false)
 $$;
 
 -- A delivery's id begins with the time of its event's.
@@ -64,8 +64,8 @@ $$;
 
 -- Whether a caller may see an event of its account: of its spaces, or of the endpoints that it made there.
 create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql immutable as $$
-  select caller.scope = 'all'
+  select coalesce(caller.scope = 'all'
     or (caller.scope = 'created' and event.created_by_key_id = caller.key_id)
     or (caller.scope = 'space' and event.space_id = caller.space_id
-      and (event.turn_id is not null or event.created_by_key_id = caller.key_id))
+      and (event.turn_id is not null or event.created_by_key_id = caller.key_id)), false)
 $$;

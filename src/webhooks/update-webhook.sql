@@ -117,8 +117,10 @@ begin
 end $$;
 
 -- Replaces a secret by the same one sealed again, wherever a rotation has moved it in the meantime. Returns whether it was still there.
-create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language sql as $$
+create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language plpgsql as $$
+begin
   update webhook_endpoints w set secret = case when w.secret = p_old then p_new else w.secret end,
       previous_secret = case when w.previous_secret = p_old then p_new else w.previous_secret end
-    where w.webhook_id = p_webhook_id and p_old in (w.secret, w.previous_secret) returning true
-$$;
+    where w.webhook_id = p_webhook_id and p_old in (w.secret, w.previous_secret);
+  return found;
+end $$;

@@ -60,7 +60,7 @@ begin
   end if;
   if p_team_id is not null and not exists (select from teams t where t.team_id = p_team_id) then
     refused := 'unknown_team';
-  elsif turnpike.unknown_users(p_members) <> '[]' then
+  elsif turnpike.unknown_users(p_members) is distinct from '[]' then
     refused := 'unknown_user';
     entity := turnpike.unknown_users(p_members);
   else

@@ -17,6 +17,7 @@ interface TurnFacts {
   chat: boolean
   started: boolean
   pending_files: number
+  lost_pictures: number
 }
 
 /**
@@ -40,7 +41,11 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
          from api_turns a left join chat_calls c on c.turn_id = a.turn_id where a.turn_id = t.turn_id group by a.turn_id) as chat_adds_up,
        (select min(l.reason) from entries l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,
        t.started_at is not null as started,
-       (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files
+       (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files,
+       case when t.erased_at is null then (select count(*) from (select turn_id, call, billed_credit_micros from usage
+           union all select turn_id, call, billed_credit_micros from chat_calls) p
+         where p.turn_id = t.turn_id and p.call is not null and p.billed_credit_micros > 0)
+         - (select count(*) from jsonb_array_elements(t.outputs) o where o ->> 'media_type' like 'image/%') else 0 end::int as lost_pictures
      from turns t where t.user_id = $1 order by t.conversation_id, t.position`,
     [userId],
   )
@@ -54,6 +59,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     expect(transitions, "one event for each transition").toEqual([...path, `turn.${turn.state}`])
     expect(types.at(-1), "nothing behind its end").toBe(`turn.${turn.state}`)
     expect(turn.pending_files, "every file is kept or given up").toBe(0)
+    expect(turn.lost_pictures, "every picture that was billed is an output").toBeLessThanOrEqual(0)
     expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
     expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.chat ? 0 : turn.billed)
     expect(turn.chat_billed, "a web-chat turn is recorded apart").toBe(turn.chat && turn.started ? turn.billed : null)

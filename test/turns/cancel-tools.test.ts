@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { cancelInTime } from "../harness/cancel.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { drainInVain, passTime } from "../harness/pass-time.ts"
+import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -15,11 +16,6 @@ afterAll(() => world.close())
 
 const USE = "[use input=100 output=10]"
 const STEP_COST = (100 * 10_000_000 + 10 * 50_000_000) / 1_000_000
-
-/** Cancels, and lets the time go by in which calls may still start. */
-async function cancel(client: TestClient, turnId: string): Promise<Response> {
-  return passTime(world, client.call("POST", `/v1/turns/${turnId}/cancel`), TURN_POLICY.startCallsWithinMs)
-}
 
 /** A customer's server whose calls are held until they are let go. */
 function holdCalls() {
@@ -54,7 +50,7 @@ test("cancel during a tool call: acknowledged, no later call starts, what was do
   const sent = await turnOf(await client.sendTurn({ space, text, max_cost_usd: 0.01 }))
   const running = world.drain()
   await first
-  const asked = await cancel(client, sent.turn_id)
+  const asked = await cancelInTime(world, client, sent.turn_id)
   expect(asked.status).toBe(200)
   expect(await asked.json()).toMatchObject({ state: "running" })
   release()
@@ -75,7 +71,7 @@ test("calls of one step that still wait for their place do not start after a can
   const sent = await turnOf(await client.sendTurn({ space, text }))
   const running = world.drain()
   await first
-  await cancel(client, sent.turn_id)
+  await cancelInTime(world, client, sent.turn_id)
   const started = customer.requests.length
   release()
   await running
@@ -109,7 +105,7 @@ test(`cancel at a random moment: no call starts behind its acknowledgement, in $
     )
     const running = world.drain()
     for (let trips = random.int(12); trips > 0; trips--) await world.sql("select 1")
-    const { status } = await cancel(client, sent.turn_id)
+    const { status } = await cancelInTime(world, client, sent.turn_id)
     acknowledged = status === 200
     await running
     await world.drain()
@@ -130,7 +126,7 @@ test("a turn whose worker died while its calls were pending is cancelled without
   const sent = await turnOf(await client.sendTurn({ space, text: `${USE}\n[call lookup_order {"id":"1"}]` }))
   await drainInVain(world)
   await world.clearFaults()
-  await cancel(client, sent.turn_id)
+  await cancelInTime(world, client, sent.turn_id)
   await world.settled()
   await world.advance(151_000)
   await world.sweep()

@@ -1,0 +1,208 @@
+import { callOfOperation, createEstate, type Estate, ownerWithAll } from "./estate.ts"
+import { idsIn, type V1Operation } from "./operations.ts"
+import type { TestClient, World } from "./world.ts"
+
+/** Who made a space and its webhook, and in which mode. */
+export const PLACES = {
+  "its own space": { by: "created" },
+  "another key's space": { by: "other" },
+  "a space of the dashboard": { by: "dashboard" },
+  "its own archived space": { by: "created", archived: true },
+  "another account's space": { by: "stranger" },
+  "its own test space": { by: "test created", test: true },
+  "a test space of the dashboard": { by: "dashboard", test: true },
+} as const satisfies Record<string, { by: string; archived?: true; test?: true }>
+
+/** The keys of one account that call: a kind of scope, live or test. The ones with one space have that of the dashboard. */
+export const CALLERS = {
+  created: { scope: "created" },
+  space: { scope: "space", space: "a space of the dashboard" },
+  all: { scope: "all" },
+  "test created": { scope: "created", test: true },
+  "test space": { scope: "space", space: "a test space of the dashboard", test: true },
+  "test all": { scope: "all", test: true },
+} as const satisfies Record<string, { scope: "created" | "space" | "all"; space?: keyof typeof PLACES; test?: true }>
+
+export type PlaceName = keyof typeof PLACES
+export type CallerName = keyof typeof CALLERS
+type Place = { by: string; archived?: true; test?: true }
+type Caller = { scope: string; space?: PlaceName; test?: true }
+
+interface Cell {
+  operation: V1Operation
+  caller: CallerName
+  place: PlaceName
+}
+
+export interface Expected {
+  /** The code of its error; null: it succeeds. */
+  code: string | null
+  /** For lists: whether what is in the place is shown. */
+  shown?: boolean
+}
+
+const isThere = (caller: Caller, place: Place) => place.by !== "stranger" && caller.test === place.test
+
+/** The contract's section 5: the spaces that a key sees. */
+function sees(name: CallerName, where: PlaceName): boolean {
+  const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
+  if (!isThere(caller, place)) return false
+  return caller.scope === "all" || (caller.scope === "created" ? place.by === name : caller.space === where)
+}
+
+/** A webhook is its key's, or the account's. */
+function seesWebhook(name: CallerName, where: PlaceName): boolean {
+  const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
+  return isThere(caller, place) && (caller.scope === "all" || place.by === name)
+}
+
+export const namesPlace = ({ id, path }: V1Operation) => idsIn(path).length > 0 || /^(create|estimate)Turn$/.test(id)
+
+/** The answer that a cell must have. Absent and not the caller's are one answer. */
+export function expectedOf({ operation, caller: name, place: where }: Cell): Expected {
+  const { id, path, errors } = operation
+  const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
+  const visible = /\/(webhooks|deliveries)/.test(path) ? seesWebhook(name, where) : sees(name, where)
+  if (!namesPlace(operation)) {
+    const denied = id === "createSpace" ? caller.scope === "space" : caller.scope === "space" || caller.test
+    if (errors.includes("SCOPE_DENIED") && denied) return { code: "SCOPE_DENIED" }
+    return { code: null, ...(LISTS.test(id) && { shown: visible }) }
+  }
+  if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
+    if (caller.scope !== "all") return { code: errors.includes("SCOPE_DENIED") ? "SCOPE_DENIED" : "NOT_FOUND" }
+    // An end user is a word of each account: limits can be set for one without turns.
+    return { code: isThere(caller, place) || id === "putEndUserLimits" ? null : "NOT_FOUND" }
+  }
+  if (!visible) return { code: "NOT_FOUND" }
+  // All turns have run, but for those that ended with their space.
+  if (id === "cancelTurn" && !place.archived) return { code: "TURN_FINISHED" }
+  return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
+}
+
+const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
+/** Lists of what is in places. */
+export const LISTS = /^(list(Spaces|Turns|Webhooks|Events|EndUsers)|getUsage)$/
+
+/** What a list is asked for: all that it has. */
+const QUERIES: Record<string, string> = { listSpaces: "?archived=all&limit=100", getUsage: "?group_by=end_user_ref" }
+
+export interface Matrix {
+  keys: Record<CallerName, TestClient>
+  estates: Record<PlaceName, Estate>
+}
+
+/** One account with everything in each place, and its keys. */
+export async function createMatrix(world: World): Promise<Matrix> {
+  const account = await ownerWithAll(world, 50)
+  const { userId } = account
+  const keyOf = async (options: Parameters<World["makeKey"]>[1]) =>
+    world.createClient(userId, (await world.makeKey(userId, options)).value)
+  const browser = await world.signIn(userId)
+  const created = await keyOf({ scope: "created" })
+  const testCreated = await keyOf({ scope: "created", test: true })
+  const makers: Record<string, (test: boolean) => TestClient["call"]> = {
+    created: () => created.call,
+    other: () => other.call,
+    "test created": () => testCreated.call,
+    dashboard: (test) => (method, path, body) =>
+      browser.call(method, `${path.replace("/v1/", "/api/account/")}${test ? "?test=true" : ""}`, body),
+  }
+  const other = await keyOf({ scope: "created" })
+  const [all, testAll] = [account, await keyOf({ scope: "all", test: true })]
+  const estates: Partial<Matrix["estates"]> = {}
+  for (const [name, { by, archived, test = false }] of Object.entries(PLACES as Record<PlaceName, Place>)) {
+    const owner = test ? testAll : all
+    const maker = makers[by]?.(test)
+    const estate = await createEstate(world, maker ? { client: madeBy(owner, maker) } : {})
+    if (archived) await owner.call("DELETE", `/v1/spaces/${estate.space}`)
+    estates[name as PlaceName] = estate
+  }
+  await world.drain()
+  const bound = async (place: PlaceName, test: boolean) => {
+    const slug = (estates[place] as Estate).space
+    const [space] = await world.sql<{ id: number }>("select space_id::int as id from spaces where slug = $1", [slug])
+    return keyOf({ scope: "space", spaceId: space?.id ?? 0, test })
+  }
+  return {
+    estates: estates as Matrix["estates"],
+    keys: {
+      ...{ created, all, "test created": testCreated, "test all": testAll },
+      space: await bound("a space of the dashboard", false),
+      "test space": await bound("a test space of the dashboard", true),
+    },
+  }
+}
+
+/** The same client, whose spaces and webhooks another one makes. */
+function madeBy(client: TestClient, maker: TestClient["call"]): TestClient {
+  const call: TestClient["call"] = (method, path, ...rest) => {
+    const makes = method === "POST" && (path === "/v1/spaces" || path === "/v1/webhooks")
+    return (makes ? maker : client.call)(method, path, ...rest)
+  }
+  const space = async (body: object = {}) => {
+    const made = await call("POST", "/v1/spaces", { title: "A space", ...body })
+    if (made.status !== 201) throw new Error(await made.text())
+    return ((await made.json()) as { space_id: string }).space_id
+  }
+  return { ...client, call, space }
+}
+
+/** What the caller is answered about the place: its code (null: a success), the words, and whether it is in them. */
+export async function answerOf({ keys, estates }: Matrix, { operation, caller, place }: Cell) {
+  const estate = estates[place]
+  const call = callOfOperation(operation, estate)
+  const path =
+    call.path + (call.path.includes("?") || !LISTS.test(operation.id) ? "" : (QUERIES[operation.id] ?? "?limit=100"))
+  const headers = {
+    ...call.headers,
+    ...(call.headers["idempotency-key"] && { "idempotency-key": crypto.randomUUID() }),
+  }
+  const response = await keys[caller].call(call.method, path, call.body, headers)
+  const text = await response.text()
+  const error = response.status < 300 ? null : (JSON.parse(text) as { error: { code: string; message: string } }).error
+  // Short ones, such as a version's number, occur in other words too.
+  const ids = [estate.canary, ...Object.values(estate.ids), ...Object.values(estate.references).flat()]
+  const long = ids.filter((id) => id.length > 8).sort((one, other) => other.length - one.length)
+  const words = error && long.reduce((rest, id) => rest.replaceAll(id, "…"), error.message)
+  return { code: error?.code ?? null, words, shown: text.includes(estate.canary), status: response.status }
+}
+
+/** The words of each operation that names a place, about one that does not exist. */
+export async function wordsOfAbsence({ keys, estates }: Matrix, operation: V1Operation): Promise<string | null> {
+  const nothing = absent(estates["another account's space"])
+  const cell: Cell = { operation, caller: "all", place: "another account's space" }
+  return (await answerOf({ keys, estates: { ...estates, [cell.place]: nothing } }, cell)).words
+}
+
+/** An estate whose ids are of nothing: the last letter of each is another one. */
+function absent(estate: Estate): Estate {
+  const other = (id: string) => (id.length > 8 ? id.replace(/[0-9a-z]$/i, (last) => (last === "7" ? "8" : "7")) : id)
+  const ids = Object.fromEntries(Object.entries(estate.ids).map(([name, id]) => [name, other(id)]))
+  const references = Object.fromEntries(
+    Object.entries(estate.references).map(([name, id]) => [name, Array.isArray(id) ? id.map(other) : other(id)]),
+  )
+  return { ...estate, ids, references, space: other(estate.space) }
+}
+
+/** Tables that calls of the matrix write and later cells need as they were. */
+const KEPT = [
+  "spaces",
+  "config_versions",
+  "config_parts",
+  "space_secrets",
+  "files",
+  "webhook_endpoints",
+  "end_users",
+  "account_storage",
+]
+
+/** Keeps those tables, and returns the function that puts them back. */
+export async function keepTables({ sql }: World): Promise<() => Promise<unknown>> {
+  await sql("create schema kept")
+  for (const table of KEPT) await sql(`create table kept.${table} as table ${table}`)
+  const restored = KEPT.map(
+    (table) => `delete from ${table}; insert into ${table} overriding system value table kept.${table};`,
+  )
+  return () =>
+    sql(`do $$ begin perform set_config('session_replication_role', 'replica', true); ${restored.join(" ")} end $$`)
+}
