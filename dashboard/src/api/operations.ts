@@ -2328,7 +2328,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** What counts now. */
   value: unknown
   /** What counts while nobody has set it. */
@@ -2347,7 +2347,7 @@ export interface Setting {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The whole new value. */
   value: unknown
 }
@@ -3734,7 +3734,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Space
   }
@@ -3748,7 +3748,7 @@ export interface Operations {
   billInfra: {
     query?: {
       /** `true`: only says what would be billed now. With very many accounts, of the first ones. */
-      dry_run?: boolean | undefined
+      dry_run?: boolean | "true" | "false" | undefined
     }
     answer: InfraBilling
   }
@@ -3761,7 +3761,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
   }
@@ -3784,7 +3784,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: McpCheck
   }
@@ -3810,7 +3810,7 @@ export interface Operations {
   createChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
     answer: Turn
@@ -3832,7 +3832,7 @@ export interface Operations {
   createSpace: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateSpace
     answer: Space
@@ -3860,7 +3860,7 @@ export interface Operations {
   createWebhook: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateWebhook
     answer: WebhookWithSecret
@@ -3900,7 +3900,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: DeletedFile
   }
@@ -3915,7 +3915,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
   }
@@ -3930,7 +3930,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
   }
@@ -3945,7 +3945,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
   }
@@ -3958,7 +3958,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       webhook_id: string
@@ -4051,7 +4051,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
   }
@@ -4060,7 +4060,7 @@ export interface Operations {
   estimateChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
     answer: TurnEstimate
@@ -4080,7 +4080,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: EndUserExport
   }
@@ -4122,7 +4122,7 @@ export interface Operations {
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
       end?: string | undefined
       /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
-      all_time?: boolean | undefined
+      all_time?: boolean | "true" | "false" | undefined
       /** How many days before the end of a bucket a charge makes its user an active one. */
       active_window_days?: number | undefined
     }
@@ -4152,7 +4152,7 @@ export interface Operations {
       /** Wait for the turn's end, for at most this many seconds, before answering. */
       wait?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
   }
@@ -4167,7 +4167,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: ConfigVersion
   }
@@ -4252,7 +4252,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
   }
@@ -4270,7 +4270,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: EndUser
   }
@@ -4296,7 +4296,7 @@ export interface Operations {
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
       end?: string | undefined
       /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
-      all_time?: boolean | undefined
+      all_time?: boolean | "true" | "false" | undefined
     }
     answer: EnergyTimeline
   }
@@ -4309,7 +4309,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
   }
@@ -4333,7 +4333,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: FeedEvent
   }
@@ -4348,7 +4348,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: FileInfo
   }
@@ -4363,7 +4363,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Blob
   }
@@ -4416,7 +4416,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Manifest
   }
@@ -4431,7 +4431,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: McpServer
   }
@@ -4469,7 +4469,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: AccountSpace
   }
@@ -4515,7 +4515,7 @@ export interface Operations {
       /** How many days, with today. */
       days?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSpend
   }
@@ -4571,7 +4571,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Tool
   }
@@ -4610,7 +4610,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
   }
@@ -4623,7 +4623,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: TurnBill
   }
@@ -4652,7 +4652,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: UsageReport
   }
@@ -4731,7 +4731,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Webhook
   }
@@ -4765,7 +4765,7 @@ export interface Operations {
       /** What was done. */
       action?: string | undefined
       /** `true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
-      own?: boolean | undefined
+      own?: boolean | "true" | "false" | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
@@ -4799,7 +4799,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4822,7 +4822,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
@@ -4871,7 +4871,7 @@ export interface Operations {
       /** A `turn_id`. */
       turn?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4890,7 +4890,7 @@ export interface Operations {
   listEndUsers: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4898,7 +4898,7 @@ export interface Operations {
       /** A part of the `end_user_ref`. Upper and lower case count as the same. */
       q?: string | undefined
       /** Only end users who are blocked, or only those who are not. */
-      blocked?: boolean | undefined
+      blocked?: boolean | "true" | "false" | undefined
     }
     answer: {
       data: EndUser[]
@@ -4911,7 +4911,7 @@ export interface Operations {
   listEvents: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4956,7 +4956,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4992,7 +4992,7 @@ export interface Operations {
   listKeys: {
     query?: {
       /** `true`: only test keys. `false`: only live keys. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5040,7 +5040,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: McpServer[]
@@ -5066,7 +5066,7 @@ export interface Operations {
   listModels: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       data: Model[]
@@ -5112,7 +5112,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: Secret[]
@@ -5207,7 +5207,7 @@ export interface Operations {
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5278,7 +5278,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: Tool[]
@@ -5297,7 +5297,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5320,7 +5320,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5343,7 +5343,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: FileInfo[]
@@ -5362,7 +5362,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5393,7 +5393,7 @@ export interface Operations {
       /** A `key_id`. */
       key?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5455,7 +5455,7 @@ export interface Operations {
   listWebhooks: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5527,7 +5527,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutEndUserLimits
     answer: EndUser
@@ -5547,7 +5547,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: Manifest
     answer: Manifest
@@ -5563,7 +5563,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutMcpServer
     answer: McpServer
@@ -5589,7 +5589,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutSecret
     answer: Secret
@@ -5605,7 +5605,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutTool
     answer: Tool
@@ -5641,7 +5641,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
   }
@@ -5696,7 +5696,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The `cursor` of the previous answer, to go on. */
       cursor?: string | undefined
     }
@@ -5749,7 +5749,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: WebhookWithSecret
   }
@@ -5823,7 +5823,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: TestTool
     answer: ToolTest
@@ -5837,7 +5837,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
   }
@@ -5895,7 +5895,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PatchSpace
     answer: Space
@@ -5936,7 +5936,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: UpdateWebhook
     answer: Webhook
@@ -5961,7 +5961,7 @@ export interface Operations {
       /** Its name. Default: the part's filename. */
       name?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: Blob
     answer: FileInfo
