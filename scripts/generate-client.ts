@@ -79,12 +79,17 @@ ${table.join("")}}
 `
 }
 
+/** In a URL a boolean is a word, which callers may have as one. */
+function inUrl(schema: JsonSchema): JsonSchema {
+  return schema.type === "boolean" ? { anyOf: [{ type: "boolean" }, { enum: ["true", "false"] }] } : schema
+}
+
 function parametersOf({ parameters = [] }: Described, location: string, name: string): string {
   const here = parameters.filter((parameter) => parameter.in === location)
   if (here.length === 0) return ""
   const required = here.filter((parameter) => parameter.required)
   const properties = Object.fromEntries(
-    here.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]),
+    here.map(({ name, schema, description }) => [name, { ...inUrl(schema), ...(description && { description }) }]),
   )
   const schema = { properties, required: required.map((parameter) => parameter.name) }
   return `    ${name}${required.length > 0 ? "" : "?"}: {\n${fieldsOf(schema, "      ")}    }\n`

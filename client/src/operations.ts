@@ -1254,7 +1254,7 @@ export interface Operations {
       /** A part of the `end_user_ref`. Upper and lower case count as the same. */
       q?: string | undefined
       /** Only end users who are blocked, or only those who are not. */
-      blocked?: boolean | undefined
+      blocked?: boolean | "true" | "false" | undefined
     }
     answer: {
       data: EndUser[]

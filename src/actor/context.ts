@@ -33,7 +33,7 @@ export interface Context {
   /** What a customer's URL may be. */
   readonly urlPolicy: UrlPolicy
   /** The addresses of this service itself, as its configuration names them. */
-  readonly site: Site
+  readonly site: SiteAddresses
   /** The messaging platform's Bot API, without a slash at its end. */
   readonly botApiUrl: string
   /** The operator's server that sends emails; null: none are sent. */
@@ -56,7 +56,7 @@ export interface Context {
   callbackUrl(path: string): string
 }
 
-export interface Site {
+export interface SiteAddresses {
   /** OWN_HOSTS and the host of CALLBACKS_URL. The hosts of brands are in the database. */
   hosts: string[]
   /** Where a link leads when its request came to a host that is none of ours: the first of OWN_HOSTS, else CALLBACKS_URL. */
@@ -147,7 +147,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
 const emailHook = ({ EMAIL_HOOK_URL: url, EMAIL_HOOK_SECRET: secret }: BaseEnv) =>
   url && secret ? { url, secret } : null
 
-function siteOf({ OWN_HOSTS, CALLBACKS_URL }: BaseEnv): Site {
+function siteOf({ OWN_HOSTS, CALLBACKS_URL }: BaseEnv): SiteAddresses {
   const callbacks = new URL(CALLBACKS_URL)
   const own = hostsIn(OWN_HOSTS)
   return {

@@ -81,7 +81,7 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   const validators: MiddlewareHandler[] = []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse, checked))
   if (operation.query)
-    validators.push(zValidator("query", operation.query, refuse, isOfPages(operation) ? checkedFilled : checked))
+    validators.push(zValidator("query", operation.query, refuse, isListForPages(operation) ? checkedFilled : checked))
   // An operation without a body does not read one.
   if (operation.body)
     validators.push(...jsonBodies(maxBytesOf(operation)), zValidator("json", operation.body, refuse, checked))
@@ -93,8 +93,11 @@ function maxBytesOf({ open, byServer }: Operation): number {
   return open ? MAX_OPEN_BYTES : MAX_JSON_BYTES
 }
 
-/** An integrator's empty `end_user_ref=` is a mistake, which must not show all end users. Forms of pages send empty fields on purpose. */
-const isOfPages = ({ path }: Operation) => path.startsWith("/api/")
+/**
+ * Forms of pages send empty fields on purpose. An integrator's empty `end_user_ref=` is a mistake, which must not show all end users, and
+ * so is an empty `dry_run=` of something that has an effect.
+ */
+const isListForPages = ({ path, method }: Operation) => path.startsWith("/api/") && method === "get"
 
 const checked = { validationFunction: checkInput }
 const checkedFilled: typeof checked = {

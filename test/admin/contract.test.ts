@@ -38,7 +38,7 @@ describe.each(NUMBERS)("%s: %s", (path, name, least, most, usual) => {
     if (usual !== null) expect(await admin.json("GET", `/api/admin${path}`)).toEqual(await get(String(usual)))
   })
 
-  test.each(["", " ", "0x10", "1e1", "1.5", "+5", "true", "ten", "Infinity"])("is no %j", async (value) => {
+  test.each([" ", "0x10", "1e1", "1.5", "+5", "true", "ten", "Infinity"])("is no %j", async (value) => {
     expect(await get(value)).toMatchObject([422, { detail: [{ loc: ["query", name] }] }])
   })
 })
@@ -102,7 +102,7 @@ test.each(["main", "alt-pool"])("the capacity is that of the pool %s", async (pr
   expect([status, answer.provider]).toEqual([200, provider])
 })
 
-test.each(["", "media", "Main", "all"])("%j is no pool", async (provider) => {
+test.each(["media", "Main", "all"])("%j is no pool", async (provider) => {
   const answer = await admin.json("GET", `/api/admin/providers/capacity?provider=${provider}`)
   expect(answer).toMatchObject([422, { detail: [{ loc: ["query", "provider"] }] }])
 })

@@ -143,7 +143,7 @@ describe("GET /api/admin/spaces/list", () => {
   test("refuses what is out of bounds", async () => {
     for (const wrong of [
       ...["limit=0", "limit=201", "limit=x", "offset=-1", "sort=owner", "direction=up", "archived=true", "owner_id=x"],
-      ...["brand=nobody", "brand=No", "workspace_id=", "more=1"],
+      ...["brand=nobody", "brand=No", "more=1"],
     ]) {
       const [status, { detail }] = await get(`${LIST}?${wrong}`)
       expect([status, detail?.length], wrong).toEqual([422, 1])

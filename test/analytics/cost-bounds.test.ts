@@ -16,7 +16,7 @@ afterAll(() => world.close())
 test("bounds and ranges that are none are refused", async () => {
   const wrong = [
     ...["costs", "cpm", "costs/per-user", "subscription-spaces", "breakdown"].flatMap((report) =>
-      ["days=0", "days=366", "days=1.5", "days=", "more=1", "format=xml"].map((query) => `${report}?${query}`),
+      ["days=0", "days=366", "days=1.5", "more=1", "format=xml"].map((query) => `${report}?${query}`),
     ),
     ...["costs/per-user?limit=101", "costs/per-user?limit=0", "breakdown?limit=1001", "breakdown?dimension=key"],
     ...[
@@ -29,7 +29,7 @@ test("bounds and ranges that are none are refused", async () => {
       (date) => `subscription-spaces?date_from=${date}`,
     ),
     ...["subscription-spaces?date_to=9999-12-31", "subscription-spaces?date_to=0000-01-01"],
-    ...["cpm?user_id=x", "cpm?user_id=0", "cpm?chat_key="],
+    ...["cpm?user_id=x", "cpm?user_id=0"],
   ]
   for (const path of wrong) expect((await admin.json("GET", `/api/admin/analytics/${path}`))[0], path).toBe(422)
   for (const day of ["1970-01-01", "9998-12-31"]) {

@@ -2348,7 +2348,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** What counts now. */
   value: unknown
   /** What counts while nobody has set it. */
@@ -2367,7 +2367,7 @@ export interface Setting {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The whole new value. */
   value: unknown
 }
@@ -3787,7 +3787,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Space
   }
@@ -3801,7 +3801,7 @@ export interface Operations {
   billInfra: {
     query?: {
       /** `true`: only says what would be billed now. With very many accounts, of the first ones. */
-      dry_run?: boolean | undefined
+      dry_run?: boolean | "true" | "false" | undefined
     }
     answer: InfraBilling
   }
@@ -3814,7 +3814,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
   }
@@ -3837,7 +3837,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: McpCheck
   }
@@ -3863,7 +3863,7 @@ export interface Operations {
   createChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
     answer: Turn
@@ -3885,7 +3885,7 @@ export interface Operations {
   createSpace: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateSpace
     answer: Space
@@ -3913,7 +3913,7 @@ export interface Operations {
   createWebhook: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateWebhook
     answer: WebhookWithSecret
@@ -3953,7 +3953,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: DeletedFile
   }
@@ -3968,7 +3968,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
   }
@@ -3983,7 +3983,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
   }
@@ -3998,7 +3998,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
   }
@@ -4011,7 +4011,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       webhook_id: string
@@ -4104,7 +4104,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
   }
@@ -4113,7 +4113,7 @@ export interface Operations {
   estimateChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
     answer: TurnEstimate
@@ -4133,7 +4133,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: EndUserExport
   }
@@ -4175,7 +4175,7 @@ export interface Operations {
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
       end?: string | undefined
       /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
-      all_time?: boolean | undefined
+      all_time?: boolean | "true" | "false" | undefined
       /** How many days before the end of a bucket a charge makes its user an active one. */
       active_window_days?: number | undefined
     }
@@ -4205,7 +4205,7 @@ export interface Operations {
       /** Wait for the turn's end, for at most this many seconds, before answering. */
       wait?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
   }
@@ -4220,7 +4220,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: ConfigVersion
   }
@@ -4313,7 +4313,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
   }
@@ -4331,7 +4331,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: EndUser
   }
@@ -4357,7 +4357,7 @@ export interface Operations {
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
       end?: string | undefined
       /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
-      all_time?: boolean | undefined
+      all_time?: boolean | "true" | "false" | undefined
     }
     answer: EnergyTimeline
   }
@@ -4370,7 +4370,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
   }
@@ -4394,7 +4394,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: FeedEvent
   }
@@ -4409,7 +4409,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: FileInfo
   }
@@ -4424,7 +4424,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Blob
   }
@@ -4477,7 +4477,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Manifest
   }
@@ -4492,7 +4492,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: McpServer
   }
@@ -4530,7 +4530,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: AccountSpace
   }
@@ -4576,7 +4576,7 @@ export interface Operations {
       /** How many days, with today. */
       days?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSpend
   }
@@ -4640,7 +4640,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Tool
   }
@@ -4679,7 +4679,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
   }
@@ -4692,7 +4692,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: TurnBill
   }
@@ -4721,7 +4721,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: UsageReport
   }
@@ -4800,7 +4800,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Webhook
   }
@@ -4834,7 +4834,7 @@ export interface Operations {
       /** What was done. */
       action?: string | undefined
       /** `true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
-      own?: boolean | undefined
+      own?: boolean | "true" | "false" | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
@@ -4885,7 +4885,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4908,7 +4908,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
@@ -4957,7 +4957,7 @@ export interface Operations {
       /** A `turn_id`. */
       turn?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -4976,7 +4976,7 @@ export interface Operations {
   listEndUsers: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4984,7 +4984,7 @@ export interface Operations {
       /** A part of the `end_user_ref`. Upper and lower case count as the same. */
       q?: string | undefined
       /** Only end users who are blocked, or only those who are not. */
-      blocked?: boolean | undefined
+      blocked?: boolean | "true" | "false" | undefined
     }
     answer: {
       data: EndUser[]
@@ -4997,7 +4997,7 @@ export interface Operations {
   listEvents: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -5042,7 +5042,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5078,7 +5078,7 @@ export interface Operations {
   listKeys: {
     query?: {
       /** `true`: only test keys. `false`: only live keys. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5126,7 +5126,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: McpServer[]
@@ -5152,7 +5152,7 @@ export interface Operations {
   listModels: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       data: Model[]
@@ -5198,7 +5198,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: Secret[]
@@ -5293,7 +5293,7 @@ export interface Operations {
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5364,7 +5364,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: Tool[]
@@ -5383,7 +5383,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5406,7 +5406,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5429,7 +5429,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: {
       items: FileInfo[]
@@ -5448,7 +5448,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5479,7 +5479,7 @@ export interface Operations {
       /** A `key_id`. */
       key?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5541,7 +5541,7 @@ export interface Operations {
   listWebhooks: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */
@@ -5613,7 +5613,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutEndUserLimits
     answer: EndUser
@@ -5633,7 +5633,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: Manifest
     answer: Manifest
@@ -5649,7 +5649,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutMcpServer
     answer: McpServer
@@ -5675,7 +5675,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutSecret
     answer: Secret
@@ -5701,7 +5701,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PutTool
     answer: Tool
@@ -5737,7 +5737,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
   }
@@ -5802,7 +5802,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
       /** The `cursor` of the previous answer, to go on. */
       cursor?: string | undefined
     }
@@ -5855,7 +5855,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: WebhookWithSecret
   }
@@ -5937,7 +5937,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: TestTool
     answer: ToolTest
@@ -5951,7 +5951,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
   }
@@ -6009,7 +6009,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: PatchSpace
     answer: Space
@@ -6050,7 +6050,7 @@ export interface Operations {
     }
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: UpdateWebhook
     answer: Webhook
@@ -6075,7 +6075,7 @@ export interface Operations {
       /** Its name. Default: the part's filename. */
       name?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
-      test?: boolean | undefined
+      test?: boolean | "true" | "false" | undefined
     }
     body: Blob
     answer: FileInfo
