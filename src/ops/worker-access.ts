@@ -99,7 +99,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "idempotency-keys",
       "internal-calls",
       "seal-space_secrets",
-      "seal-webhook_endpoints"
+      "seal-webhook_endpoints",
+      "sessions"
     ]
   },
   "auth": {
@@ -534,7 +535,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "seal-provider_credentials",
       "seal-provider_logins",
       "seal-space_secrets",
-      "seal-webhook_endpoints"
+      "seal-webhook_endpoints",
+      "sessions"
     ]
   }
 }

@@ -1,7 +1,8 @@
 -- Starts a session of a user who has proved who they are, and answers it with its user. No row: the user cannot sign in, or the proof
 -- is no longer valid. p_granted_…: the epoch, session or identity that an earlier proof comes from; null: none. No lock is needed: the
 -- session has the epoch that was read, so raising the epoch in the meantime ends it too. p_replaces: the session that this browser had,
--- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens is as fresh as that one.
+-- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens was proved and began when that one
+-- was, so it is neither fresher nor lives longer.
 create function turnpike.start_session(p_session_id text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
   p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_replaces text, p_user_agent text, p_address text,
   p_expires_at timestamptz, p_factor_until timestamptz, p_request_id text, p_moment timestamptz)
@@ -35,9 +36,10 @@ begin
   end if;
   made.factor_due := giver.user_id is null and turnpike.has_factor(owner.user_id);
   made.expires_at := case when made.factor_due then p_factor_until
-    else least(p_expires_at, p_moment + turnpike.session_life(owner.role)) end;
+    else least(p_expires_at, coalesce(giver.created_at, p_moment) + turnpike.session_life(owner.role)) end;
   insert into sessions as n (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at, factor_due)
-  values (p_session_id, owner.user_id, owner.session_epoch, p_user_agent, p_address, p_moment, p_moment, made.expires_at,
+  values (p_session_id, owner.user_id, owner.session_epoch, p_user_agent, p_address, coalesce(giver.created_at, p_moment), p_moment,
+    made.expires_at,
     case when giver.user_id is null then p_moment else giver.proved_at end, made.factor_due)
   returning n.* into made;
   if not made.factor_due then

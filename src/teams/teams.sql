@@ -51,8 +51,15 @@ begin
   return next;
 end $$;
 
+-- Whether a change lets somebody see the spaces of the team's workspaces who does not see them now as its member.
+create function turnpike.opens_team(was teams, p_change jsonb) returns boolean language sql stable as $$
+  select (was.archived_at is not null and p_change @> '{"archived": false}')
+    or exists (select from jsonb_array_elements(case when p_change ? 'members' then p_change -> 'members' else '[]' end) w
+      where not exists (select from team_members m where m.team_id = was.team_id and m.user_id = (w.value -> 'user_id')::bigint))
+$$;
+
 -- Changes a team for an admin: the fields of p_change; its `members` replace the list, and who stays keeps the day on which they came.
--- refused: admin, not_found, stale, unknown_user (entity: their ids).
+-- refused: admin, not_found, stale, proof (it gives somebody access, and that needs a fresh one), unknown_user (entity: their ids).
 create function turnpike.update_team(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_team_id bigint, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -75,6 +82,8 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
+  elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(found.caller, p_moment) then
+    refused := 'proof';
   elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') <> '[]' then
     refused := 'unknown_user';
     entity := turnpike.unknown_users(p_change -> 'members');

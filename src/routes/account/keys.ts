@@ -21,8 +21,7 @@ export function mountKeys(app: App) {
       tag,
       summary: "Create an API key",
       description:
-        "The key's value is in this answer only: store it now. Keys are for servers only. A key to all spaces needs a fresh " +
-        "proof of who you are (`POST /api/auth/reauthenticate`).",
+        "The key's value is in this answer only: store it now. Keys are for servers only.",
       body: createKeySchema,
       answer: {
         status: 201,
@@ -30,7 +29,7 @@ export function mountKeys(app: App) {
         schema: newKeySchema,
         headers: { Location: "Its path." },
       },
-      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { body }) => {
       const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
@@ -109,11 +108,11 @@ export function mountKeys(app: App) {
       description:
         "The key keeps its scope, caps and turns, and gets a new value, which is shown only here. The " +
         "former value works for `overlap_seconds` more. A value from an earlier rotation stops working at " +
-        "once. A key to all spaces needs a fresh proof of who you are.",
+        "once.",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED"],
     },
     async (c, { params, body }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }
