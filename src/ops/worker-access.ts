@@ -156,6 +156,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "delivery_id",
       "end_own_session",
       "end_sessions",
+      "end_sharing",
       "end_turns",
       "erase_end_user",
       "estimate_turn",
@@ -164,6 +165,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "get_end_user",
       "get_event",
       "get_me",
+      "get_sharing",
       "get_turn",
       "get_turn_marks",
       "give_up_upload",
@@ -183,6 +185,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "put_end_user_limits",
       "put_entry",
       "put_manifest",
+      "put_members_limit",
       "put_secret",
       "read_turn_events",
       "redact_turns",
@@ -245,7 +248,10 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "wallets": [],
       "webhook_attempts": [],
       "webhook_deliveries": [],
-      "webhook_endpoints": []
+      "webhook_endpoints": [],
+      "workspaces": [
+        "bot_token"
+      ]
     },
     "purposes": [
       "idempotency-keys",

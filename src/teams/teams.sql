@@ -68,6 +68,9 @@ declare
   was teams;
   before jsonb;
   after jsonb;
+  space_ids bigint[];
+  shared jsonb;
+  told jsonb;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -89,6 +92,8 @@ begin
     entity := turnpike.unknown_users(p_change -> 'members');
   else
     before := turnpike.team_facts(p_team_id);
+    space_ids := array(select s.space_id from spaces s join workspaces w on w.workspace_id = s.workspace_id where w.team_id = p_team_id);
+    shared := turnpike.shared_with(space_ids, null);
     if p_change ? 'members' then
       delete from team_members m where m.team_id = p_team_id
         and not exists (select from jsonb_array_elements(p_change -> 'members') w where (w.value -> 'user_id')::bigint = m.user_id);
@@ -105,12 +110,13 @@ begin
     after := turnpike.team_facts(p_team_id);
     if after is distinct from before then
       update teams t set version = t.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
+      told := turnpike.tell_shared(space_ids, null, shared, p_moment);
       perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request_id, p_address,
         p_moment);
     end if;
   end if;
   if refused is distinct from 'unknown_user' then
-    entity := turnpike.team_json(p_team_id);
+    entity := turnpike.team_json(p_team_id) || jsonb_build_object('told', told);
   end if;
   perform turnpike.note_use(found.caller, p_moment);
   return next;

@@ -85,12 +85,7 @@ export function mountIdentities(app: App) {
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
-      errors: [
-        "CROSS_ORIGIN",
-        "LOGIN_NOT_CONFIGURED",
-        "LOGIN_PROVIDER_FAILED",
-        "LOGIN_PROVIDER_UNAVAILABLE",
-      ],
+      errors: ["CROSS_ORIGIN", "LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
     },
     async (c, { query: { next } }) => {
       const [ctx, { origin }] = [authContext(c), new URL(c.req.url)]

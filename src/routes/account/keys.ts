@@ -20,8 +20,7 @@ export function mountKeys(app: App) {
       id: "createKey",
       tag,
       summary: "Create an API key",
-      description:
-        "The key's value is in this answer only: store it now. Keys are for servers only.",
+      description: "The key's value is in this answer only: store it now. Keys are for servers only.",
       body: createKeySchema,
       answer: {
         status: 201,
