@@ -124,9 +124,7 @@ export async function listShares(
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("spaces as s")
-      .innerJoin("caller", (join) =>
-        join.onRef("caller.user_id", "=", "s.user_id").onRef("caller.test", "=", "s.test"),
-      )
+      .innerJoin("caller", (join) => join.onRef("caller.user_id", "=", "s.user_id").onRef("caller.test", "=", "s.test"))
       .innerJoin("space_shares as h", "h.space_id", "s.space_id")
       .leftJoin("workspaces as w", "w.workspace_id", "s.workspace_id")
       .groupBy(["s.space_id", "s.slug", "s.title", "w.workspace_id", "w.name"])

@@ -20,7 +20,8 @@ export const capReachedSchema = z
       example: "end_user_daily",
     }),
     source: z.enum(CAP_SOURCES).meta({
-      description: "Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space.",
+      description:
+        "Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space.",
     }),
     percent: z.literal([50, 80, 100]).meta({
       description:
@@ -40,7 +41,10 @@ export const capReachedSchema = z
       .string()
       .nullable()
       .meta({ description: "The end user whose cap it is. Null for a key's own cap." }),
-    space: z.string().nullable().meta({ description: "The space whose members' limit it is, else null.", example: null }),
+    space: z
+      .string()
+      .nullable()
+      .meta({ description: "The space whose members' limit it is, else null.", example: null }),
   })
   .meta({ id: "CapReached", description: "The `data` of `cap.reached`." })
 
