@@ -45,7 +45,7 @@ returns table (day timestamptz, window_started_at timestamptz, spent bigint, res
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'members' and t.user_id = p_user_id and not t.test and t.member_id is not null
-      and t.space_id = case p_kind when 'members' then p_subject::bigint end and t.turn_id collate "C" >= p_first_id
+      and t.space_id::text = p_subject and t.turn_id collate "C" >= p_first_id
     group by 1
 $$;
 

@@ -2196,7 +2196,7 @@ export interface ReconciliationFinding {
   ledger_id: number | null
   /** Which counter, when a cap's counter or a rollup is wrong. */
   counter: {
-    kind: "key" | "end_user" | "account" | "rollup"
+    kind: "key" | "end_user" | "account" | "members" | "rollup"
     /** A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column. */
     subject: string
     period: "day" | "month" | "window" | "hour"
