@@ -274,8 +274,9 @@ create table spaces (
   ending_tried_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- The workspace whose members see and use it.
+  -- The workspace whose members see and use it, and what they may spend of its owner's balance in a UTC day (null: the setting).
   workspace_id text,
+  members_daily_credit_micros bigint check (members_daily_credit_micros >= 0),
   -- The chat that it is: a messaging chat's key, or `space:` and its slug.
   chat_key text,
   -- The model that its configuration names; null: the catalog's first.
@@ -1419,7 +1420,7 @@ create trigger infra_bills_append_only before update or delete on infra_bills
 -- one (subject ''). What nobody limits is in the books alone.
 create table spend_counted (
   user_id bigint not null,
-  kind text not null check (kind in ('key', 'end_user', 'account')),
+  kind text not null check (kind in ('key', 'end_user', 'account', 'members')),
   subject text not null,
   since timestamptz not null,
   primary key (user_id, kind, subject)
@@ -1429,8 +1430,8 @@ create table spend_counted (
 -- these counters. The procedures that accept and end turns keep them (src/quotas/counters.sql).
 create table spend_counters (
   user_id bigint not null,
-  kind text not null check (kind in ('key', 'end_user', 'account')),
-  -- A key_id, or an end_user_ref.
+  kind text not null check (kind in ('key', 'end_user', 'account', 'members')),
+  -- A key_id, an end_user_ref, or the space_id of one whose members spend.
   subject text not null,
   period text not null check (period in ('day', 'month', 'window')),
   starts_at timestamptz not null,

@@ -22,9 +22,9 @@ export interface BalanceReached {
 /** The `data` of `cap.reached`. */
 export interface CapReached {
   /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
-  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
-  source: "key" | "end_user" | "account" | "plan"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space. */
+  source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
   percent: 50 | 80 | 100
   limit_usd: number
@@ -38,12 +38,14 @@ export interface CapReached {
   key_id: string | null
   /** The end user whose cap it is. Null for a key's own cap. */
   end_user_ref: string | null
+  /** The space whose members' limit it is, else null. */
+  space: string | null
 }
 
 export interface CapState {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
-  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
-  source: "key" | "end_user" | "account" | "plan"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, or as the service's default. */
+  source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
   /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
   spent_usd: number
@@ -136,7 +138,7 @@ export interface CreateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
 }
@@ -284,11 +286,11 @@ export interface ErrorAnswer {
 /** The same as the body that a webhook receives. */
 export interface FeedEvent {
   id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping"
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** The event's number in its turn's log. Null when the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. */
+  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
   data: {
     turn: Turn
   } | CapReached | BalanceReached | Record<string, unknown>
@@ -571,9 +573,9 @@ export interface PutTool {
 
 /** The `details` of QUOTA_EXCEEDED: the cap that frees the turn last. */
 export interface QuotaDetails {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
-  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
-  source: "key" | "end_user" | "account" | "plan"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, or as the service's default. */
+  source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
   /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
   spent_usd: number
@@ -595,7 +597,7 @@ export interface Replay {
   /** Exclusive. Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Also send events that this webhook has accepted before. */
   include_delivered?: boolean | undefined
 }
@@ -802,7 +804,7 @@ export interface UpdateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
   /** false stops it; true starts it again, also after we have disabled it. */
@@ -1229,7 +1231,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
       /** Inclusive. */
@@ -1271,7 +1273,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined

@@ -15,6 +15,8 @@ export interface SessionCredential {
   token: string
   /** It is an admin's who looks at the account, and changes nothing. */
   acting?: true
+  /** The operation asks for a fresh proof of who they are (src/base/powers.ts): without one the session is not usable. */
+  proved?: true
   /** Whether its owner asks for test data, as a test key would, or for live data. */
   test: boolean
 }
@@ -64,14 +66,21 @@ type Missing = "factor" | "enrolment" | null
 
 export type Actor = KeyActor | SessionActor
 
-/** A caller's row, usable or not. `used_at`: when its use was last noted. */
-export type ActorRow = Actor & { usable: boolean; expired: boolean; used_at?: string | null }
+/** A caller's row, usable or not. `unproved`: only a fresh proof is missing. `used_at`: when its use was last noted. */
+export type ActorRow = Actor & { usable: boolean; expired: boolean; unproved?: boolean; used_at?: string | null }
 
-/** The actor of an answer, or the 401 of its kind. */
-export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {
+/** The actor of an answer, or the 401 of its kind. `forAdmins`: the role is asked for before a proof is. */
+export function requireActor(
+  row: ActorRow | null | undefined,
+  credential: Credential,
+  { forAdmins = false } = {},
+): Actor {
   if (row?.kind === "session" && row.missing === "factor") throw factorRequired()
+  if (row?.kind === "session" && row.unproved) {
+    throw forAdmins && row.role !== "admin" ? adminRequired(row) : proofRequired()
+  }
   if (!row?.usable) throw refusal(credential, row?.expired ?? false)
-  const { usable: _usable, expired: _expired, used_at: _usedAt, ...actor } = row
+  const { usable: _usable, expired: _expired, unproved: _unproved, used_at: _usedAt, ...actor } = row
   return actor
 }
 
@@ -99,16 +108,11 @@ export const factorRequired = () =>
   )
 
 export const proofRequired = () =>
-  new TurnpikeError("REAUTHENTICATION_REQUIRED", "Prove again who you are: with your password, or by signing in anew.")
-
-/** What `is_fresh` (./caller.sql) decides in procedures, for what only reads. REAUTHENTICATION_REQUIRED. */
-export function requireProof(actor: Actor, now: Date): void {
-  const provedAt = actor.kind === "session" && actor.proved_at !== null ? Date.parse(actor.proved_at) : 0
-  if (provedAt <= now.getTime() - PROOF_MS) throw proofRequired()
-}
-
-/** How long a proof of who somebody is allows what is hard to take back; `is_fresh` has the same. */
-const PROOF_MS = 10 * 60_000
+  new TurnpikeError(
+    "REAUTHENTICATION_REQUIRED",
+    "Prove again who you are: send your password or a code to POST /api/auth/reauthenticate. With neither, sign in again " +
+      "through your identity provider or the messaging platform.",
+  )
 
 /**
  * Whether a caller may know what their account has: not a key of test data or of one space, which is often in the hands of others, nor a

@@ -39,8 +39,8 @@ export async function callAs<
 ): Promise<{ actor: Actor; row: Row }> {
   const all = { ...callerArguments(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
   const row = await callOne<Name, Row>(ctx.db, name, all)
-  const actor = requireActor((row as { actor: ActorRow | null }).actor, credential)
-  const refused = (row as { refused?: unknown }).refused
+  const { refused } = row as { refused?: unknown }
+  const actor = requireActor((row as { actor: ActorRow | null }).actor, credential, { forAdmins: refused === "admin" })
   if (refused === "proof") throw proofRequired()
   if (refused === "admin") throw adminRequired(actor)
   return { actor, row }
@@ -81,7 +81,7 @@ export async function callOnce<
 
 function callerArguments(ctx: Context, credential: Credential) {
   return {
-    caller_kind: credential.kind,
+    caller_kind: credential.kind === "session" && credential.proved ? "proved" : credential.kind,
     caller_token: credential.kind === "key" ? credential.hash : credential.token,
     caller_test: credential.test,
     moment: ctx.clock.now(),
@@ -148,7 +148,7 @@ export async function readAs<Row>(
       ),
     ])
     .executeTakeFirstOrThrow()
-  const actor = requireActor(row.actor, credential)
+  const actor = requireActor(row.actor, credential, { forAdmins: role === "admin" })
   if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired(actor)
   return { actor, rows: row.rows as Simplify<JsonRowOf<Row>>[] }
 }

@@ -26,7 +26,9 @@ create type turnpike.caller as (
   proved_at timestamptz,
   -- What stands in the way of a session: 'factor' (the code of its user's second factor is due, so it is not usable), 'enrolment' (an
   -- admin must have a second factor, and counts as a user until then).
-  missing text
+  missing text,
+  -- It is usable but for a fresh proof of who they are, which the operation asks for (src/base/powers.ts).
+  unproved boolean
 );
 
 -- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so nothing that a worker can read is a token.
@@ -35,8 +37,9 @@ create function turnpike.id_of_token(p_token text) returns text language sql imm
 create function turnpike.hash_of_token(p_token text) returns bytea language sql immutable as $$ select sha256(convert_to(p_token, 'UTF8')) $$;
 
 -- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
--- value in hex (which no role reads), or the token of a session or of an acting session. p_caller_test: whether a session asks for test
--- data. A rotated key's former value works until its overlap ends.
+-- value in hex (which no role reads), or the token of a session or of an acting session. p_caller_kind: key, session, or proved: a session
+-- that is usable only with a fresh proof. p_caller_test: whether a session asks for test data. A rotated key's former value works until
+-- its overlap ends.
 create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns turnpike.caller language plpgsql stable as $$
 declare
@@ -64,14 +67,14 @@ begin
       found_key.expires_at, found_key.created_at, null, null,
       valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at,
       num_nonnulls(found_key.daily_credit_micros, found_key.window_credit_micros, found_key.end_user_daily_credit_micros,
-        found_key.end_user_monthly_credit_micros) > 0, null, null, null, null)::turnpike.caller;
+        found_key.end_user_monthly_credit_micros) > 0, null, null, null, null, false)::turnpike.caller;
   end if;
   if starts_with(p_caller_token, 'act_') then
-    return turnpike.find_acting(p_caller_token, p_caller_test, p_moment);
+    return turnpike.when_proved(turnpike.find_acting(p_caller_token, p_caller_test, p_moment), p_caller_kind, p_moment);
   end if;
   select n.* into found_session from sessions n
     where n.session_id = turnpike.id_of_token(p_caller_token) and n.token_hash = turnpike.hash_of_token(p_caller_token);
-  return turnpike.caller_of_session(found_session, p_caller_test, p_moment);
+  return turnpike.when_proved(turnpike.caller_of_session(found_session, p_caller_test, p_moment), p_caller_kind, p_moment);
 end $$;
 
 -- The caller of a session, usable or not; null when the row is empty.
@@ -98,7 +101,18 @@ begin
   end if;
   return row('session', null, owner.name, owner.user_id, 'all', null, p_test, ends_at, found_session.created_at,
     found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment, found_session.last_seen_at, false,
-    null, null, coalesce(found_session.proved_at, found_session.created_at), missing)::turnpike.caller;
+    null, null, coalesce(found_session.proved_at, found_session.created_at), missing, false)::turnpike.caller;
+end $$;
+
+-- The caller of a request, not usable without a fresh proof where its kind asks for one. So no procedure and no query can forget it.
+create function turnpike.when_proved(caller turnpike.caller, p_caller_kind text, p_moment timestamptz) returns turnpike.caller
+language plpgsql immutable as $$
+begin
+  if p_caller_kind = 'proved' and caller.usable is true and turnpike.is_fresh(caller, p_moment) is not true then
+    caller.usable := false;
+    caller.unproved := true;
+  end if;
+  return caller;
 end $$;
 
 -- How long a session can last at most, however much it is used (SESSION_POLICY in src/sign-in/policies.ts).
@@ -118,9 +132,17 @@ begin
   return exists (select from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null);
 end $$;
 
--- Whether a caller has proved within ten minutes who they are. What is hard to take back asks for that: a stolen cookie is not enough.
+-- How long a proof of who somebody is counts (PROOF_MINUTES in src/base/powers.ts).
+create function turnpike.proof_life() returns interval language sql immutable as $$ select interval '10 minutes' $$;
+
+-- Whether a caller has lately proved who they are. A stolen cookie is not enough for what src/base/powers.ts guards.
 create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
-  select coalesce(caller.proved_at > p_moment - interval '10 minutes', false)
+  select coalesce(caller.proved_at > p_moment - turnpike.proof_life(), false)
+$$;
+
+-- Whether a caller has to prove first who they are, in procedures that ask in some cases only. A key is its own authority.
+create function turnpike.lacks_proof(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
+  select caller.kind is distinct from 'key' and not turnpike.is_fresh(caller, p_moment)
 $$;
 
 -- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7), as

@@ -56,8 +56,8 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause:
-      "It is hard to take back, and more than 10 minutes have passed since this session's user proved who they are.",
-    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in anew. Then repeat the request.",
+      "It reads secrets, gives lasting access or spends money, and more than 10 minutes have passed since this session's user proved who they are.",
+    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in again as you did. Then repeat the request.",
   },
   SECOND_FACTOR_REQUIRED: {
     status: 401,

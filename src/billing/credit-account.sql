@@ -13,8 +13,6 @@ begin
   end if;
   if caller.role is distinct from 'admin' then
     refused := 'admin';
-  elsif not turnpike.is_fresh(caller, p_moment) then
-    refused := 'proof';
   else
     admin := 'admin:' || caller.user_id;
     select b.* into entry, replayed, refused, heard from turnpike.book_entry(p_user_id, p_reason, p_amount, null,

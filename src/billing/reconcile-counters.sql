@@ -20,7 +20,7 @@ returns boolean language sql stable as $$
     else p_window is not distinct from p_starts_at end
 $$;
 
--- What the turns of a key, an end user or an account were billed and hold, from p_first_id on, by the day of their acceptance and, of a key's, their
+-- What the turns of a key, an end user, an account or the members of a space were billed and hold, from p_first_id on, by the day of their acceptance and, of a key's, their
 -- window: one scan for all of the subject's counters.
 create function turnpike.subject_spend(p_user_id bigint, p_kind text, p_subject text, p_first_id text)
 returns table (day timestamptz, window_started_at timestamptz, spent bigint, reserved bigint) language sql stable as $$
@@ -41,6 +41,12 @@ returns table (day timestamptz, window_started_at timestamptz, spent bigint, res
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'account' and t.user_id = p_user_id and not t.test and t.turn_id collate "C" >= p_first_id
+    group by 1
+  union all
+  select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
+      coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
+    from turns t where p_kind = 'members' and t.user_id = p_user_id and not t.test and t.member_id is not null
+      and t.space_id::text = p_subject and t.turn_id collate "C" >= p_first_id
     group by 1
 $$;
 

@@ -13,7 +13,7 @@ begin
     select p_last as turn_id
   ), part as materialized (
     select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref, t.created_at, t.finished_at,
-      t.window_started_at, t.test, t.state, t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
+      t.window_started_at, t.test, t.state, turnpike.shared_space(t) as shared, t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
     from turns t where t.turn_id >= p_first and t.turn_id <= (select n.turn_id from upto n)
   ), charge as materialized (
     select l.turn_id, count(*) as charges, -sum(l.amount_credit_micros)::bigint as charged, max(l.ledger_id) as charge_id,
@@ -45,6 +45,7 @@ begin
       from chat_calls c where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n) group by 1
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
+      case when not t.test then t.shared end as shared,
       t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
       t.billed_credit_micros as billed,
       o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
@@ -77,8 +78,10 @@ begin
       ('key', s.key_id, 'window', s.window_started_at),
       ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
       ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC')),
-      ('account', '', 'day', date_trunc('day', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
-    where (s.key_id is not null or p.kind = 'account') and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
+      ('account', '', 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('members', s.shared::text, 'day', date_trunc('day', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
+    where (s.key_id is not null or p.kind in ('account', 'members')) and p.subject is not null
+      and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
       and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found

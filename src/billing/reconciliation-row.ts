@@ -74,7 +74,7 @@ const findingSchema = z
     ledger_id: z.int().nullable().meta({ description: "The wrong entry, or the first entry after a missing one." }),
     counter: z
       .object({
-        kind: z.enum(["key", "end_user", "account", "rollup"]),
+        kind: z.enum(["key", "end_user", "account", "members", "rollup"]),
         subject: z.string().meta({
           description: "A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column.",
           example: "customer-42",

@@ -38,8 +38,6 @@ begin
   end if;
   if caller.role is distinct from 'admin' then
     refused := 'admin';
-  elsif not turnpike.is_fresh(caller, p_moment) then
-    refused := 'proof';
   else
     select r.* into entry, replayed, refused, heard
       from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_moment) r;

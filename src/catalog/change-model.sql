@@ -53,7 +53,7 @@ create function turnpike.catalog_facts(model model_catalog) returns jsonb langua
   select to_jsonb(model) - '{created_at,updated_at,updated_by,version}'::text[]
 $$;
 
--- Adds a row for an admin. p_model: its columns. refused: admin, proof (it has prices), exists.
+-- Adds a row for an admin. p_model: its columns. refused: admin, exists.
 create function turnpike.add_model(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_model jsonb, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -65,9 +65,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;
@@ -110,7 +107,7 @@ begin
 end $$;
 
 -- The same for an admin. Turns that were accepted before keep theirs. p_image: null for a model of the kind 'chat'. refused: admin,
--- proof, not_found, stale, other_kind.
+-- not_found, stale, other_kind.
 create function turnpike.put_model_prices(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_image bigint, p_if_version integer,
   p_request_id text, p_address text)
@@ -123,9 +120,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;

@@ -68,8 +68,7 @@ begin
     shard := turnpike.lock_account(p_user_id);
     perform turnpike.change_held(p_user_id, shard, -holds);
     foreach after in array ended loop
-      perform turnpike.count_spend(after.user_id, after.key_id, after.end_user_ref, after.created_at, after.window_started_at, 0,
-        -after.hold_credit_micros, shard);
+      perform turnpike.count_spend(after, 0, -after.hold_credit_micros, shard);
     end loop;
   end if;
 end $$;

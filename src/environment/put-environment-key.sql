@@ -10,7 +10,7 @@ create function turnpike.environment_key_json(p_file text, p_key text) returns j
 $$;
 
 -- Puts a document in which an admin has changed one key, with its audit entry, which never has the value. p_sealed: the new document; null:
--- the key has that value already. p_made_from: the version that it was made from, 0: there was none. refused: admin, proof (a base URL is where keys go), stale, or raced:
+-- the key has that value already. p_made_from: the version that it was made from, 0: there was none. refused: admin, stale, or raced:
 -- the document has changed since, so it is to be read again.
 create function turnpike.put_environment_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer, p_request_id text, p_address text)
@@ -23,9 +23,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;

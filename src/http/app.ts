@@ -5,11 +5,13 @@ import { type Context, createContext, type Overrides } from "../actor/context.ts
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { isLoopbackName } from "../base/network.ts"
+import { guardOf } from "../base/powers.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
-import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
+import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
+import { sessionOf } from "./session-auth.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
 
@@ -36,9 +38,11 @@ export class App extends Hono<AppEnv> {
       input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
     ) => Promise<z.input<Answer> | Response>,
   ): void {
-    this.operations.push(operation)
+    const guard = guardOf(operation)
+    this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
     this.on(method.toUpperCase(), [honoPath(path)], ...validatorsOf(operation), async (c) => {
+      if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
       const answered = await handle(c, input)
       if (operation.versioned) setVersion(c, answered)

@@ -3,6 +3,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type * as z from "zod"
 import type { Once } from "../actor/once.ts"
 import type { ErrorCode } from "../base/errors.ts"
+import { type Guard, guardText } from "../base/powers.ts"
 import type { AppEnv } from "./app-env.ts"
 import { checkInput, MAX_FAULTS } from "./check-input.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
@@ -65,6 +66,13 @@ export interface Operation<
   /** Fields of its examples that replace those made from the schemas. */
   example?: { body?: object; answer?: object }
 }
+
+/** An operation as it is documented when some calls of it, or all, ask for a fresh proof. */
+export const guarded = (operation: Operation, guard: Guard): Operation => ({
+  ...operation,
+  description: [operation.description ?? `${operation.summary}.`, guardText(guard)].join(" "),
+  errors: ["REAUTHENTICATION_REQUIRED", ...operation.errors],
+})
 
 export interface Input<Params, Query, Body> {
   params: Params

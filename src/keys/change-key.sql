@@ -1,11 +1,13 @@
 -- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
--- stays. refused: unknown, revoked, daily (too many changes of keys within a day; reached: its state).
+-- stays. refused: unknown, revoked, proof (it gives the key more time or money, and that needs a fresh one), daily (too many changes of keys
+-- within a day; reached: its state).
 create function turnpike.update_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key_id text, p_changes jsonb, p_request_id text, p_address text)
 returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
+  wanted api_keys;
   before jsonb;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
@@ -22,7 +24,13 @@ begin
     end if;
     if refused is null then
       before := turnpike.key_json(own);
-      own := jsonb_populate_record(own, p_changes);
+      wanted := jsonb_populate_record(own, p_changes);
+      if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_moment) then
+        refused := 'proof';
+      end if;
+    end if;
+    if refused is null then
+      own := wanted;
       update api_keys k set name = own.name, expires_at = own.expires_at, daily_credit_micros = own.daily_credit_micros,
         end_user_daily_credit_micros = own.end_user_daily_credit_micros,
         end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
@@ -38,9 +46,25 @@ begin
   return next;
 end $$;
 
+-- Whether a key may do more under its new expiry and caps than under the former ones.
+create function turnpike.gives_more(was api_keys, wanted api_keys) returns boolean language sql immutable as $$
+  select coalesce(wanted.expires_at, 'infinity') > coalesce(was.expires_at, 'infinity')
+    or turnpike.is_looser(was.daily_credit_micros, wanted.daily_credit_micros)
+    or turnpike.is_looser(was.end_user_daily_credit_micros, wanted.end_user_daily_credit_micros)
+    or turnpike.is_looser(was.end_user_monthly_credit_micros, wanted.end_user_monthly_credit_micros)
+    or turnpike.is_looser(was.window_credit_micros, wanted.window_credit_micros)
+    -- The same amount in a shorter window is more.
+    or (was.window_credit_micros is not null and coalesce(wanted.window_seconds, 0) < coalesce(was.window_seconds, 0))
+$$;
+
+-- Whether a cap allows more than it did; null: there is none.
+create function turnpike.is_looser(p_was bigint, p_wanted bigint) returns boolean language sql immutable as $$
+  select p_was is not null and coalesce(p_wanted > p_was, true)
+$$;
+
 -- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, or no more
--- when that is null; one from a rotation before ends now. refused: unknown, revoked, proof (a key to all spaces needs a
--- fresh one), daily (too many changes of keys within a day; reached: its state).
+-- when that is null; one from a rotation before ends now. refused: unknown, revoked, daily (too many changes of keys within a day; reached:
+-- its state).
 create function turnpike.rotate_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
   p_request_id text, p_address text)
@@ -57,9 +81,6 @@ begin
     -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
-    if refused is null and own.scope = 'all' and not turnpike.is_fresh(caller, p_moment) then
-      refused := 'proof';
-    end if;
     if refused is null then
       reached := turnpike.over_key_changes(caller.user_id, p_moment);
       refused := case when reached is not null then 'daily' end;

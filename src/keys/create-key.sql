@@ -1,6 +1,5 @@
 -- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
--- `space`. refused: 'proof' (a key to all spaces needs a fresh one), 'unknown' (no such space in the key's mode, live or test), 'limit' or
--- 'daily' (reached: its state).
+-- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' or 'daily' (reached: its state).
 create function turnpike.create_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key jsonb, p_space text, p_request_id text, p_address text)
 returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
@@ -17,9 +16,7 @@ begin
       select s.space_id into made.space_id from spaces s
         where s.slug = p_space and s.user_id = caller.user_id and s.test = made.test;
     end if;
-    if made.scope = 'all' and not turnpike.is_fresh(caller, p_moment) then
-      refused := 'proof';
-    elsif made.scope = 'space' and made.space_id is null then
+    if made.scope = 'space' and made.space_id is null then
       refused := 'unknown';
     else
       -- Two at once do not take the same last place.

@@ -99,7 +99,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "idempotency-keys",
       "internal-calls",
       "seal-space_secrets",
-      "seal-webhook_endpoints"
+      "seal-webhook_endpoints",
+      "sessions"
     ]
   },
   "auth": {
@@ -163,6 +164,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "delivery_id",
       "end_own_session",
       "end_sessions",
+      "end_sharing",
       "end_turns",
       "erase_end_user",
       "estimate_turn",
@@ -171,6 +173,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "get_end_user",
       "get_event",
       "get_me",
+      "get_sharing",
       "get_turn",
       "get_turn_marks",
       "give_up_upload",
@@ -191,6 +194,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "put_end_user_limits",
       "put_entry",
       "put_manifest",
+      "put_members_limit",
       "put_secret",
       "read_turn_events",
       "redact_turns",
@@ -264,7 +268,11 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "wallets": [],
       "webhook_attempts": [],
       "webhook_deliveries": [],
-      "webhook_endpoints": []
+      "webhook_endpoints": [],
+      "workspaces": [
+        "bot_token",
+        "bot_webhook_secret"
+      ]
     },
     "purposes": [
       "idempotency-keys",
@@ -561,7 +569,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "seal-provider_credentials",
       "seal-provider_logins",
       "seal-space_secrets",
-      "seal-webhook_endpoints"
+      "seal-webhook_endpoints",
+      "sessions"
     ]
   }
 }

@@ -862,6 +862,7 @@ interface Spaces {
   mcp_pins: Generated<Json>;
   mcp_servers: Generated<Json>;
   mcp_tokens: Generated<Json>;
+  members_daily_credit_micros: number | null;
   metadata: Generated<Json>;
   model: string | null;
   origin: Generated<string>;

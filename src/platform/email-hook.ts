@@ -10,7 +10,7 @@ export interface EmailHook {
 
 /** What an email says; the operator's server has the words. */
 interface Email {
-  kind: "password_reset" | "new_login" | "login_locked" | "factor_changed" | "key_created"
+  kind: "password_reset" | "new_login" | "login_locked" | "factor_changed" | "key_created" | "space_shared"
   /** Null: the account has no email, and gets none. */
   to: string | null
   brand: string

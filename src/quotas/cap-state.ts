@@ -9,14 +9,19 @@ export const CAPS = {
   end_user_daily: "the end user's daily limit",
   end_user_monthly: "the end user's monthly limit",
   account_daily: "the daily cap of the account's plan",
+  members_daily: "the daily limit of the space's members",
 } as const
 
 export type CapName = keyof typeof CAPS
 
+/** Where the limit of a cap is set. */
+export const CAP_SOURCES = ["key", "end_user", "account", "plan", "space", "default"] as const
+type CapSource = (typeof CAP_SOURCES)[number]
+
 /** A row of cap_states (src/quotas/caps.sql). Amounts in credit micros. */
 export interface CapRow {
   cap: CapName
-  source: "key" | "end_user" | "account" | "plan"
+  source: CapSource
   limit_credit_micros: number
   spent_credit_micros: number
   reserved_credit_micros: number
@@ -27,9 +32,10 @@ export interface CapRow {
 export const capStateSchema = z
   .object({
     cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]),
-    source: z.enum(["key", "end_user", "account", "plan"]).meta({
+    source: z.enum(CAP_SOURCES).meta({
       description:
-        "Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan.",
+        "Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, " +
+        "or as the service's default.",
     }),
     limit_usd: z.number(),
     spent_usd: z.number().meta({

@@ -1,9 +1,10 @@
 -- Counters of what keys, end users and accounts have spent and reserved. Only what somebody limits is counted: of a key that has a cap, of
--- an account whose plan has one, and of all end users of an account in which a limit binds one (spend_counted). A period that had begun
+-- an account whose plan has one, of all end users of an account in which a limit binds one, and of the members of each of its shared
+-- spaces (spend_counted). A period that had begun
 -- before begins with what the books say, under the locks of the whole account; every change behind that is counted by the transaction that
 -- makes it. The counter of a key or an account may be in as many shards as its account's wallet: each is changed by who has that shard of
--- the wallet, so that the same holds for its sum. Counters are locked last, those of the end user before those of the key and the
--- account's, each in the order of their periods.
+-- the wallet, so that the same holds for its sum. Counters are locked last, those of the end user before those of the key, the
+-- account's and the members', each in the order of their periods.
 
 -- A transaction may come so much later than the moment that it is about, on clocks that differ: periods that begin earlier than this behind
 -- the begin of counting begin with the books too.
@@ -66,7 +67,7 @@ begin
     insert into spend_counted (user_id, kind, subject, since)
     values (p_user_id, counter.kind, case counter.kind when 'key' then counter.subject else '' end, p_moment) on conflict do nothing;
     select n.* into truth from turnpike.counter_now(p_user_id, counter.kind, counter.subject, counter.period, counter.starts_at) n;
-    to_shards := account.shards > 0 and counter.kind <> 'end_user' and counter.most - truth.spent - truth.reserved
+    to_shards := account.shards > 0 and counter.kind in ('key', 'account') and counter.most - truth.spent - truth.reserved
       >= case when truth.sharded then account.margin + p_wanted else 2 * account.margin end;
     continue when (truth.is_counted and truth.sharded = to_shards) is true;
     delete from spend_counter_shards s where s.user_id = p_user_id and s.kind = counter.kind and s.subject = counter.subject
@@ -81,32 +82,34 @@ end $$;
 -- Adds what a turn has newly spent and reserved to the counters of the day, month and window that it counts in, as far as they
 -- are counted. p_shard: the shard of the wallet that this transaction has; null: it has the wallet. Never below 0: a counter that was
 -- wrong must not keep a turn from its end; the reconciliation finds it.
-create function turnpike.count_spend(p_user_id bigint, p_key_id text, p_end_user text, p_accepted_at timestamptz, p_window timestamptz,
-  p_spent bigint, p_reserved bigint, p_shard integer) returns void language plpgsql as $$
+create function turnpike.count_spend(turn turns, p_spent bigint, p_reserved bigint, p_shard integer) returns void language plpgsql as $$
 declare
   -- A web chat has no key, and counts for the account alone.
-  of_users timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'end_user' and s.subject = ''
-    and p_key_id is not null);
-  of_account timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'account' and s.subject = '');
-  of_key timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'key' and s.subject = p_key_id);
+  of_users timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'end_user' and s.subject = ''
+    and turn.key_id is not null);
+  of_account timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'account' and s.subject = '');
+  of_members timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'members' and s.subject = ''
+    and turn.member_id is not null);
+  of_key timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'key' and s.subject = turn.key_id);
   day timestamptz;
   month timestamptz;
 begin
-  if of_users is null and of_key is null and of_account is null then
+  if of_users is null and of_key is null and of_account is null and of_members is null then
     return;
   end if;
-  day := date_trunc('day', p_accepted_at, 'UTC');
-  month := date_trunc('month', p_accepted_at, 'UTC');
+  day := date_trunc('day', turn.created_at, 'UTC');
+  month := date_trunc('month', turn.created_at, 'UTC');
   insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
-  select p_user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, p_spent), greatest(0, p_reserved), true
+  select turn.user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, p_spent), greatest(0, p_reserved), true
   from (values
-      ('end_user', p_end_user, 'day', day, of_users),
-      ('end_user', p_end_user, 'month', month, of_users),
-      ('key', p_key_id, 'day', day, of_key),
-      ('key', p_key_id, 'window', p_window, of_key),
-      ('account', '', 'day', day, of_account)
+      ('end_user', turn.end_user_ref, 'day', day, of_users),
+      ('end_user', turn.end_user_ref, 'month', month, of_users),
+      ('key', turn.key_id, 'day', day, of_key),
+      ('key', turn.key_id, 'window', turn.window_started_at, of_key),
+      ('account', '', 'day', day, of_account),
+      ('members', turn.space_id::text, 'day', day, of_members)
     ) as p(kind, subject, period, starts_at, since)
-    left join lateral (select n.counted, n.sharded from spend_counters n where n.user_id = p_user_id and n.kind = p.kind
+    left join lateral (select n.counted, n.sharded from spend_counters n where n.user_id = turn.user_id and n.kind = p.kind
       and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at limit 1) known on true
   where p.starts_at is not null and p.since is not null and (known.counted or turnpike.is_counted_from(p.since, p.starts_at))
     and (p_shard is null or known.sharded is not true)
@@ -116,9 +119,9 @@ begin
   if p_shard is not null and (of_key is not null or of_account is not null) then
     insert into spend_counter_shards as c (user_id, kind, subject, period, starts_at, shard, spent_credit_micros, reserved_credit_micros)
     select n.user_id, n.kind, n.subject, n.period, n.starts_at, p_shard, p_spent, p_reserved from spend_counters n
-      where n.user_id = p_user_id and n.sharded
-        and ((n.kind = 'key' and n.subject = p_key_id) or (n.kind = 'account' and n.subject = ''))
-        and ((n.period = 'day' and n.starts_at = day) or (n.period = 'window' and n.starts_at = p_window))
+      where n.user_id = turn.user_id and n.sharded
+        and ((n.kind = 'key' and n.subject = turn.key_id) or (n.kind = 'account' and n.subject = ''))
+        and ((n.period = 'day' and n.starts_at = day) or (n.period = 'window' and n.starts_at = turn.window_started_at))
     on conflict (user_id, kind, subject, period, starts_at, shard) do update set
       spent_credit_micros = c.spent_credit_micros + p_spent, reserved_credit_micros = c.reserved_credit_micros + p_reserved;
   end if;
@@ -137,7 +140,7 @@ end $$;
 create function turnpike.overshoots(turn turns, p_margin bigint) returns boolean language plpgsql as $$
 begin
   return exists (select from turnpike.cap_states(turn.user_id, turn.key_id,
-        case when turn.key_id is not null then turn.end_user_ref end, turn.created_at, turn.window_started_at) s
+        case when turn.key_id is not null then turn.end_user_ref end, turn.created_at, turn.window_started_at, turnpike.shared_space(turn)) s
       where s.starts_at is not null and s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros
         < case when s.sharded then p_margin else 0 end);
 end $$;

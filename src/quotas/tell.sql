@@ -30,7 +30,8 @@ begin
         'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
         'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
         'key_id', case when in_kind = 'key' or p_state ->> 'source' = 'key' then p_key_id end,
-        'end_user_ref', case when in_kind = 'end_user' then of_subject end), p_moment) then
+        'end_user_ref', case when in_kind = 'end_user' then of_subject end,
+        'space', case when in_kind = 'members' then (select s.slug from spaces s where s.space_id = of_subject::bigint) end), p_moment) then
       heard := true;
     end if;
   end loop;
@@ -43,21 +44,21 @@ create function turnpike.reached_percents(p_spent bigint, p_limit bigint) return
 $$;
 
 -- A charge tells each share of the caps that bind its turn which is reached by what is spent now: behind count_spend.
-create function turnpike.tell_spend(p_user_id bigint, p_key_id text, p_end_user text, p_accepted_at timestamptz, p_window timestamptz,
-  p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.tell_spend(turn turns, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   state record;
   heard boolean := false;
-  bound_user text := case when p_key_id is not null then p_end_user end;
+  bound_user text := case when turn.key_id is not null then turn.end_user_ref end;
 begin
   -- A cap that is set later begins to count with the next turn.
-  if not exists (select from spend_counted c where c.user_id = p_user_id) then
+  if not exists (select from spend_counted c where c.user_id = turn.user_id) then
     return false;
   end if;
-  for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_accepted_at, p_window) s
+  for state in select s.* from turnpike.cap_states(turn.user_id, turn.key_id, bound_user, turn.created_at, turn.window_started_at,
+      turnpike.shared_space(turn)) s
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
-    if turnpike.tell_cap(p_user_id, p_key_id, to_jsonb(state),
+    if turnpike.tell_cap(turn.user_id, turn.key_id, to_jsonb(state),
       turnpike.reached_percents(state.spent_credit_micros, state.limit_credit_micros), p_moment) then
       heard := true;
     end if;

@@ -25,6 +25,7 @@ const CAP_REACHED: CapReached = {
   resets_at: "2026-01-16T00:00:00.000Z",
   key_id: null,
   end_user_ref: "customer-42",
+  space: null,
 }
 
 const BALANCE_LOW: BalanceReached = { balance_usd: 0.9871, held_usd: 0.25, available_usd: 0.7371, threshold_usd: 1 }

@@ -40,6 +40,7 @@ const CAPS_SET: Record<CapName, string> = {
   end_user_daily: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
   end_user_monthly: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
   account_daily: "`daily_cap_usd` of the account's plan",
+  members_daily: "`PUT /api/account/spaces/{space_id}/members-limit`, else the setting `members_daily_credit_micros`",
 }
 
 /** What is limited by number or size, for each account: the setting that has the limit. */

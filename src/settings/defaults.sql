@@ -11,6 +11,7 @@ create function turnpike.setting_default(p_key text) returns jsonb language sql 
     when 'referrer_credit_micros' then '2500000'::jsonb
     when 'referrer_most_credited' then '50'::jsonb
     when 'admin_second_factor' then '"optional"'::jsonb
+    when 'members_daily_credit_micros' then '50000000'::jsonb
     when 'container_second_usd' then '0'::jsonb
     when 'stored_gib_hour_usd' then '0'::jsonb
     when 'max_open_test_turns' then '500'::jsonb
@@ -36,6 +37,7 @@ create function turnpike.setting_most(p_key text) returns numeric language sql i
     when 'referred_credit_micros' then 1000000000000
     when 'referrer_credit_micros' then 1000000000000
     when 'referrer_most_credited' then 1000000
+    when 'members_daily_credit_micros' then 1000000000000
     when 'container_second_usd' then 1
     when 'stored_gib_hour_usd' then 1
     when 'max_open_test_turns' then 100000

@@ -4,7 +4,7 @@ create function turnpike.setting_json(p_key text) returns jsonb language sql sta
     from settings s left join users u on u.user_id = s.updated_by where s.key = p_key
 $$;
 
--- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, proof, stale, plan_in_use
+-- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale, plan_in_use
 -- (somebody has a plan that would go), no_factor (admins would need a second factor, and this one has none).
 create function turnpike.put_setting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key text, p_value jsonb, p_if_version integer, p_request_id text, p_address text)
@@ -17,9 +17,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;

@@ -87,6 +87,13 @@ export const SETTINGS = {
     schema: z.enum(["optional", "required"]),
     default: "optional",
   }),
+  members_daily_credit_micros: setting({
+    description:
+      "What all people with whom a space is shared may spend of its owner's balance in a day (UTC), in credit micros (10,000,000 are 1 USD), " +
+      "where the owner has set nothing.",
+    schema: creditMicros,
+    default: 50_000_000,
+  }),
   container_second_usd: setting({
     description: "The price of one second of a container, in USD.",
     schema: z.number().min(0).max(1),

@@ -15,7 +15,7 @@ begin
   if p_former_hash is not null then
     -- The password alone is no proof where a code is asked for too (prove_again).
     caller.proved_at := case when turnpike.has_factor(caller.user_id) then caller.proved_at else p_moment end;
-  elsif not turnpike.is_fresh(caller, p_moment) then
+  elsif turnpike.lacks_proof(caller, p_moment) then
     refused := 'proof';
     return;
   end if;

@@ -1,5 +1,5 @@
 -- Makes an account for an admin, with a wallet, and with an identity of its brand on the messaging platform when p_messenger_id is
--- given. refused: admin, proof (making an admin needs a fresh one), unknown_brand, email_taken, messenger_taken.
+-- given. refused: admin, unknown_brand, email_taken, messenger_taken.
 create function turnpike.create_account(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
   p_messenger_id text, p_request_id text, p_address text)
@@ -12,9 +12,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and p_role = 'admin' and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;
@@ -48,7 +45,7 @@ begin
 end $$;
 
 -- Sets email and password hash of an account (null: as they are) for an admin, and ends all its sessions. A new email is not verified.
--- refused: admin, proof (it opens somebody's account), unknown, stale, no_email (a password without an email signs nobody in), email_taken.
+-- refused: admin, unknown, stale, no_email (a password without an email signs nobody in), email_taken.
 create function turnpike.set_credentials(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_email text, p_password_hash text, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -60,9 +57,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;

@@ -1,5 +1,5 @@
--- Gives the caller a new secret for codes (p_secret, sealed), which does not count before it is confirmed. refused: 'proof' (it needs a
--- fresh one), 'enrolled' (they have one that counts: it is removed first).
+-- Gives the caller a new secret for codes (p_secret, sealed), which does not count before it is confirmed. refused:
+-- 'enrolled' (they have one that counts: it is removed first).
 create function turnpike.begin_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_secret text, out actor jsonb, out refused text) language plpgsql as $$
 declare
@@ -10,20 +10,16 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  if not turnpike.is_fresh(caller, p_moment) then
-    refused := 'proof';
-  else
-    insert into second_factors as f (user_id, secret, created_at) values (caller.user_id, p_secret, p_moment)
-    on conflict (user_id) do update set secret = p_secret, created_at = p_moment where f.confirmed_at is null;
-    if not found then
-      refused := 'enrolled';
-    end if;
+  insert into second_factors as f (user_id, secret, created_at) values (caller.user_id, p_secret, p_moment)
+  on conflict (user_id) do update set secret = p_secret, created_at = p_moment where f.confirmed_at is null;
+  if not found then
+    refused := 'enrolled';
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
 -- Makes the secret count whose code of the time step p_step the caller has sent. All their sessions end, since those began without it; the
--- caller goes on under p_new_token. refused: 'proof'; 'gone' when it is not the secret now, or the session ended meanwhile.
+-- caller goes on under p_new_token. refused: 'gone' when it is not the secret now, or the session ended meanwhile.
 create function turnpike.confirm_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, p_request_id text,
   p_address text, out actor jsonb, out refused text) language plpgsql as $$
@@ -33,10 +29,6 @@ begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
   if caller.usable is not true then
-    return;
-  end if;
-  if not turnpike.is_fresh(caller, p_moment) then
-    refused := 'proof';
     return;
   end if;
   if not turnpike.lock_own_user(caller, p_moment) then
@@ -56,7 +48,7 @@ begin
   perform turnpike.tell_factor(caller.user_id, 'second_factor', 'set', p_moment);
 end $$;
 
--- Removes the caller's second factor. refused: 'proof', 'none'.
+-- Removes the caller's second factor. refused: 'none'.
 create function turnpike.remove_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_request_id text, p_address text, out actor jsonb, out refused text) language plpgsql as $$
 declare
@@ -67,9 +59,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  if not turnpike.is_fresh(caller, p_moment) then
-    refused := 'proof';
-  elsif not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request_id, p_address, p_moment) then
+  if not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request_id, p_address, p_moment) then
     refused := 'none';
   end if;
   perform turnpike.note_use(caller, p_moment);
@@ -89,7 +79,7 @@ begin
   return true;
 end $$;
 
--- Removes the second factor of somebody who has lost it, for an admin. refused: admin, proof, unknown (no such user, or they have none).
+-- Removes the second factor of somebody who has lost it, for an admin. refused: admin, unknown (no such user, or they have none).
 create function turnpike.reset_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -103,9 +93,7 @@ begin
     return next;
     return;
   end if;
-  if not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  elsif not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request_id, p_address, p_moment) then
+  if not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request_id, p_address, p_moment) then
     refused := 'unknown';
   end if;
   entity := '{"ok": true}';

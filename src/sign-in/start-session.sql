@@ -2,7 +2,8 @@
 -- is no longer valid. p_token: the new session's. p_granted_…: the epoch, session (its id, and the hash of its token in hex, which no
 -- role reads) or identity that an earlier proof comes from; null: none. No lock is needed: the
 -- session has the epoch that was read, so raising the epoch in the meantime ends it too. p_replaces: the token of the session that this browser had,
--- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens is as fresh as that one.
+-- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens was proved and began when that one
+-- was, so it is neither fresher nor lives longer.
 create function turnpike.start_session(p_token text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
   p_granted_hash text, p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_replaces text, p_user_agent text, p_address text,
   p_expires_at timestamptz, p_factor_until timestamptz, p_request_id text, p_moment timestamptz)
@@ -38,9 +39,10 @@ begin
   end if;
   made.factor_due := giver.user_id is null and turnpike.has_factor(owner.user_id);
   made.expires_at := case when made.factor_due then p_factor_until
-    else least(p_expires_at, p_moment + turnpike.session_life(owner.role)) end;
+    else least(p_expires_at, coalesce(giver.created_at, p_moment) + turnpike.session_life(owner.role)) end;
   insert into sessions as n (session_id, token_hash, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at, factor_due)
-  values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), owner.user_id, owner.session_epoch, p_user_agent, p_address, p_moment, p_moment, made.expires_at,
+  values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), owner.user_id, owner.session_epoch, p_user_agent, p_address,
+    coalesce(giver.created_at, p_moment), p_moment, made.expires_at,
     case when giver.user_id is null then p_moment else giver.proved_at end, made.factor_due)
   returning n.* into made;
   if not made.factor_due then

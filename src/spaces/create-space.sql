@@ -1,5 +1,5 @@
 -- Creates a space of the caller's, whole, of the caller's brand. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
--- that it names. refused: scope for a key of one space, unknown_pin, limit (reached: its state).
+-- that it names. refused: scope for a key of one space, proof (it sends a secret somewhere, which needs a fresh one), unknown_pin, limit (reached: its state).
 create function turnpike.create_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
@@ -18,6 +18,8 @@ begin
     already := to_jsonb(used);
   elsif caller.scope is not distinct from 'space' then
     refused := 'scope';
+  elsif turnpike.lacks_proof(caller, p_moment) and (turnpike.sends_secret(p_tools) or turnpike.sends_secret(p_mcp_servers)) then
+    refused := 'proof';
   else
     unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');
     if unknown_pin is not null then

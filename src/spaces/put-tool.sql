@@ -2,7 +2,8 @@
 -- version's record names.
 
 -- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing, unless it is an MCP server whose
--- tools have changed: what it has listed last is pinned then. refused: not_found, archived,
+-- tools have changed: what it has listed last is pinned then. refused: not_found, archived, proof (a secret would go to a new origin,
+-- which needs a fresh one),
 -- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them, limit (reached: its state).
 create function turnpike.put_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
@@ -31,6 +32,8 @@ begin
         refused := 'too_many';
       elsif (octet_length((entries - p_name)::text) + octet_length(p_entry::text) <= p_max_bytes) is not true then
         refused := 'too_large';
+      elsif turnpike.lacks_proof(caller, p_moment) and turnpike.sends_anew(space.space_id, p_entry) then
+        refused := 'proof';
       else
         reached := turnpike.config_limit(space);
         refused := case when reached is not null then 'limit' end;

@@ -32,7 +32,7 @@ begin
 end $$;
 
 -- Gives a user a plan of the setting `plans` over a time, for an admin. Of a start in the past, the period under way is the first with
--- credit. refused: admin, proof (a plan has credit), unknown_plan, too_short (it would end before its start), unknown_user.
+-- credit. refused: admin, unknown_plan, too_short (it would end before its start), unknown_user.
 create function turnpike.create_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_starts_at timestamptz, p_ends_at timestamptz,
   p_note text, p_request_id text, p_address text)
@@ -45,9 +45,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;
@@ -77,7 +74,7 @@ begin
 end $$;
 
 -- Edits a subscription for an admin (p_change: its columns plan, ends_at, note), or deactivates it. What is so already stays as it is.
--- refused: admin, proof (for an edit), unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of the setting), too_short.
+-- refused: admin, unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of the setting), too_short.
 create function turnpike.update_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_sub_id integer, p_change jsonb, p_deactivate boolean, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -90,9 +87,6 @@ begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
   refused := found.refused;
-  if refused is null and not p_deactivate and not turnpike.is_fresh(found.caller, p_moment) then
-    refused := 'proof';
-  end if;
   if refused is not null then
     return next;
     return;

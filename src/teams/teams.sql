@@ -51,8 +51,15 @@ begin
   return next;
 end $$;
 
+-- Whether a change lets somebody see the spaces of the team's workspaces who does not see them now as its member.
+create function turnpike.opens_team(was teams, p_change jsonb) returns boolean language sql stable as $$
+  select (was.archived_at is not null and p_change @> '{"archived": false}')
+    or exists (select from jsonb_array_elements(case when p_change ? 'members' then p_change -> 'members' else '[]' end) w
+      where not exists (select from team_members m where m.team_id = was.team_id and m.user_id = (w.value -> 'user_id')::bigint))
+$$;
+
 -- Changes a team for an admin: the fields of p_change; its `members` replace the list, and who stays keeps the day on which they came.
--- refused: admin, not_found, stale, unknown_user (entity: their ids).
+-- refused: admin, not_found, stale, proof (it gives somebody access, and that needs a fresh one), unknown_user (entity: their ids).
 create function turnpike.update_team(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_team_id bigint, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -61,6 +68,9 @@ declare
   was teams;
   before jsonb;
   after jsonb;
+  space_ids bigint[];
+  shared jsonb;
+  told jsonb;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -75,11 +85,15 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
+  elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(found.caller, p_moment) then
+    refused := 'proof';
   elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') is distinct from '[]' then
     refused := 'unknown_user';
     entity := turnpike.unknown_users(p_change -> 'members');
   else
     before := turnpike.team_facts(p_team_id);
+    space_ids := array(select s.space_id from spaces s join workspaces w on w.workspace_id = s.workspace_id where w.team_id = p_team_id);
+    shared := turnpike.shared_with(space_ids, null);
     if p_change ? 'members' then
       delete from team_members m where m.team_id = p_team_id
         and not exists (select from jsonb_array_elements(p_change -> 'members') w where (w.value -> 'user_id')::bigint = m.user_id);
@@ -96,12 +110,13 @@ begin
     after := turnpike.team_facts(p_team_id);
     if after is distinct from before then
       update teams t set version = t.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
+      told := turnpike.tell_shared(space_ids, null, shared, p_moment);
       perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request_id, p_address,
         p_moment);
     end if;
   end if;
   if refused is distinct from 'unknown_user' then
-    entity := turnpike.team_json(p_team_id);
+    entity := turnpike.team_json(p_team_id) || jsonb_build_object('told', told);
   end if;
   perform turnpike.note_use(found.caller, p_moment);
   return next;

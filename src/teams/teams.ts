@@ -14,6 +14,7 @@ import { toInstant } from "../base/time.ts"
 import { released } from "../platform/db.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { membersSchema, personShape, unknownUsers } from "./members.ts"
+import { sendSharedNotices, type ToldOfSharing } from "./shared-notice.ts"
 
 export const TEAM_ROLES = ["lead", "member"] as const
 
@@ -178,6 +179,9 @@ export async function updateTeam(
   return editAs(ctx, credential, "update_team", {
     args: { team_id: teamId, change, if_version: ifVersion },
     refusals,
-    serialize: serializeTeam,
+    serialize: (row: TeamRow & ToldOfSharing) => {
+      sendSharedNotices(ctx, row)
+      return serializeTeam(row)
+    },
   })
 }

@@ -31,6 +31,7 @@ declare
   conversation conversations;
   made turns;
   wakes_at timestamptz := p_wake_at;
+  shared bigint;
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
@@ -63,6 +64,8 @@ begin
     perform turnpike.note_use(caller, p_moment);
     return;
   end if;
+  -- The space whose members' cap binds the turn.
+  shared := case when caller.member_id is not null then admission.space_id end;
   if caller.test then
     hold := turnpike.test_turns_left(caller.user_id, p_moment);
     if hold is not null then
@@ -75,10 +78,10 @@ begin
     margin := wallet.shards * wallet.shard_hold_credit_micros;
     capped := (caller.key_id is not null and (caller.capped or admission.limited
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
-      or turnpike.plan_cap(caller.user_id, p_moment) is not null;
+      or turnpike.plan_cap(caller.user_id, p_moment) is not null or shared is not null;
     if capped and not all_locked then
       select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
-        true, null) r;
+        true, null, shared) r;
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin);
       if margin > 0 and room.amount is distinct from admission.wanted then
         all_locked := true;
@@ -101,7 +104,7 @@ begin
   if not caller.test then
     if all_locked then
       select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
-        true, null) r;
+        true, null, shared) r;
       amount := room.amount;
       if amount is not null and room.caps <> '[]' then
         perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_moment);
@@ -177,7 +180,7 @@ begin
     if taken is not true then
       raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
     end if;
-    perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount, shard);
+    perform turnpike.count_spend(made, 0, amount, shard);
     if shard is not null and not all_locked then
       -- Behind the lock of the shard: what others may be taking now, and this cannot see, has to be left (wallet.sql).
       select s.* into sums from turnpike.wallet_sums(caller.user_id) s;
@@ -217,10 +220,11 @@ create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, ad
 declare
   room record;
   short_needed bigint;
+  shared bigint := case when caller.member_id is not null then admission.space_id end;
 begin
   perform turnpike.lock_account(caller.user_id);
   select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
-    true, null) r;
+    true, null, shared) r;
   if room.amount is not null then
     raise exception 'room has come at the same moment' using errcode = 'TP001';
   end if;

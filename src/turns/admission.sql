@@ -111,6 +111,10 @@ begin
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
   admission.wanted := coalesce(p_max_cost, greatest(p_default_hold, admission.needed));
+  if caller.member_id is not null then
+    -- A member does not set aside more of the owner's balance than a turn usually gets.
+    admission.wanted := least(admission.wanted, greatest(p_default_hold, admission.needed));
+  end if;
   admission.needed := least(admission.wanted, admission.needed);
   return admission;
 end $$;
@@ -144,7 +148,7 @@ begin
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused is null and not caller.test then
     select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.headroom(caller.user_id, caller.key_id,
-      p_end_user, admission.wanted, admission.needed, p_moment, true, null) r;
+      p_end_user, admission.wanted, admission.needed, p_moment, true, null, null) r;
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;

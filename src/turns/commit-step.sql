@@ -238,13 +238,12 @@ begin
     return;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  select h.amount, h.caps, h.shard into amount, caps, shard from turnpike.take_hold(mine.user_id, mine.key_id, mine.end_user_ref,
-    least(p_micros, room), 0, mine.created_at, mine.window_started_at, p_locked) h;
+  select h.amount, h.caps, h.shard into amount, caps, shard from turnpike.take_hold(mine, least(p_micros, room), 0, p_locked) h;
   hold := mine.hold_credit_micros + amount;
   if amount > 0 then
     update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount
       where t.turn_id = p_turn_id;
-    perform turnpike.count_spend(mine.user_id, mine.key_id, mine.end_user_ref, mine.created_at, mine.window_started_at, 0, amount, shard);
+    perform turnpike.count_spend(mine, 0, amount, shard);
   end if;
   return next;
 end $$;

@@ -87,10 +87,9 @@ begin
     values (turn.user_id, kind, -p_billed, turn.turn_id, p_moment);
     posts := true;
   end if;
-  perform turnpike.count_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_billed, -p_held,
-    shard_taken);
+  perform turnpike.count_spend(turn, p_billed, -p_held, shard_taken);
   if p_billed > 0 and shard_taken is null then
-    heard := turnpike.tell_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_moment);
+    heard := turnpike.tell_spend(turn, p_moment);
     if wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0 then
       wallet.balance_credit_micros := wallet.balance_credit_micros + p_billed;
       if turnpike.follow_balance(wallet, wallet.balance_credit_micros - p_billed, p_moment) then

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { type Actor, requireProof, type SessionCredential } from "../actor/actor.ts"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
@@ -39,23 +39,13 @@ export async function getMe(ctx: Context, credential: SessionCredential): Promis
 }
 
 /** The signed-in user. */
-export const getCurrentUser = async (ctx: Context, credential: SessionCredential): Promise<User> =>
-  (await readUser(ctx, credential)).user
-
-/** The same, if they have proved within 10 minutes who they are. REAUTHENTICATION_REQUIRED. */
-export async function getProvedUser(ctx: Context, credential: SessionCredential): Promise<User> {
-  const { actor, user } = await readUser(ctx, credential)
-  requireProof(actor, ctx.clock.now())
-  return user
-}
-
-async function readUser(ctx: Context, credential: SessionCredential): Promise<{ actor: Actor; user: User }> {
-  const { actor, rows } = await readAs(ctx, credential, (db) =>
+export async function getCurrentUser(ctx: Context, credential: SessionCredential): Promise<User> {
+  const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("caller")
       .innerJoin("users as u", "u.user_id", "caller.user_id")
       .select(userColumns)
       .$narrowType<{ role: UserRow["role"] }>(),
   )
-  return { actor, user: serializeUser(rows[0] as UserRow) }
+  return serializeUser(rows[0] as UserRow)
 }

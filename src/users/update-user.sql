@@ -32,7 +32,8 @@ begin
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
   elsif ((wanted.role = 'admin' and was.role <> 'admin') or wanted.email is distinct from was.email
-      or (wanted.email_verified and not was.email_verified)) and not turnpike.is_fresh(found.caller, p_moment) then
+      or (wanted.email_verified and not was.email_verified) or (was.disabled_at is not null and p_disabled is false))
+      and turnpike.lacks_proof(found.caller, p_moment) then
     refused := 'proof';
   elsif wanted.brand <> was.brand and not turnpike.is_brand(wanted.brand, p_own_brand) then
     refused := 'unknown_brand';

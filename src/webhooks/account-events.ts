@@ -2,7 +2,7 @@ import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { serializeBalance } from "../billing/get-balance.ts"
-import { CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
+import { CAP_SOURCES, CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
 
 /** What tell_cap (src/quotas/tell.sql) keeps in an event. Amounts in credit micros. */
 export interface CapReachedRow extends CapRow {
@@ -10,6 +10,7 @@ export interface CapReachedRow extends CapRow {
   resets_at: string
   key_id: string | null
   end_user_ref: string | null
+  space: string | null
 }
 
 export const capReachedSchema = z
@@ -18,8 +19,9 @@ export const capReachedSchema = z
       description: "Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month.",
       example: "end_user_daily",
     }),
-    source: z.enum(["key", "end_user", "account", "plan"]).meta({
-      description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
+    source: z.enum(CAP_SOURCES).meta({
+      description:
+        "Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space.",
     }),
     percent: z.literal([50, 80, 100]).meta({
       description:
@@ -39,6 +41,10 @@ export const capReachedSchema = z
       .string()
       .nullable()
       .meta({ description: "The end user whose cap it is. Null for a key's own cap." }),
+    space: z
+      .string()
+      .nullable()
+      .meta({ description: "The space whose members' limit it is, else null.", example: null }),
   })
   .meta({ id: "CapReached", description: "The `data` of `cap.reached`." })
 
@@ -55,6 +61,7 @@ export function serializeCapReached(row: CapReachedRow): CapReached {
     resets_at: toInstant(row.resets_at),
     key_id: row.key_id,
     end_user_ref: row.end_user_ref,
+    space: row.space,
   }
 }
 

@@ -19,6 +19,7 @@ export const EVENT_TYPES = [
   "account.locked",
   "account.factor_changed",
   "key.created",
+  "space.shared",
 ] as const
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const
@@ -194,7 +195,8 @@ export const eventSchema = z
           "`balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: " +
           "`account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): " +
           "`address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a " +
-          "rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`.",
+          "rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, " +
+          "`space_count`, `people`, `people_count`, of each list at most 20.",
       }),
   })
   .meta({ id: "Event", description: "The same as the body that a webhook receives." })

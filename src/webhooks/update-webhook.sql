@@ -11,9 +11,18 @@ begin
   return case when target.deleted_at is null then target end;
 end $$;
 
+-- Whether changes let an endpoint send what it does not send now, or to another URL. events: null is all of them.
+create function turnpike.sends_more(target webhook_endpoints, p_changes jsonb) returns boolean language sql immutable as $$
+  select coalesce(p_changes ->> 'url' <> target.url, false)
+    or (p_changes ? 'events' and target.events is not null
+      and (p_changes -> 'events' = 'null' or not p_changes -> 'events' <@ target.events))
+    or (target.disabled_at is not null and p_changes @> '{"enabled": true}')
+$$;
+
 -- Changes the fields in p_changes: url, events, description, enabled. Switching the endpoint off gives up its pending deliveries;
 -- switching it on forgets its failures. Another URL (p_target: as it is called) has to answer the ping p_event_id first. webhook is null when
--- the caller may use no such endpoint; the same holds below. refused: 'exists'. pinged: its dispatcher must be woken.
+-- the caller may use no such endpoint; the same holds below. refused: 'exists', 'proof' (it would send events that it does not send
+-- now, and that needs a fresh one). pinged: its dispatcher must be woken.
 create function turnpike.update_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_webhook_id text, p_changes jsonb, p_target text, p_event_id text, p_stop_batch integer,
   out actor jsonb, out refused text, out webhook jsonb, out pinged boolean) language plpgsql as $$
@@ -31,7 +40,9 @@ begin
     perform from users u where u.user_id = caller.user_id for no key update;
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
-  if target.webhook_id is not null and turnpike.has_target(caller, p_target, p_webhook_id) then
+  if target.webhook_id is not null and turnpike.sends_more(target, p_changes) and turnpike.lacks_proof(caller, p_moment) then
+    refused := 'proof';
+  elsif target.webhook_id is not null and turnpike.has_target(caller, p_target, p_webhook_id) then
     refused := 'exists';
   elsif target.webhook_id is not null then
     if p_target <> coalesce(target.target, target.url) then

@@ -4,7 +4,15 @@ import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { membersSchema, unknownUsers, userIdSchema } from "../teams/members.ts"
-import { readWorkspaces, serializeWorkspace, WORKSPACE_ROLES, type Workspace, workspaceIdSchema } from "./workspaces.ts"
+import { sendSharedNotices, type ToldOfSharing } from "../teams/shared-notice.ts"
+import {
+  readWorkspaces,
+  serializeWorkspace,
+  WORKSPACE_ROLES,
+  type Workspace,
+  type WorkspaceRow,
+  workspaceIdSchema,
+} from "./workspaces.ts"
 
 const name = z.string().trim().min(1).max(200).meta({ example: "Acme support" })
 const teamId = z.int().min(1).max(2_147_483_647).meta({ description: "The team to attach.", example: 3 })
@@ -61,6 +69,12 @@ export const workspaceRefusals = (id: string): Refusals => ({
     new TurnpikeError("CONFLICT", `In another workspace: ${named(entity)}. Take it out there first.`),
 })
 
+/** The workspace as it is after a change, of which owners are told whose spaces more people see by it. */
+const tellingOwners = (ctx: Context) => (row: WorkspaceRow & ToldOfSharing) => {
+  sendSharedNotices(ctx, row)
+  return serializeWorkspace(row)
+}
+
 /** A workspace, or NOT_FOUND. */
 export async function getWorkspace(ctx: Context, credential: SessionCredential, id: string): Promise<Workspace> {
   const [workspace] = await readWorkspaces(ctx, credential, [id])
@@ -98,7 +112,7 @@ export async function patchWorkspace(
   return editAs(ctx, credential, "patch_workspace", {
     args: { workspace_id: id, change, if_version: ifVersion },
     refusals: workspaceRefusals(id),
-    serialize: serializeWorkspace,
+    serialize: tellingOwners(ctx),
   })
 }
 
@@ -116,7 +130,7 @@ export async function addWorkspaceMember(
       unknown_user: () => invalid("user_id", `There is no user ${user_id}.`),
       already_member: ["ALREADY_MEMBER", `The user ${user_id} is a member of "${id}" already.`],
     },
-    serialize: serializeWorkspace,
+    serialize: tellingOwners(ctx),
   })
 }
 

@@ -6,6 +6,9 @@ declare
   found turnpike.admin_caller;
   was workspaces;
   before jsonb;
+  space_ids bigint[];
+  shared jsonb;
+  told jsonb;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -26,11 +29,14 @@ begin
     refused := 'already_member';
   else
     before := turnpike.workspace_facts(p_workspace_id);
+    space_ids := array(select s.space_id from spaces s where s.workspace_id = p_workspace_id);
+    shared := turnpike.shared_with(space_ids, p_user_id);
     insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_moment);
+    told := turnpike.tell_shared(space_ids, p_user_id, shared, p_moment);
     perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (found.caller).user_id, p_request_id, p_address,
       p_moment);
   end if;
-  entity := turnpike.workspace_json(p_workspace_id);
+  entity := turnpike.workspace_json(p_workspace_id) || jsonb_build_object('told', told);
   perform turnpike.note_use(found.caller, p_moment);
   return next;
 end $$;

@@ -91,7 +91,10 @@ declare
   found turnpike.admin_caller;
   was workspaces;
   before jsonb;
-  slugs text[];
+  slugs text[] := '{}';
+  space_ids bigint[];
+  shared jsonb;
+  told jsonb;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -123,6 +126,8 @@ begin
     end if;
     if refused is null then
       before := turnpike.workspace_facts(p_workspace_id);
+      space_ids := array(select s.space_id from spaces s where s.workspace_id = p_workspace_id or s.slug = any(slugs));
+      shared := turnpike.shared_with(space_ids, null);
       if p_change ? 'spaces' then
         update spaces s set workspace_id = null where s.workspace_id = p_workspace_id and s.slug <> all(slugs);
         update spaces s set workspace_id = p_workspace_id where s.slug = any(slugs) and s.workspace_id is null;
@@ -133,12 +138,23 @@ begin
           archived_at = case when p_change -> 'archived' = 'true' then coalesce(w.archived_at, p_moment)
             when p_change -> 'archived' = 'false' then null else w.archived_at end
         where w.workspace_id = p_workspace_id;
+      told := turnpike.tell_shared(space_ids, null, shared, p_moment);
       perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request_id, p_address, p_moment);
     end if;
   end if;
   if refused is null or refused = 'stale' then
-    entity := turnpike.workspace_json(p_workspace_id);
+    entity := turnpike.workspace_json(p_workspace_id) || jsonb_build_object('told', told);
   end if;
   perform turnpike.note_use(found.caller, p_moment);
   return next;
+end $$;
+
+-- Takes a space out of its workspace, as its owner wishes. The workspace's row must be locked, and that of the space behind it.
+create function turnpike.leave_workspace(p_space_id bigint, p_workspace_id text, p_by bigint, p_request_id text, p_address text,
+  p_moment timestamptz) returns void language plpgsql as $$
+declare
+  before jsonb := turnpike.workspace_facts(p_workspace_id);
+begin
+  update spaces s set workspace_id = null where s.space_id = p_space_id and s.workspace_id = p_workspace_id;
+  perform turnpike.note_workspace(p_workspace_id, 'workspace.space_leave', before, p_by, p_request_id, p_address, p_moment);
 end $$;

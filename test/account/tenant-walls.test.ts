@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { App } from "../../src/http/app.ts"
 import { createUser } from "../../src/ops/seed.ts"
-import { account } from "../../src/routes/account/group.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
-import { callOfOperation, createEstate, ESTATE_HOST, type Estate, leavesWhole } from "../harness/estate.ts"
+import { ESTATE_HOST, leavesWhole } from "../harness/estate.ts"
 import { idsIn } from "../harness/operations.ts"
+import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
 import type { Session } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const app = new App()
-account.mount(app)
-const operations = app.operations.filter(({ answer }) => answer.status !== 302)
-
 let world: World
-let estate: Estate
+let estate: OwnerEstate
 let owner: Session
 let stranger: Session
-let chatTurn: string
 /** Whether the estate has all that was made: then the next test may have it too. */
 let isWhole = false
 beforeAll(async () => {
@@ -26,48 +20,16 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   if (isWhole) return
-  estate = await createEstate(world)
-  const { userId } = estate.client
-  owner = await world.signIn(userId)
+  estate = await createOwnerEstate(world)
+  owner = estate.owner
   stranger = await world.signIn(await createUser(world.sql, { name: "Stranger" }))
-  await world.sql(
-    `insert into identities (issuer, subject, user_id, created_at)
-      select 'https://id.test', $2 || n, $1, now() from unnest('{a,b}'::text[]) n`,
-    [userId, estate.canary],
-  )
-  const [, { items }] = await owner.json("GET", "/api/account/identities")
-  Object.assign(estate.ids, {
-    "keys/{key_id}": estate.references.key,
-    "sessions/{session_id}": (await world.signIn(userId)).sessionId,
-    "identities/{identity_id}": items[0].identity_id,
-  })
-  const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space: estate.space, text: estate.canary })
-  chatTurn = chat.turn_id
-  await world.settled()
   isWhole = true
 })
 afterAll(() => world.close())
 
-type Operation = (typeof operations)[number]
+type Operation = (typeof ownerOperations)[number]
 
-/** Bodies of operations that only a signed-in owner has. */
-const BODIES: Record<string, (estate: Estate) => object> = {
-  createKey: () => ({ name: "new" }),
-  updateKey: () => ({ name: "new" }),
-  rotateKey: () => ({}),
-  putLimits: () => ({}),
-  changePassword: () => ({ new_password: "a password of mine" }),
-  createChatTurn: ({ space }) => ({ space, text: "new" }),
-  estimateChatTurn: ({ space }) => ({ space, text: "new" }),
-}
-
-function callOf(operation: Operation) {
-  const own = BODIES[operation.id]?.(estate)
-  const { body: _body, ...bare } = operation
-  const ids = operation.id === "getChatTurn" ? { ...estate.ids, "turns/{turn_id}": chatTurn } : estate.ids
-  const call = callOfOperation(own ? bare : operation, { ...estate, ids })
-  return own ? { ...call, body: own } : call
-}
+const callOf = (operation: Operation) => ownerCallOf(operation, estate)
 
 async function ask(browser: Session, { method, path, body, headers }: ReturnType<typeof callOf>, more: object = {}) {
   const response = await browser.call(method, path, body, { ...headers, ...more })
@@ -96,7 +58,7 @@ const OWN_WORDS = ["putEndUserLimits"]
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"
 
-describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
+describe.each(ownerOperations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
   test("is for whoever is signed in, from our own pages, and shows nobody what is another's", async () => {
     const call = callOf(operation)
     const before = await dumpTables(world)
@@ -131,7 +93,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 })
 
 const listsOfMine = ["listSpaces", "listTurns", "listWebhooks", "listEvents", "listEndUsers"]
-test.each(operations.filter(({ id }) => listsOfMine.includes(id)).map((one) => [one.id, one] as const))(
+test.each(ownerOperations.filter(({ id }) => listsOfMine.includes(id)).map((one) => [one.id, one] as const))(
   "%s shows its owner what is theirs",
   async (_id, operation) => {
     expect((await ask(owner, callOf(operation))).added).toContain(estate.canary)

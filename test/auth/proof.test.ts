@@ -40,15 +40,15 @@ describe("a fresh proof", () => {
       [
         ["POST", "/api/account/keys", { name: "all", scope: "all" }],
         ["POST", `/api/account/keys/${key_id}/rotate`, {}],
-        ["POST", "/api/auth/app-token"],
+        ["POST", "/api/account/keys", { name: "own" }],
       ],
       { password: PASSWORD },
     )
     await world.advance(10 * MINUTE)
-    expect(await outcome(browser, ["POST", "/api/account/keys", { name: "own" }]), "a narrow key").toBe(201)
     const change = { current_password: PASSWORD, new_password: "nine tall cranes" }
     expect(await outcome(browser, ["PUT", "/api/account/password", change]), "the password is the proof").toBe(200)
-    expect(await outcome(browser, ["POST", "/api/auth/app-token"]), "for what follows too").toBe(200)
+    const key: Act = ["POST", "/api/account/keys", { name: "own" }]
+    expect(await outcome(browser, key), "for what follows too").toBe(201)
   })
 
   test("is a sign-in for whoever has no password, who sets a first one", async () => {
@@ -128,18 +128,32 @@ describe("a fresh proof", () => {
     const browser = await world.signIn(userId)
     await world.advance(10 * MINUTE)
     expect(await outcome(browser, ["DELETE", "/api/account/sessions?which=others"])).toBe(200)
-    expect(await outcome(browser, ["POST", "/api/auth/app-token"])).toBe("REAUTHENTICATION_REQUIRED")
+    expect(await outcome(browser, ["POST", "/api/account/keys", { name: "own" }])).toBe("REAUTHENTICATION_REQUIRED")
   })
 
-  test("of an app's session is that of the session that has asked for it", async () => {
-    const { userId } = await createPerson(world, { password: PASSWORD })
+  test("is not asked for an app token, whose session is as old and was proved when the asking one was", async () => {
+    const { userId } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const browser = await world.signIn(userId)
-    await world.advance(9 * MINUTE)
-    const [, { token }] = await browser.json("POST", "/api/auth/app-token")
+    await world.advance(2 * HOUR)
+    const [status, { token }] = await browser.json("POST", "/api/auth/app-token")
+    expect(status).toBe(200)
     const app = await ask(world, "/api/auth/magic", { body: { token } })
-    await world.advance(MINUTE)
-    const again = await ask(world, "/api/auth/app-token", { cookie: app.cookie })
-    expect(again.answer.code).toBe("REAUTHENTICATION_REQUIRED")
+    const key = await ask(world, "/api/account/keys", { body: { name: "own" }, cookie: app.cookie })
+    expect(key.answer.code).toBe("REAUTHENTICATION_REQUIRED")
+    await world.advance(10 * HOUR - 1)
+    const me = async () => (await ask(world, "/api/auth/me", { method: "GET", cookie: app.cookie })).answer.code
+    expect(await me()).toBe(undefined)
+    await world.advance(1)
+    expect(await me(), "an app's session lives no longer than that one").toBe("SESSION_REQUIRED")
+  })
+
+  test("is said to be a new sign-in, in the error of somebody without a password", async () => {
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(userId)
+    await world.advance(HOUR)
+    const [status, { code, detail }] = await browser.json("POST", "/api/auth/reauthenticate", {})
+    expect([status, code]).toEqual([403, "REAUTHENTICATION_REQUIRED"])
+    expect(detail).toContain("sign in again through your identity provider or the messaging platform")
   })
 })
 

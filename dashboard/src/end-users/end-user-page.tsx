@@ -142,6 +142,8 @@ const SOURCES = {
   key: "their key's default",
   account: "the account's default",
   plan: "the plan",
+  space: "the space",
+  default: "the service's default",
 } as const
 
 const CAP_COLUMNS: Column<EndUser["caps"][number]>[] = [

@@ -60,6 +60,7 @@ export const CAP_TITLES: Record<string, string> = {
   end_user_daily: "An end user's day",
   end_user_monthly: "An end user's month",
   account_daily: "The account's day",
+  members_daily: "The members' day",
 }
 
 const DAY_MS = 86_400_000

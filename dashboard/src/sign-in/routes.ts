@@ -10,6 +10,13 @@ function safeNextIn(value: unknown): string | undefined {
 
 const nextIn = (search: RawSearch): { next?: string } => ({ next: safeNextIn(search.next) })
 
+/** `again`: somebody who is signed in proves by another sign-in who they are. */
+function signInSearch(search: RawSearch): { next?: string; again?: true } {
+  const found: { next?: string; again?: true } = nextIn(search)
+  if (search.again) found.again = true
+  return found
+}
+
 export const publicRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
@@ -19,7 +26,7 @@ export const publicRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/sign-in",
-    validateSearch: nextIn,
+    validateSearch: signInSearch,
     component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
   }),
   createRoute({

@@ -14,20 +14,26 @@ import { Messenger } from "./messenger.tsx"
 import { useEnter } from "./use-enter.ts"
 
 export function SignInPage() {
-  const { next } = useSearch({ from: "/sign-in" })
+  const { next, again } = useSearch({ from: "/sign-in" })
   const session = useQuery({ ...queryOf("getCurrentUser"), retry: false, staleTime: 0 })
   const enter = useEnter(next)
   const { data: user } = session
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known who is signed in
   useEffect(() => {
-    if (user) enter(user)
+    if (user && !again) enter(user)
   }, [user])
   return (
     <PublicFrame narrow>
       <title>Sign in · Turnpike</title>
       <div>
         <h1 className="text-lg">Sign in</h1>
-        <p className="text-muted">{next ? "Your session has ended. Sign in to go on." : "To your account."}</p>
+        <p className="text-muted">
+          {again
+            ? "Sign in once more, to prove that it is you. Then you come back."
+            : next
+              ? "Your session has ended. Sign in to go on."
+              : "To your account."}
+        </p>
       </div>
       {wantsFactor(session.error) ? <FactorForm onEnter={enter} /> : <Password onEnter={enter} />}
       <div className="flex flex-col gap-2 border-line border-t pt-6">

@@ -3,7 +3,7 @@ import { appRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { spacesPages as pages } from "./pages.ts"
 
-const SPACE_TABS = ["instructions", "tools", "mcp", "secrets", "versions", "files", "use"] as const
+const SPACE_TABS = ["instructions", "tools", "mcp", "secrets", "versions", "files", "sharing", "use"] as const
 export type SpaceTab = (typeof SPACE_TABS)[number]
 
 interface SpacesSearch {

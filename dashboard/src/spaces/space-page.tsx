@@ -26,6 +26,7 @@ const Servers = lazy(() => import("./mcp-tab.tsx").then((module) => ({ default: 
 const Secrets = lazy(() => import("./secrets-tab.tsx").then((module) => ({ default: module.SecretsTab })))
 const Versions = lazy(() => import("./versions-tab.tsx").then((module) => ({ default: module.VersionsTab })))
 const Files = lazy(() => import("./files-tab.tsx").then((module) => ({ default: module.FilesTab })))
+const Sharing = lazy(() => import("./sharing-tab.tsx").then((module) => ({ default: module.SharingTab })))
 const Use = lazy(() => import("./use-tab.tsx").then((module) => ({ default: module.UseTab })))
 
 const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
@@ -35,6 +36,7 @@ const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
   ["secrets", "Secrets", Secrets],
   ["versions", "Versions", Versions],
   ["files", "Files", Files],
+  ["sharing", "Sharing", Sharing],
   ["use", "Use", Use],
 ]
 
@@ -60,17 +62,19 @@ export function SpacePage() {
             <Tabs
               label="Parts of the space"
               value={tab}
-              tabs={TABS.map(([value, label, Content]) => ({
-                value,
-                label,
-                content: () => (
-                  <Suspense fallback={<Skeleton rows={8} />}>
-                    <div key={spaceId} className="flex flex-col gap-5">
-                      <Content space={space} />
-                    </div>
-                  </Suspense>
-                ),
-              }))}
+              tabs={TABS.filter(([tab]) => tab !== "sharing" || space.role === "owner").map(
+                ([value, label, Content]) => ({
+                  value,
+                  label,
+                  content: () => (
+                    <Suspense fallback={<Skeleton rows={8} />}>
+                      <div key={spaceId} className="flex flex-col gap-5">
+                        <Content space={space} />
+                      </div>
+                    </Suspense>
+                  ),
+                }),
+              )}
             />
           </>
         )}

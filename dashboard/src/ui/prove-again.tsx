@@ -2,6 +2,7 @@ import { type KeyboardEvent, useState } from "react"
 import { useChange } from "../api/query.ts"
 import { Button } from "./button.tsx"
 import { TextInput } from "./field.tsx"
+import { TextLink } from "./link.tsx"
 
 /** Who changes something that is hard to take back says once more that it is them. Then the change is pressed again. */
 export function ProveAgain() {
@@ -56,6 +57,13 @@ export function ProveAgain() {
           It is me
         </Button>
       </div>
+      <p className="text-muted text-xs">
+        No password?{" "}
+        <TextLink to="/sign-in" search={{ next: location.pathname + location.search, again: true } as never}>
+          Sign in again
+        </TextLink>{" "}
+        with your identity provider or the messaging platform. You come back to this page; what is not saved is lost.
+      </p>
     </fieldset>
   )
 }

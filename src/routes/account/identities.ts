@@ -12,7 +12,7 @@ import { unlinkIdentity } from "../../sign-in/link-identity.ts"
 import { identitySchema, listIdentities } from "../../sign-in/list-identities.ts"
 import { beginAuthorization } from "../../sign-in/oidc-begin.ts"
 import { siteOrigin } from "../../sign-in/site-origin.ts"
-import { getProvedUser } from "../../users/get-me.ts"
+import { getCurrentUser } from "../../users/get-me.ts"
 import { authContext, oidcOf } from "../auth/context.ts"
 import { nextParam } from "../auth/oauth-login.ts"
 
@@ -78,7 +78,7 @@ export function mountIdentities(app: App) {
         "A link for browsers, to be followed from a page of this origin. It leads to the OpenID provider " +
         "and back, and links the identity there to your account, whatever its email. The same account must " +
         "be signed in when the browser comes back. An identity of another account is refused with " +
-        "`IDENTITY_TAKEN`. It needs a fresh proof of who you are (`POST /api/auth/reauthenticate`).",
+        "`IDENTITY_TAKEN`.",
       query: z.object({ next: nextParam }),
       answer: {
         status: 302,
@@ -86,20 +86,14 @@ export function mountIdentities(app: App) {
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
-      errors: [
-        "CROSS_ORIGIN",
-        "REAUTHENTICATION_REQUIRED",
-        "LOGIN_NOT_CONFIGURED",
-        "LOGIN_PROVIDER_FAILED",
-        "LOGIN_PROVIDER_UNAVAILABLE",
-      ],
+      errors: ["CROSS_ORIGIN", "LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
     },
     async (c, { query: { next } }) => {
       const ctx = authContext(c)
       const session = sessionOf(c)
       // Not an unsafe method, but the begin of a change.
       if (session.acting) throw actingReadOnly()
-      const { user_id } = await getProvedUser(ctx, session)
+      const { user_id } = await getCurrentUser(ctx, session)
       const origin = await siteOrigin(ctx, c.req.url)
       return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: user_id }))
     },

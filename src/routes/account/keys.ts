@@ -20,9 +20,7 @@ export function mountKeys(app: App) {
       id: "createKey",
       tag,
       summary: "Create an API key",
-      description:
-        "The key's value is in this answer only: store it now. Keys are for servers only. A key to all spaces needs a fresh " +
-        "proof of who you are (`POST /api/auth/reauthenticate`).",
+      description: "The key's value is in this answer only: store it now. Keys are for servers only.",
       body: createKeySchema,
       answer: {
         status: 201,
@@ -30,7 +28,7 @@ export function mountKeys(app: App) {
         schema: newKeySchema,
         headers: { Location: "Its path." },
       },
-      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
+      errors: ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
     async (c, { body }) => {
       const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
@@ -106,11 +104,11 @@ export function mountKeys(app: App) {
       description:
         "The key keeps its scope, caps and turns, and gets a new value, which is shown only here. The " +
         "former value works for `overlap_seconds` more. A value from an earlier rotation stops working at " +
-        "once. A key to all spaces needs a fresh proof of who you are.",
+        "once.",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED", "QUOTA_EXCEEDED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, body }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }

@@ -14,6 +14,7 @@ import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
 import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
+import { mountSharing } from "./sharing.ts"
 import { mountOwnSpaces } from "./spaces.ts"
 import { mountTurnDetails } from "./turn-details.ts"
 import { mountOwnTurns } from "./turns.ts"
@@ -28,6 +29,7 @@ export function mountOwner(app: App) {
   mountIdentities(app)
   mountKeys(app)
   mountOwnSpaces(app)
+  mountSharing(app)
   mountSpaceConfig(app, FOR_OWNERS)
   mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)

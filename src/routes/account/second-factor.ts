@@ -41,7 +41,7 @@ export function mountSecondFactor(app: App) {
         "Makes a secret for an authenticator app (TOTP, RFC 6238), which is shown only here. It counts once you have confirmed it with " +
         "a code of the app; until then you can begin again.",
       answer: { status: 200, description: "The secret.", schema: factorSecretSchema },
-      errors: ["REAUTHENTICATION_REQUIRED", "CONFLICT"],
+      errors: ["CONFLICT"],
     },
     async (c) => beginFactor(c.get("ctx"), sessionOf(c)),
   )
@@ -58,7 +58,7 @@ export function mountSecondFactor(app: App) {
         "new cookie. The recovery codes are shown only here: keep them somewhere else than the app.",
       body: factorCodeSchema,
       answer: { status: 200, description: "The recovery codes.", schema: recoveryCodesSchema },
-      errors: ["REAUTHENTICATION_REQUIRED", "WRONG_CODE", "LOGIN_THROTTLED", "CONFLICT"],
+      errors: ["WRONG_CODE", "LOGIN_THROTTLED", "CONFLICT"],
     },
     async (c, { body }) => {
       const { token, codes } = await confirmFactor(authContext(c), sessionOf(c), body.code)
@@ -76,7 +76,7 @@ export function mountSecondFactor(app: App) {
       summary: "Remove your second factor",
       description: "Its recovery codes go with it.",
       answer: { status: 200, description: "It is removed.", schema: z.object({ ok: z.literal(true) }) },
-      errors: ["REAUTHENTICATION_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c) => {
       await removeFactor(c.get("ctx"), sessionOf(c))

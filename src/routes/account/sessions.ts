@@ -88,10 +88,10 @@ export function mountSessions(app: App) {
       description:
         "All other sessions end, and so does every token that would open one. The session of this request " +
         "goes on under a new cookie. API keys stay as they are. A wrong current password counts like a " +
-        "wrong password at login. A first password needs a fresh proof of who you are (`POST /api/auth/reauthenticate`).",
+        "wrong password at login.",
       body: changePasswordSchema,
       answer: { status: 200, description: "The new password is set.", schema: done },
-      errors: ["WRONG_PASSWORD", "LOGIN_THROTTLED", "REAUTHENTICATION_REQUIRED", "CONFLICT"],
+      errors: ["WRONG_PASSWORD", "LOGIN_THROTTLED", "CONFLICT"],
     },
     async (c, { body }) => {
       await setSessionCookie(c, await changePassword(authContext(c), sessionOf(c), body))

@@ -37,7 +37,7 @@ export function mountApiKeys(app: App) {
       params: z.object({ key_id: idParam.meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }) }),
       body: updateApiKeySchema,
       answer: { status: 200, description: "The key as it is now.", schema: externalKeySchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
     },
     async (c, { params, body: { value }, ifVersion }) =>
       putApiKey(c.get("ctx"), sessionOf(c), { keyId: params.key_id, value, ifVersion }),

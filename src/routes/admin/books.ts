@@ -43,7 +43,6 @@ export function mountBooks(app: App) {
       },
       errors: [
         "ADMIN_REQUIRED",
-        "REAUTHENTICATION_REQUIRED",
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "IDEMPOTENCY_KEY_REUSED",
@@ -79,7 +78,7 @@ export function mountBooks(app: App) {
         schema: adminLedgerEntrySchema,
         headers: { [REPLAYED]: "`true` when the turn was refunded already." },
       },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
       example: { answer: REFUND },
     },
     async (c, { params, body }) => {

@@ -51,7 +51,7 @@ export function mountCatalog(app: App) {
       versioned: "shown",
       body: modelCatalogAddSchema,
       answer: { status: 200, description: "The new row.", schema: catalogRowSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "CONFLICT"],
+      errors: ["ADMIN_REQUIRED", "CONFLICT"],
     },
     async (c, { body }) => addCatalogModel(c.get("ctx"), sessionOf(c), body),
   )
@@ -71,7 +71,7 @@ export function mountCatalog(app: App) {
       params,
       body: modelPricesSchema,
       answer: { status: 200, description: "The row as it is now.", schema: catalogRowSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
     },
     async (c, { params: { pin }, body: prices, ifVersion }) =>
       putModelPrices(c.get("ctx"), sessionOf(c), { pin, prices, ifVersion }),

@@ -31,7 +31,7 @@ export function mountSettings(app: App) {
       versioned: "checked",
       body: settingUpdateSchema,
       answer: { status: 200, description: "The setting as it is now.", schema: settingSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "PLAN_IN_USE", "SECOND_FACTOR_NOT_SET_UP"],
+      errors: ["ADMIN_REQUIRED", "PLAN_IN_USE", "SECOND_FACTOR_NOT_SET_UP"],
     },
     async (c, { body: { key, value }, ifVersion }) => putSetting(c.get("ctx"), sessionOf(c), { key, value, ifVersion }),
   )

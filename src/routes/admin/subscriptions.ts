@@ -31,7 +31,7 @@ export function mountSubscriptions(app: App) {
       versioned: "shown",
       body: subscriptionCreateSchema,
       answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { body, once }) => madeOf(c, await createSubscription(c.get("ctx"), sessionOf(c), body, once)),
   )
@@ -64,7 +64,7 @@ export function mountSubscriptions(app: App) {
       params,
       body: subscriptionUpdateSchema,
       answer: { status: 200, description: "The subscription as it is now.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ENDED"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ENDED"],
     },
     async (c, { params: { sub_id }, body, ifVersion }) =>
       updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: body, ifVersion }),

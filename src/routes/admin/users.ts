@@ -89,7 +89,7 @@ export function mountUsers(app: App) {
       versioned: "shown",
       body: createUserSchema,
       answer: { status: 200, description: "The user.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "EMAIL_TAKEN", "IDENTITY_TAKEN"],
+      errors: ["ADMIN_REQUIRED", "EMAIL_TAKEN", "IDENTITY_TAKEN"],
     },
     async (c, { body }) => createAccount(c.get("ctx"), sessionOf(c), body),
   )
@@ -124,7 +124,7 @@ export function mountUsers(app: App) {
       params,
       body: updateUserSchema,
       answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
     },
     async (c, { params: { user_id }, body, ifVersion }) => {
       const ctx = c.get("ctx")
@@ -148,7 +148,7 @@ export function mountUsers(app: App) {
       params,
       body: setCredentialsSchema,
       answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"],
     },
     async (c, { params: { user_id }, body, ifVersion }) =>
       setCredentials(c.get("ctx"), sessionOf(c), user_id, { login: body, ifVersion }),
@@ -183,7 +183,7 @@ export function mountUsers(app: App) {
       description: "For somebody who has lost their app and their recovery codes. Their sessions go on.",
       params,
       answer: { status: 200, description: "It is removed.", schema: z.object({ ok: z.literal(true) }) },
-      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => resetFactor(c.get("ctx"), sessionOf(c), user_id),
   )

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { PROOF_MINUTES } from "../../base/powers.ts"
 import type { App } from "../../http/app.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
@@ -39,10 +40,10 @@ export function mountProof(app: App) {
       tag,
       summary: "Prove again who you are",
       description:
-        "What is hard to take back answers `REAUTHENTICATION_REQUIRED` unless you have signed in, or proved this, within 10 minutes: " +
-        "linking an identity, a first password, a key to all spaces, an app token, a second factor; for admins credit, refunds, " +
-        "plans, prices, settings, keys of engines, and somebody's email or login. Send your password if you have one, and a code if you have a second factor. With neither this answers " +
-        "`REAUTHENTICATION_REQUIRED` too: sign in anew.",
+        `What reads secrets, gives lasting access or spends somebody's money answers \`REAUTHENTICATION_REQUIRED\` unless you have signed in, ` +
+        `or proved this, within ${PROOF_MINUTES} minutes. Each such operation says so. Send your password if you have one, and a code if you ` +
+        "have a second factor. With neither this answers `REAUTHENTICATION_REQUIRED` too: sign in again through your identity provider " +
+        "(`GET /api/auth/oauth-login/start?next=…` comes back to your page) or the messaging platform. That is the proof.",
       body: reauthenticateSchema,
       answer: { status: 200, description: "It is proved for 10 minutes.", schema: done },
       errors: ["REAUTHENTICATION_REQUIRED", "WRONG_PASSWORD", "WRONG_CODE", "LOGIN_THROTTLED"],

@@ -39,10 +39,10 @@ export function mountTokens(app: App) {
       summary: "Create a token for an app's webview",
       description:
         "The webview exchanges it with `POST /api/auth/magic` within 60 seconds for a session of its own. " +
-        "It works once, and only while the session that asked for it has not ended. It needs a fresh proof of who you are " +
-        "(`POST /api/auth/reauthenticate`), which the new session has from this one.",
+        "It works once, and only while the session that asked for it has not ended. Any session may ask: the new one was last proved " +
+        "when this one was, so it has no power that this one lacks.",
       answer: { status: 200, description: "The token. It is shown only here.", schema: appTokenSchema },
-      errors: ["REAUTHENTICATION_REQUIRED"],
+      errors: [],
     },
     async (c) => mintAppToken(authContext(c), sessionOf(c)),
   )

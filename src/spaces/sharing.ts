@@ -1,0 +1,145 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs, spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { SPACE_ROLES } from "../actor/shares.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { fromUsd, toUsd, usdAmount } from "../base/money.ts"
+import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
+
+const place = z
+  .object({ workspace_id: z.string().meta({ example: "acme-support" }), name: z.string().meta({ example: "Acme" }) })
+  .nullable()
+  .meta({ description: "The workspace whose members use the space; null: it is in none." })
+const peopleCount = z.int().meta({ description: "How many people the space is shared with.", example: 3 })
+
+export const sharingSchema = z
+  .object({
+    space_id: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    workspace: place,
+    people: z
+      .array(
+        z.object({
+          user_id: z.int().meta({ example: 42 }),
+          name: z.string().nullable().meta({ example: "Ada" }),
+          role: z.enum(SPACE_ROLES).exclude(["owner"]).meta({
+            description: "`admin`: changes the space, and can use its secrets in tools. `member`: sees and uses it.",
+          }),
+        }),
+      )
+      .meta({ description: "With whom the space is shared, at most 200, by name." }),
+    people_count: peopleCount,
+    daily_usd: z
+      .number()
+      .nullable()
+      .meta({ description: "What they may spend together in a UTC day, as you have set it; null: the default." }),
+    cap: capStateSchema,
+  })
+  .meta({ id: "SpaceSharing" })
+
+export const putMembersLimitSchema = z
+  .strictObject({
+    daily_usd: usdAmount.nullable().meta({
+      description: "What all its members may spend of your balance in a UTC day; 0: nothing. Null: the default.",
+      example: 2,
+    }),
+  })
+  .meta({ id: "PutMembersLimit" })
+
+export const sharedSpaceSchema = z
+  .object({
+    space_id: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    title: z.string().meta({ example: "Support desk" }),
+    workspace: place,
+    people_count: peopleCount,
+  })
+  .meta({ id: "SharedSpace" })
+
+type Sharing = z.infer<typeof sharingSchema>
+
+interface SharingRow extends Pick<Sharing, "space_id" | "workspace" | "people" | "people_count"> {
+  own_limit: number | null
+  cap: CapRow
+}
+
+const serializeSharing = ({ own_limit, cap, ...row }: SharingRow): Sharing => ({
+  ...row,
+  daily_usd: own_limit === null ? null : toUsd(own_limit),
+  cap: serializeCapState(cap),
+})
+
+interface Answer {
+  actor: unknown
+  refused: string | null
+  sharing: SharingRow | null
+}
+
+function sharingOf(spaceId: string, { refused, sharing }: Answer): Sharing {
+  if (refused === "role") {
+    const message = `The space "${spaceId}" is shared with you. Only its owner decides how it is shared.`
+    throw new TurnpikeError("SPACE_ROLE_REQUIRED", message)
+  }
+  if (refused === "moved") {
+    throw new TurnpikeError("CONFLICT", "The space has moved to another workspace at this moment. Try again.")
+  }
+  if (!sharing) throw spaceNotFound(spaceId)
+  return serializeSharing(sharing)
+}
+
+/** With whom the caller's space is shared, and what they may spend. NOT_FOUND, SPACE_ROLE_REQUIRED. */
+export async function getSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
+  const { row } = await callAs<"get_sharing", Answer>(ctx, credential, "get_sharing", { slug: spaceId })
+  return sharingOf(spaceId, row)
+}
+
+/** Ends the sharing of the caller's space on every way there is. NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT. */
+export async function endSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
+  const { row } = await callAs<"end_sharing", Answer>(ctx, credential, "end_sharing", {
+    slug: spaceId,
+    request_id: ctx.requestId,
+    address: ctx.address,
+  })
+  return sharingOf(spaceId, row)
+}
+
+/** Sets what the members of the caller's space may spend in a day. NOT_FOUND, SPACE_ROLE_REQUIRED. */
+export async function putMembersLimit(
+  ctx: Context,
+  credential: SessionCredential,
+  { spaceId, dailyUsd }: { spaceId: string; dailyUsd: number | null },
+): Promise<Sharing> {
+  const { row } = await callAs<"put_members_limit", Answer>(ctx, credential, "put_members_limit", {
+    slug: spaceId,
+    daily: dailyUsd === null ? null : fromUsd(dailyUsd),
+  })
+  return sharingOf(spaceId, row)
+}
+
+/** The caller's spaces that are shared with others, newest first. */
+export async function listShares(
+  ctx: Context,
+  credential: SessionCredential,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: z.infer<typeof sharedSpaceSchema>[]; total: number }> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onRef("caller.user_id", "=", "s.user_id").onRef("caller.test", "=", "s.test"))
+      .innerJoin("space_shares as h", "h.space_id", "s.space_id")
+      .leftJoin("workspaces as w", "w.workspace_id", "s.workspace_id")
+      .groupBy(["s.space_id", "s.slug", "s.title", "w.workspace_id", "w.name"])
+      .select(["s.slug as space_id", "s.title", "w.workspace_id", "w.name"])
+      .select((eb) => [
+        eb.fn.count<number>("h.user_id").distinct().as("people_count"),
+        eb.fn.countAll<number>().over().as("total"),
+      ])
+      .orderBy("s.slug", "desc")
+      .limit(limit)
+      .offset(offset),
+  )
+  const items = rows.map(({ space_id, title, workspace_id, name, people_count }) => ({
+    ...{ space_id, title, people_count },
+    workspace: workspace_id !== null && name !== null ? { workspace_id, name } : null,
+  }))
+  return { items, total: rows[0]?.total ?? 0 }
+}

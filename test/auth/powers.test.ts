@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { guardOf, OPERATION_POWERS, PROOF_MINUTES } from "../../src/base/powers.ts"
+import type { Operation } from "../../src/http/operation.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { type AdminEstate, adminEstate, adminOperations, requestOf } from "../harness/admin-requests.ts"
+import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { ESTATE_HOST, leavesWhole } from "../harness/estate.ts"
+import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
+import type { Session } from "../harness/shared-space.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let estate: AdminEstate
+let own: OwnerEstate | null = null
+beforeAll(async () => {
+  world = await createWorld()
+  serveCustomer(world, { host: ESTATE_HOST })
+  estate = await adminEstate(world, "powers")
+})
+afterAll(() => world.close())
+
+const PROOF = "REAUTHENTICATION_REQUIRED"
+const NEW_ORIGIN = "https://other.customer.com"
+
+interface Call {
+  method: string
+  path: string
+  body?: unknown
+  headers?: Record<string, string> | undefined
+}
+
+/** Another session of a user, who proved an hour ago who they are. */
+async function staleSession(userId: number): Promise<Session> {
+  const session = await world.signIn(userId)
+  await world.sql("update sessions set proved_at = proved_at - interval '1 hour' where session_id = $1", [
+    session.sessionId,
+  ])
+  return session
+}
+
+async function codeOf(session: Session, { method, path, body, headers }: Call): Promise<string | undefined> {
+  const response = await session.call(method, path, body, headers)
+  const text = await response.text()
+  return text.startsWith("{") ? (JSON.parse(text) as { code?: string }).code : undefined
+}
+
+const SECRET_HEADER = { headers: { "x-key": "{{secrets.TOKEN}}" } }
+const { name: _name, ...tool } = orderTool(ESTATE_HOST, { description: "new" })
+
+/** By operation: the body with which it asks for a proof, where it does not ask always. */
+const ASKING: Record<string, object> = {
+  changePassword: { new_password: "a password of mine" },
+  updateKey: { expires_at: null },
+  createSpace: {
+    title: "new",
+    tools: [{ ...tool, name: "t", request: { method: "GET", url: NEW_ORIGIN, ...SECRET_HEADER } }],
+  },
+  putTool: { ...tool, request: { method: "GET", url: `${NEW_ORIGIN}/x`, ...SECRET_HEADER } },
+  putMcpServer: { url: `${NEW_ORIGIN}/mcp`, ...SECRET_HEADER },
+  updateWebhook: { url: `${NEW_ORIGIN}/hook` },
+  updateUser: { email: "new-email@people.test" },
+  updateTeam: {},
+}
+
+/** Asks in each case that the account gives: a first password is the only one. */
+const ASKS_FIRST = ["changePassword", "updateTeam"]
+
+async function expectGuarded(operation: Operation, session: () => Promise<Session>, call: () => Promise<Call>) {
+  const guard = guardOf(operation)
+  if (guard?.when === undefined) {
+    const code = await codeOf(await session(), await call())
+    expect(code === PROOF, `${operation.id} answered ${code}`).toBe(guard !== null)
+    return
+  }
+  const usual = await call()
+  const body = ASKING[operation.id]
+  if (!body) throw new Error(`say in ASKING when ${operation.id} asks`)
+  const asking = Object.keys(body).length === 0 ? usual : { ...usual, body }
+  expect(await codeOf(await session(), asking), "in the case that it names").toBe(PROOF)
+  if (!ASKS_FIRST.includes(operation.id)) {
+    expect(await codeOf(await session(), usual), "in every other case").not.toBe(PROOF)
+  }
+}
+
+describe("with a proof that is an hour old", () => {
+  test.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
+    "%s of an owner asks for another one exactly where the table says so",
+    async (_id, operation) => {
+      const mine = own ?? (await createOwnerEstate(world))
+      own = leavesWhole(operation) || guardOf(operation) ? mine : null
+      await world.sql("update api_keys set expires_at = now() + interval '30 days' where user_id = $1", [
+        mine.client.userId,
+      ])
+      await expectGuarded(
+        operation,
+        () => staleSession(mine.client.userId),
+        async () => ownerCallOf(operation, mine),
+      )
+      await world.settled()
+    },
+  )
+
+  test("linkIdentity, which is a page, asks too", async () => {
+    const session = await staleSession(estate.client.userId)
+    const call = { method: "GET", path: "/api/account/identities/link", headers: { "sec-fetch-site": "same-origin" } }
+    expect(await codeOf(session, call)).toBe(PROOF)
+  })
+
+  test.each(adminOperations.map((operation) => [operation.id, operation] as const))(
+    "%s of an admin asks for another one exactly where the table says so",
+    async (_id, operation) => {
+      await expectGuarded(
+        operation,
+        () => staleSession(estate.admin.userId),
+        () => requestOf(estate, operation),
+      )
+    },
+  )
+
+  test("a user who is no admin hears of the role before the proof", async () => {
+    const session = await staleSession(estate.client.userId)
+    const body = { workspace_id: "w-mine", name: "Mine" }
+    expect(await codeOf(session, { method: "POST", path: "/api/admin/workspaces", body })).toBe("ADMIN_REQUIRED")
+  })
+})
+
+test("The table names no operation that does not exist", () => {
+  const ids = [...ownerOperations, ...adminOperations].map(({ id }) => id)
+  const named = Object.values(OPERATION_POWERS).flatMap((table) => Object.keys(table))
+  expect(named.filter((id) => !ids.includes(id))).toEqual(["linkIdentity"])
+})
+
+test("The database and the documents name one age of a proof", async () => {
+  const [row] = await world.sql(`select extract(epoch from ${RELEASE}.proof_life())::int / 60 as minutes`)
+  expect(row).toEqual({ minutes: PROOF_MINUTES })
+})

@@ -1,0 +1,60 @@
+import { App } from "../../src/http/app.ts"
+import { account } from "../../src/routes/account/group.ts"
+import { callOfOperation, createEstate, type Estate } from "./estate.ts"
+import type { V1Operation } from "./operations.ts"
+import type { Session } from "./shared-space.ts"
+import type { World } from "./world.ts"
+
+/** Every operation of a signed-in owner that answers JSON, from the table that the worker routes by. */
+export const ownerOperations: readonly V1Operation[] = (() => {
+  const app = new App()
+  account.mount(app)
+  return app.operations.filter(({ answer }) => answer.status !== 302)
+})()
+
+export interface OwnerEstate extends Estate {
+  owner: Session
+  chatTurn: string
+}
+
+/** An estate with what only a signed-in owner has. */
+export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
+  const estate = await createEstate(world)
+  const { userId } = estate.client
+  const owner = await world.signIn(userId)
+  await world.sql(
+    `insert into identities (issuer, subject, user_id, created_at)
+      select 'https://id.test', $2 || n, $1, now() from unnest('{a,b}'::text[]) n`,
+    [userId, estate.canary],
+  )
+  const [, { items }] = await owner.json("GET", "/api/account/identities")
+  Object.assign(estate.ids, {
+    "keys/{key_id}": estate.references.key,
+    "sessions/{session_id}": (await world.signIn(userId)).sessionId,
+    "identities/{identity_id}": items[0].identity_id,
+  })
+  const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space: estate.space, text: estate.canary })
+  await world.settled()
+  return { ...estate, owner, chatTurn: chat.turn_id }
+}
+
+/** Bodies of operations that only a signed-in owner has. */
+const BODIES: Record<string, (estate: Estate) => object> = {
+  createKey: () => ({ name: "new" }),
+  updateKey: () => ({ name: "new" }),
+  rotateKey: () => ({}),
+  putLimits: () => ({}),
+  putMembersLimit: () => ({ daily_usd: 1 }),
+  changePassword: () => ({ new_password: "a password of mine" }),
+  createChatTurn: ({ space }) => ({ space, text: "new" }),
+  estimateChatTurn: ({ space }) => ({ space, text: "new" }),
+}
+
+/** A call of an operation that succeeds for the estate's owner. */
+export function ownerCallOf(operation: V1Operation, estate: OwnerEstate) {
+  const own = BODIES[operation.id]?.(estate)
+  const { body: _body, ...bare } = operation
+  const ids = operation.id === "getChatTurn" ? { ...estate.ids, "turns/{turn_id}": estate.chatTurn } : estate.ids
+  const call = callOfOperation(own ? bare : operation, { ...estate, ids })
+  return own ? { ...call, body: own } : call
+}
