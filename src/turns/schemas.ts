@@ -83,12 +83,10 @@ export const turnSchema = z
         "Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, …",
     }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
-    outputs: z
-      .array(outputSchema)
-      .meta({
-        description:
-          "The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here.",
-      }),
+    outputs: z.array(outputSchema).meta({
+      description:
+        "The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here.",
+    }),
     billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
     held_usd: z.number().meta({ description: "What is set aside for it until it ends.", example: 0 }),
     usage: z.object({

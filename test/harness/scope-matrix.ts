@@ -148,7 +148,7 @@ function madeBy(client: TestClient, maker: TestClient["call"]): TestClient {
 }
 
 /** What the caller is answered about the place: its code (null: a success), the words, and whether it is in them. */
-export async function answerOf({ keys, estates }: Matrix, { operation, caller, place }: Cell) {
+export async function scopeAnswer({ keys, estates }: Matrix, { operation, caller, place }: Cell) {
   const estate = estates[place]
   const call = callOfOperation(operation, estate)
   const path =
@@ -171,7 +171,7 @@ export async function answerOf({ keys, estates }: Matrix, { operation, caller, p
 export async function wordsOfAbsence({ keys, estates }: Matrix, operation: V1Operation): Promise<string | null> {
   const nothing = absent(estates["another account's space"])
   const cell: Cell = { operation, caller: "all", place: "another account's space" }
-  return (await answerOf({ keys, estates: { ...estates, [cell.place]: nothing } }, cell)).words
+  return (await scopeAnswer({ keys, estates: { ...estates, [cell.place]: nothing } }, cell)).words
 }
 
 /** An estate whose ids are of nothing: the last letter of each is another one. */

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { cancelInTime } from "../harness/cancel.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {

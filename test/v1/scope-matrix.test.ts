@@ -3,7 +3,6 @@ import { serveCustomer } from "../harness/customer.ts"
 import { ESTATE_HOST } from "../harness/estate.ts"
 import { v1Operations } from "../harness/operations.ts"
 import {
-  answerOf,
   CALLERS,
   type CallerName,
   createMatrix,
@@ -12,6 +11,7 @@ import {
   namesPlace,
   PLACES,
   type PlaceName,
+  scopeAnswer,
   wordsOfAbsence,
 } from "../harness/scope-matrix.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -50,7 +50,7 @@ test(`The answers to ${cells.length} pairs of a key and a space, over all operat
   const check = async (cell: (typeof cells)[number]) => {
     const { operation, caller, place } = cell
     const expected = expectedOf(cell)
-    const found = await answerOf(matrix, cell)
+    const found = await scopeAnswer(matrix, cell)
     const isRight = found.code === expected.code && (expected.shown ?? found.shown) === found.shown
     if (!isRight)
       wrong.push(`${operation.id}: ${caller}, ${place}: ${found.status} ${found.code}, shown ${found.shown}`)
