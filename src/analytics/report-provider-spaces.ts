@@ -34,14 +34,14 @@ export const providerSpacesSchema = z
     providers: z
       .array(z.object({ provider_key: providerKey, ...costs }))
       .meta({ description: "All of them, those that were billed most first." }),
-    items: z
-      .array(z.object({ provider_key: providerKey, ...spaceFields, ...costs }))
-      .meta({ description: "Pairs of a provider and a space, those that were billed most first." }),
     other: costsSchema.meta({ description: "The pairs of all other pages together." }),
     total: costsSchema.meta({ description: "All pairs: the items and `other`." }),
     pairs: pageFields.total.meta({ description: "How many pairs there are on all pages.", example: 212 }),
     limit: pageFields.limit,
     offset: pageFields.offset,
+    items: z
+      .array(z.object({ provider_key: providerKey, ...spaceFields, ...costs }))
+      .meta({ description: "Pairs of a provider and a space, those that were billed most first." }),
   })
   .meta({ id: "SubscriptionSpaces" })
 

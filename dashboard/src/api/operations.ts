@@ -2611,32 +2611,6 @@ export interface SubscriptionSpaces {
     /** What was billed less that: below 0 by what nobody was billed for. */
     margin_usd: number
   })[]
-  /** Pairs of a provider and a space, those that were billed most first. */
-  items: ({
-    /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
-    provider_key: string
-    /** Its number. */
-    space_id: number
-    slug: string
-    chat_key: string | null
-    title: string
-    /** The account that is billed. */
-    owner_id: number
-    /** Live turns that ended, those billed nothing too. */
-    turns: number
-    /** Those of sub-agents too. */
-    model_calls: number
-    /** All that was read, cached tokens included. */
-    tokens_input: number
-    tokens_cached: number
-    tokens_output: number
-    /** What the turns were billed: exact. */
-    billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
-    cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
-    margin_usd: number
-  })[]
   /** The pairs of all other pages together. */
   other: {
     /** Live turns that ended, those billed nothing too. */
@@ -2677,6 +2651,32 @@ export interface SubscriptionSpaces {
   limit: number
   /** How many were skipped. */
   offset: number
+  /** Pairs of a provider and a space, those that were billed most first. */
+  items: ({
+    /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
+    provider_key: string
+    /** Its number. */
+    space_id: number
+    slug: string
+    chat_key: string | null
+    title: string
+    /** The account that is billed. */
+    owner_id: number
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  })[]
 }
 
 export interface SubscriptionUpdate {
