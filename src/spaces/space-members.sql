@@ -41,13 +41,14 @@ create function turnpike.space_member_json(p_space_id bigint, p_user_id bigint) 
     from space_members m join users u on u.user_id = m.user_id where m.space_id = p_space_id and m.user_id = p_user_id
 $$;
 
--- Shares a space with a user for an admin. refused: admin, not_found, unknown_user, already_member (its owner is one), full.
+-- Shares a space with a user for an admin, and tells its owner (told). refused: admin, not_found, unknown_user, already_member (its owner is one), full.
 create function turnpike.add_space_member(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_space_id bigint, p_user_id bigint, p_most integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   space spaces;
+  shared jsonb;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -67,10 +68,12 @@ begin
   elsif (select count(*) from space_members m where m.space_id = p_space_id) >= p_most then
     refused := 'full';
   else
+    shared := turnpike.shared_with(array[p_space_id], p_user_id);
     insert into space_members (space_id, user_id, created_at) values (p_space_id, p_user_id, p_moment);
     perform turnpike.note_change((found.caller).user_id, 'space.member_add', 'space', space.slug, null,
       jsonb_build_object('user_id', p_user_id), p_request_id, p_address, p_moment);
-    entity := turnpike.space_member_json(p_space_id, p_user_id);
+    entity := turnpike.space_member_json(p_space_id, p_user_id)
+      || jsonb_build_object('told', turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_moment));
   end if;
   perform turnpike.note_use(found.caller, p_moment);
   return next;

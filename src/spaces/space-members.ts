@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
+import { sendSharedNotices, type ToldOfSharing } from "../teams/shared-notice.ts"
 import { getAdminSpace } from "./admin-space.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
@@ -45,7 +46,13 @@ const refusalsOf = (spaceId: number): Refusals => ({
   unknown_user: () => new TurnpikeError("VALIDATION_FAILED", "There is no such user.", { param: "user_id" }),
 })
 
-const serializeMember = ({ created_at, ...member }: Omit<SpaceMember, "since"> & { created_at: string }) => ({
+type MemberRow = Omit<SpaceMember, "since"> & { created_at: string }
+
+const serializeMember = ({ space_id, user_id, name, email, created_at }: MemberRow): SpaceMember => ({
+  ...{ space_id, user_id, name, email },
+  since: toInstant(created_at),
+})
+=> ({
   ...member,
   since: toInstant(created_at),
 })
@@ -61,15 +68,20 @@ export async function putSpaceChat(
   return getAdminSpace(ctx, credential, spaceId)
 }
 
-/** Shares a space with a user for an admin. NOT_FOUND, ALREADY_MEMBER, LIMIT_REACHED; VALIDATION_FAILED for an unknown user. */
+/** Shares a space with a user for an admin, and tells its owner. NOT_FOUND, ALREADY_MEMBER, LIMIT_REACHED; VALIDATION_FAILED for an unknown user. */
 export async function addSpaceMember(
   ctx: Context,
   credential: SessionCredential,
   { spaceId, userId }: { spaceId: number; userId: number },
 ): Promise<SpaceMember> {
-  const args = { space_id: spaceId, user_id: userId, most: SPACE_POLICY.members }
-  const reading = { refusals: refusalsOf(spaceId), serialize: serializeMember }
-  return editAs(ctx, credential, "add_space_member", { args, ...reading })
+  return editAs(ctx, credential, "add_space_member", {
+    args: { space_id: spaceId, user_id: userId, most: SPACE_POLICY.members },
+    refusals: refusalsOf(spaceId),
+    serialize(row: MemberRow & ToldOfSharing) {
+      sendSharedNotices(ctx, row)
+      return serializeMember(row)
+    },
+  })
 }
 
 /** Ends a user's own share of a space for an admin. NOT_FOUND. */

@@ -469,9 +469,9 @@ export interface BotUpdate {
 /** The `data` of `cap.reached`. */
 export interface CapReached {
   /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
-  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
-  source: "key" | "end_user" | "account" | "plan"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space. */
+  source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
   percent: 50 | 80 | 100
   limit_usd: number
@@ -485,12 +485,14 @@ export interface CapReached {
   key_id: string | null
   /** The end user whose cap it is. Null for a key's own cap. */
   end_user_ref: string | null
+  /** The space whose members' limit it is, else null. */
+  space: string | null
 }
 
 export interface CapState {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
-  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
-  source: "key" | "end_user" | "account" | "plan"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, or as the service's default. */
+  source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
   /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
   spent_usd: number
@@ -962,7 +964,7 @@ export interface CreateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
 }
@@ -1256,11 +1258,11 @@ export interface ErrorsReport {
 /** The same as the body that a webhook receives. */
 export interface FeedEvent {
   id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping"
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** The event's number in its turn's log. Null when the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. */
+  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
   data: {
     turn: Turn
   } | CapReached | BalanceReached | Record<string, unknown>
@@ -2094,6 +2096,11 @@ export interface PutMcpServer {
   allowed_tools?: string[] | undefined
 }
 
+export interface PutMembersLimit {
+  /** What all its members may spend of your balance in a UTC day; 0: nothing. Null: the default. */
+  daily_usd: number | null
+}
+
 export interface PutSecret {
   /** 4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it. */
   value: string
@@ -2127,9 +2134,9 @@ export interface PutTool {
 
 /** The `details` of QUOTA_EXCEEDED: the cap that frees the turn last. */
 export interface QuotaDetails {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
-  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
-  source: "key" | "end_user" | "account" | "plan"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, or as the service's default. */
+  source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
   /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
   spent_usd: number
@@ -2209,7 +2216,7 @@ export interface ReconciliationFinding {
   ledger_id: number | null
   /** Which counter, when a cap's counter or a rollup is wrong. */
   counter: {
-    kind: "key" | "end_user" | "account" | "rollup"
+    kind: "key" | "end_user" | "account" | "members" | "rollup"
     /** A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column. */
     subject: string
     period: "day" | "month" | "window" | "hour"
@@ -2235,7 +2242,7 @@ export interface Replay {
   /** Exclusive. Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Also send events that this webhook has accepted before. */
   include_delivered?: boolean | undefined
 }
@@ -2348,7 +2355,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** What counts now. */
   value: unknown
   /** What counts while nobody has set it. */
@@ -2367,9 +2374,21 @@ export interface Setting {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The whole new value. */
   value: unknown
+}
+
+export interface SharedSpace {
+  space_id: string
+  title: string
+  /** The workspace whose members use the space; null: it is in none. */
+  workspace: {
+    workspace_id: string
+    name: string
+  } | null
+  /** How many people the space is shared with. */
+  people_count: number
 }
 
 export interface SlugUsageReport {
@@ -2472,6 +2491,27 @@ export interface SpaceMember {
   name: string | null
   email: string | null
   since: string
+}
+
+export interface SpaceSharing {
+  space_id: string
+  /** The workspace whose members use the space; null: it is in none. */
+  workspace: {
+    workspace_id: string
+    name: string
+  } | null
+  /** With whom the space is shared, at most 200, by name. */
+  people: ({
+    user_id: number
+    name: string | null
+    /** `admin`: changes the space, and can use its secrets in tools. `member`: sees and uses it. */
+    role: "admin" | "member"
+  })[]
+  /** How many people the space is shared with. */
+  people_count: number
+  /** What they may spend together in a UTC day, as you have set it; null: the default. */
+  daily_usd: number | null
+  cap: CapState
 }
 
 export interface SpaceSpend {
@@ -3224,7 +3264,7 @@ export interface UpdateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
   /** false stops it; true starts it again, also after we have disabled it. */
@@ -4085,6 +4125,19 @@ export interface Operations {
     }
   }
 
+  /** End the sharing of a space */
+  endSharing: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: SpaceSharing
+  }
+
   /** End all sessions of a user */
   endUserSessions: {
     path: {
@@ -4522,6 +4575,19 @@ export interface Operations {
     answer: SecondFactor
   }
 
+  /** Read who shares a space */
+  getSharing: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: SpaceSharing
+  }
+
   /** Read a space */
   getSpace: {
     path: {
@@ -4953,7 +5019,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
@@ -5003,7 +5069,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -5230,6 +5296,25 @@ export interface Operations {
   listSettings: {
     answer: {
       items: Setting[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List your spaces that are shared */
+  listShares: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: boolean | "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: SharedSpace[]
       /** The number of entries on all pages. */
       total: number
       limit: number
@@ -5653,6 +5738,20 @@ export interface Operations {
     }
     body: PutMcpServer
     answer: McpServer
+  }
+
+  /** Limit what members spend in a day */
+  putMembersLimit: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PutMembersLimit
+    answer: SpaceSharing
   }
 
   /** Change a model's prices */
@@ -6125,6 +6224,7 @@ export const OPERATIONS: {
   endActing: { method: "DELETE", path: "/api/admin/users/{user_id}/act-as" },
   endSession: { method: "DELETE", path: "/api/account/sessions/{session_id}" },
   endSessions: { method: "DELETE", path: "/api/account/sessions" },
+  endSharing: { method: "DELETE", path: "/api/account/spaces/{space_id}/sharing" },
   endUserSessions: { method: "DELETE", path: "/api/admin/users/{user_id}/sessions" },
   eraseEndUser: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}" },
   estimateChatTurn: { method: "POST", path: "/api/account/chat/turns/estimate" },
@@ -6164,6 +6264,7 @@ export const OPERATIONS: {
   getOverview: { method: "GET", path: "/api/admin/overview" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
+  getSharing: { method: "GET", path: "/api/account/spaces/{space_id}/sharing" },
   getSpace: { method: "GET", path: "/api/account/spaces/{space_id}" },
   getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },
   getSpaceByKey: { method: "GET", path: "/api/admin/spaces/by-key/{chat_key}" },
@@ -6207,6 +6308,7 @@ export const OPERATIONS: {
   listSecrets: { method: "GET", path: "/api/account/spaces/{space_id}/secrets" },
   listSessions: { method: "GET", path: "/api/account/sessions" },
   listSettings: { method: "GET", path: "/api/admin/settings" },
+  listShares: { method: "GET", path: "/api/account/shares" },
   listSpaceInventory: { method: "GET", path: "/api/admin/spaces/list" },
   listSpaceSessions: { method: "GET", path: "/api/admin/spaces/sessions" },
   listSpaces: { method: "GET", path: "/api/account/spaces" },
@@ -6230,6 +6332,7 @@ export const OPERATIONS: {
   putLimits: { method: "PUT", path: "/api/account/limits" },
   putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
+  putMembersLimit: { method: "PUT", path: "/api/account/spaces/{space_id}/members-limit" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
