@@ -1,6 +1,7 @@
 import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
 import { COUNTED, type CountedCap } from "../base/counted.ts"
 import { LIST_POLICY } from "../base/policies.ts"
+import { usdText } from "../base/money.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
@@ -33,7 +34,9 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   ...{ BODY_POLICY, FACTOR_POLICY, LOOK_POLICY, RESET_POLICY },
 }
 
-/** Where each cap is set. None has a default. */
+const MEMBERS_DEFAULT = `${usdText(SETTINGS.members_daily_credit_micros.default)} USD`
+
+/** Where each cap is set. That of members alone has a default. */
 const CAPS_SET: Record<CapName, string> = {
   key_daily: "`caps.daily_usd` of the key",
   key_window: "`caps.window_usd` and `caps.window_seconds` of the key",
@@ -62,7 +65,12 @@ const rate = ({ burst, everyMs }: { burst: number; everyMs: number }) =>
 /** The rows of the table: what, its default, where it is set, what happens beyond it. */
 export function limitRows(): [what: string, value: string, set: string, beyond: string][] {
   const caps = Object.entries(CAPS).map(([name, words]): [string, string, string, string] => {
-    return [`Spending: ${words} (\`${name}\`)`, "none", CAPS_SET[name as CapName], "429 `QUOTA_EXCEEDED`"]
+    return [
+      `Spending: ${words} (\`${name}\`)`,
+      name === "members_daily" ? MEMBERS_DEFAULT : "none",
+      CAPS_SET[name as CapName],
+      "429 `QUOTA_EXCEEDED`",
+    ]
   })
   const bodies: [string, string, string, string][] = [
     ["Spending: the account's balance", "what was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],

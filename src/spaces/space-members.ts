@@ -52,10 +52,6 @@ const serializeMember = ({ space_id, user_id, name, email, created_at }: MemberR
   ...{ space_id, user_id, name, email },
   since: toInstant(created_at),
 })
-=> ({
-  ...member,
-  since: toInstant(created_at),
-})
 
 /** Makes a space a group of the messaging platform, or its own web chat, for an admin. NOT_FOUND, CONFLICT. */
 export async function putSpaceChat(
