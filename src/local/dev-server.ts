@@ -19,7 +19,7 @@ interface DevServerOptions {
 
 /**
  * Doors of wrangler that any user of the machine could use: its explorer reads and writes the bucket, and its store of traces keeps whole
- * URLs on disk. The third one, the inspector, is left out by wrangler-worker.ts.
+ * URLs on disk. The third one, the inspector, is left out by wrangler-process.ts.
  */
 const CLOSED_DOORS = { X_LOCAL_EXPLORER: "false", X_LOCAL_OBSERVABILITY: "false" }
 
@@ -34,7 +34,7 @@ export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevSe
   await chmod(logFile, 0o600)
   const log = createWriteStream(logFile)
   const options = ["--port", String(port), "--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
-  const child = spawn(process.execPath, [join(import.meta.dirname, "wrangler-worker.ts"), ...options], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "wrangler-process.ts"), ...options], {
     // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
     detached: true,
     cwd,

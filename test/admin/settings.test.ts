@@ -71,3 +71,16 @@ test("a plan that somebody has is not taken away; one that nobody has any more i
   await world.sql("update subscriptions set deactivated_at = $2 where user_id = $1", [userId, world.clock.now()])
   expect((await put("plans", { pro: { label: "Pro" } }))[0]).toBe(200)
 })
+
+test("The amounts of a plan are whole credit micros, so that none of them is lost", async () => {
+  const plan = (amounts: object) => ({ trial: { label: "Trial" }, ten: { label: "Ten", ...amounts } })
+  for (const amount of [1e-8, 0.00000015]) {
+    for (const name of ["included_credit_usd", "daily_cap_usd"]) {
+      expect(await put("plans", plan({ [name]: amount })), `${name} ${amount}`).toMatchObject([
+        422,
+        { detail: [{ msg: "at most 7 decimals" }] },
+      ])
+    }
+  }
+  expect((await put("plans", plan({ included_credit_usd: 0.0000001, daily_cap_usd: 10 })))[0]).toBe(200)
+})

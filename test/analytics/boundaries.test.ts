@@ -213,7 +213,7 @@ test("ends in the wrong order, too far apart, missing or malformed are refused",
     const [status, { detail }] = await world.admin.json("GET", `${spaces}?start=${wrong}&end=${next}`)
     expect([status, detail.map(({ loc }: Json) => loc)], `${wrong}: one fault`).toEqual([422, [["query", "start"]]])
   }
-  for (const top of ["0", "21", "1.5", "", "ten"]) {
+  for (const top of ["0", "21", "1.5", "ten"]) {
     expect(await fault(`${spaces}?start=${day}&end=${next}&top=${top}`), top).toEqual([422, ["query", "top"]])
   }
   for (const top of [1, 20]) {
