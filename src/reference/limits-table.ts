@@ -1,7 +1,7 @@
 import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
 import { COUNTED, type CountedCap } from "../base/counted.ts"
-import { LIST_POLICY } from "../base/policies.ts"
 import { usdText } from "../base/money.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
