@@ -24,4 +24,4 @@ HttpServer.prototype.emit = function (this: HttpServer, event: string, ...rest: 
 } as typeof HttpServer.prototype.emit
 
 process.argv[2] = "streamableHttp"
-await import("@modelcontextprotocol/server-everything/dist/index.js" as string)
+await import(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
