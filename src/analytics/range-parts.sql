@@ -26,7 +26,7 @@ begin
   first_from := greatest(from_day, oldest);
   first_to := least(to_day, newest);
   first_sign := 1;
-  if (first_from < first_to) is not true then
+  if oldest is null or (first_from < first_to) is not true then
     return;
   end if;
   select m.until, abs(greatest(m.until, oldest) - first_from) into near, away

@@ -76,36 +76,45 @@ async function readPristine(direct: pg.Pool): Promise<Pristine> {
 }
 
 /** Makes it as it was when new. False: a statement still runs in it, another program is connected, or its schema was changed. */
-async function empty({ pools, direct }: OpenDatabase, pristine: Pristine, withVacuum: boolean): Promise<boolean> {
-  const all = [...pools.map(({ pool }) => pool), direct]
+async function empty(database: OpenDatabase, pristine: Pristine, withVacuum: boolean): Promise<boolean> {
+  const all = [...database.pools.map(({ pool }) => pool), database.direct]
   if (all.some((pool) => pool.idleCount < pool.totalCount || pool.waitingCount > 0)) return false
-  const client = await direct.connect()
+  const client = await database.direct.connect()
+  let isBroken = true
   try {
-    const open = all.reduce((sum, pool) => sum + pool.totalCount, 0)
-    const { rows } = await client.query<{ sessions: number; catalog: string }>(
-      `select (select count(*)::int from pg_stat_activity where datname = current_database()) as sessions, c.* from (${CATALOG}) c`,
-    )
-    if ((rows[0]?.sessions ?? 0) > open || rows[0]?.catalog !== pristine.catalog) return false
-    const names = await tablesWithRows(client, pristine)
-    await client.query("begin; set local session_replication_role = replica")
-    for (const { name, columns, rows } of pristine.tables) {
-      const count = names.get(name) ?? 0
-      if (count > MOST_DELETED) await client.query(`truncate ${name} cascade`)
-      else if (count > 0) await client.query(`delete from ${name}`)
-      if (rows === null) continue
-      const values = `select ${columns} from jsonb_populate_recordset(null::${name}, $1::jsonb)`
-      await client.query(`insert into ${name} (${columns}) overriding system value ${values}`, [rows])
-    }
-    const resets = pristine.sequences.map(({ name, value, called }) => `setval('${name}', ${value}, ${called})`)
-    if (resets.length > 0) await client.query(`select ${resets.join(", ")}`)
-    await client.query("commit")
-    if (withVacuum) await client.query(`vacuum ${pristine.tables.map(({ name }) => name).join(", ")}`)
-    client.release()
-    return true
-  } catch (error) {
-    client.release(true)
-    throw error
+    const sessions = all.reduce((sum, pool) => sum + pool.totalCount, 0)
+    const isOurs = await isUnchanged(client, pristine, sessions)
+    if (isOurs) await restoreRows(client, pristine)
+    if (isOurs && withVacuum) await client.query(`vacuum ${pristine.tables.map(({ name }) => name).join(", ")}`)
+    isBroken = false
+    return isOurs
+  } finally {
+    client.release(isBroken)
   }
+}
+
+/** Whether only these sessions are in the database, and nothing but rows was changed. */
+async function isUnchanged(client: pg.ClientBase, { catalog }: Pristine, sessions: number): Promise<boolean> {
+  const { rows } = await client.query<{ sessions: number; catalog: string }>(
+    `select (select count(*)::int from pg_stat_activity where datname = current_database()) as sessions, c.* from (${CATALOG}) c`,
+  )
+  return (rows[0]?.sessions ?? 0) <= sessions && rows[0]?.catalog === catalog
+}
+
+async function restoreRows(client: pg.ClientBase, pristine: Pristine): Promise<void> {
+  const names = await tablesWithRows(client, pristine)
+  await client.query("begin; set local session_replication_role = replica")
+  for (const { name, columns, rows } of pristine.tables) {
+    const count = names.get(name) ?? 0
+    if (count > MOST_DELETED) await client.query(`truncate ${name}`)
+    else if (count > 0) await client.query(`delete from ${name}`)
+    if (rows === null) continue
+    const values = `select ${columns} from jsonb_populate_recordset(null::${name}, $1::jsonb)`
+    await client.query(`insert into ${name} (${columns}) overriding system value ${values}`, [rows])
+  }
+  const resets = pristine.sequences.map(({ name, value, called }) => `setval('${name}', ${value}, ${called})`)
+  if (resets.length > 0) await client.query(`select ${resets.join(", ")}`)
+  await client.query("commit")
 }
 
 /** How many rows each table has, counted up to one more than `MOST_DELETED`; tables without rows are left out. */
