@@ -3,14 +3,14 @@ import type { OpenDatabase } from "./open-database.ts"
 
 /** After so many uses the dead rows of a database are removed, so that scans of its small tables stay short. */
 const USES_PER_VACUUM = 8
-/** A table with more rows is emptied by TRUNCATE: quicker, but cached plans that read it are made again. */
+/** A table with more rows, to which no other refers, is emptied by TRUNCATE: quicker, but cached plans that read it are made again. */
 const MOST_DELETED = 500
 /** As many as tests use at once. More would only keep connections open. */
 const MOST_SPARE = 4
 
 /** A database as its template is: the rows, the sequences, and a fingerprint of everything else. */
 interface Pristine {
-  tables: { name: string; columns: string; rows: string | null }[]
+  tables: { name: string; columns: string; referenced: boolean; rows: string | null }[]
   sequences: { name: string; value: string; called: boolean }[]
   catalog: string
 }
@@ -55,8 +55,9 @@ export function createSpareDatabases() {
 }
 
 async function readPristine(direct: pg.Pool): Promise<Pristine> {
-  const { rows: found } = await direct.query<{ name: string; columns: string }>(
-    `select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+  const { rows: found } = await direct.query<Omit<Pristine["tables"][number], "rows">>(
+    `select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
+       exists (select from pg_constraint k where k.confrelid = c.oid) as referenced
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace group by c.oid order by 1`,
   )
@@ -104,9 +105,9 @@ async function isUnchanged(client: pg.ClientBase, { catalog }: Pristine, session
 async function restoreRows(client: pg.ClientBase, pristine: Pristine): Promise<void> {
   const names = await tablesWithRows(client, pristine)
   await client.query("begin; set local session_replication_role = replica")
-  for (const { name, columns, rows } of pristine.tables) {
+  for (const { name, columns, referenced, rows } of pristine.tables) {
     const count = names.get(name) ?? 0
-    if (count > MOST_DELETED) await client.query(`truncate ${name}`)
+    if (count > MOST_DELETED && !referenced) await client.query(`truncate ${name}`)
     else if (count > 0) await client.query(`delete from ${name}`)
     if (rows === null) continue
     const values = `select ${columns} from jsonb_populate_recordset(null::${name}, $1::jsonb)`
