@@ -1,4 +1,5 @@
--- Books an admin's credit, under their Idempotency-Key. refused: 'admin' when the caller is not an admin, or what book_entry refuses.
+-- Books an admin's credit, under their Idempotency-Key. refused: 'admin' when the caller is not an admin, 'proof' without a
+-- fresh one, or what book_entry refuses.
 create function turnpike.grant_credit(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_reason text, p_amount bigint, p_once_key text, p_note text, p_request_id text, p_address text, out actor jsonb, out entry jsonb,
   out replayed boolean, out refused text, out heard boolean) language plpgsql as $$
@@ -13,6 +14,9 @@ begin
   end if;
   if caller.role is distinct from 'admin' then
     refused := 'admin';
+  elsif turnpike.lacks_proof(caller, p_moment) then
+    -- Also here, whatever the worker says about the kind of its caller.
+    refused := 'proof';
   else
     admin := 'admin:' || caller.user_id;
     select b.* into entry, replayed, refused, heard from turnpike.book_entry(p_user_id, p_reason, p_amount, null,

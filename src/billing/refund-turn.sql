@@ -24,7 +24,7 @@ begin
   heard := heard or was_heard;
 end $$;
 
--- The same by an admin; refused: 'admin' when the caller is not one.
+-- The same by an admin; refused: 'admin' when the caller is not one, 'proof' without a fresh one.
 create function turnpike.refund_turn_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_note text, p_request_id text, p_address text, out actor jsonb, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
 language plpgsql as $$
@@ -38,6 +38,9 @@ begin
   end if;
   if caller.role is distinct from 'admin' then
     refused := 'admin';
+  elsif turnpike.lacks_proof(caller, p_moment) then
+    -- Also here, whatever the worker says about the kind of its caller.
+    refused := 'proof';
   else
     select r.* into entry, replayed, refused, heard
       from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_moment) r;

@@ -78,13 +78,13 @@ end $$;
 create function turnpike.is_cause(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz) returns boolean language plpgsql stable as $$
 begin
-  return case p_cause
+  return coalesce(case p_cause
     when 'key' then exists (select from api_keys k where k.key_id = p_key_id and k.user_id = p_user_id and k.revoked_at is not null)
     when 'space' then exists (select from spaces s where s.space_id = p_space_id and s.user_id = p_user_id and s.archived_at is not null)
     when 'user' then exists (select from users u where u.user_id = p_user_id and u.disabled_at is not null)
     when 'end_user' then exists (select from erasures e where e.user_id = p_user_id and e.test = p_test and e.end_user_ref = p_end_user
       and e.until_at >= p_until)
-    else p_cause = 'expired' end;
+    else p_cause = 'expired' end, false);
 end $$;
 
 -- Takes the key, space or user ('key', 'space', 'user') whose turns are to end that was tried longest ago, before p_tried_before, and notes this

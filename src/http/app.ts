@@ -11,7 +11,7 @@ import type { AppEnv } from "./app-env.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
-import { sessionOf } from "./session-auth.ts"
+import { sessionOf } from "./session-of.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
 

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { noteExport } from "../actor/note-export.ts"
 import { csvLine, harmless } from "../base/csv.ts"
 import type { AppEnv } from "./app-env.ts"
-import { sessionOf } from "./session-auth.ts"
+import { sessionOf } from "./session-of.ts"
 import { textStream } from "./text-stream.ts"
 
 type Field = string | number | boolean | null

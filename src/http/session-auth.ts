@@ -93,13 +93,6 @@ export function dropSessionCookie(c: HonoContext<AppEnv>): void {
   dropActingCookie(c)
 }
 
-/** The session of a request that `sessionAuth` has let through. */
-export function sessionOf(c: HonoContext<AppEnv>): SessionCredential {
-  const credential = c.get("credential")
-  if (credential.kind !== "session") throw new Error("a key has come to an operation of the dashboard")
-  return credential
-}
-
 /**
  * The end of every login path: starts a session, sets its cookie and answers the user. The session that this browser had ends. Whoever
  * signs in sees their own account: an admin who used this browser no longer acts in it. For a user who was disabled in the meantime:

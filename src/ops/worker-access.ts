@@ -99,8 +99,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "idempotency-keys",
       "internal-calls",
       "seal-space_secrets",
-      "seal-webhook_endpoints",
-      "sessions"
+      "seal-webhook_endpoints"
     ]
   },
   "auth": {
@@ -569,8 +568,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "seal-provider_credentials",
       "seal-provider_logins",
       "seal-space_secrets",
-      "seal-webhook_endpoints",
-      "sessions"
+      "seal-webhook_endpoints"
     ]
   }
 }

@@ -195,7 +195,7 @@ const RAW = `select u.subscription_id, (u.settled_at at time zone 'UTC')::date::
   from (select n.subscription_id, n.settled_at, 1 as calls, n.tokens_input, n.tokens_cached, n.tokens_output, n.billed_credit_micros
       from usage n join turns t on t.turn_id = n.turn_id where not t.test
     union all
-    select c.subscription_id, c.settled_at, c.calls, c.tokens_input, c.tokens_cached, c.tokens_output, c.billed_credit_micros
+    select c.subscription_id, c.settled_at, 1, c.tokens_input, c.tokens_cached, c.tokens_output, c.billed_credit_micros
       from chat_calls c where not c.test) u
   where u.subscription_id is not null and u.settled_at is not null group by 1, 2 order by 1, 2`
 

@@ -30,9 +30,9 @@ beforeAll(async () => {
   // A turn with one call in each space, the later ones billed more; they end, so all that follows an end follows.
   await world.sql(
     `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
-       text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at)
+       text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at, price_version)
      select 'turn_many' || s.space_id, s.user_id, 'key_many', s.space_id, 'many' || s.space_id, 1, false, 'customer-1', s.slug, '', '',
-       'rehearsal/standard', 'running', false, 10000, 10000, $1, $1 from spaces s`,
+       'rehearsal/standard', 'running', false, 10000, 10000, $1, $1, 1 from spaces s`,
     [USED_AT],
   )
   await world.sql(

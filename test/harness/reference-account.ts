@@ -42,7 +42,7 @@ function refusalOf(caps: ModelCap[], needed: number, now: number) {
   return {
     code: "QUOTA_EXCEEDED",
     details: { cap: last.cap, ...numbers, left_usd: leftUnder(last) / 1e7, needed_usd: needed / 1e7 },
-    retryAfter: wait,
+    retryAfter: exceeded.some(isTooSmall) ? undefined : wait,
     retryable: !exceeded.some(isTooSmall),
   }
 }

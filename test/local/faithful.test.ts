@@ -6,7 +6,7 @@ import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
-  world = await createWorld()
+  world = await createWorld({ isNew: true })
   await world.sql("create table probe (id integer primary key)")
 })
 beforeEach(() => {

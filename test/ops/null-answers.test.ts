@@ -4,7 +4,7 @@ import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
-  world = await createWorld()
+  world = await createWorld({ isNew: true })
 })
 afterAll(() => world.close())
 

@@ -12,7 +12,7 @@ let world: World
 let owner: Awaited<ReturnType<World["signIn"]>>
 let admin: Awaited<ReturnType<World["signIn"]>>
 beforeAll(async () => {
-  world = await createWorld()
+  world = await createWorld({ isNew: true })
   const { userId } = await createPerson(world, { password: "nine tall cranes" })
   // A session in a new place is told in the feed, unless the account is new too.
   await world.sql("update users set created_at = $1", [new Date(world.clock.ms() - 7 * 86_400_000).toISOString()])
@@ -97,6 +97,7 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "put_account_limits p_monthly": "the caller's own limits",
   "put_end_user_limits p_daily": "limits of the caller's own end users",
   "put_end_user_limits p_monthly": "limits of the caller's own end users",
+  "put_members_limit p_daily": "a limit of the caller's own space, with a fresh proof",
   "quote_infra_slice p_gib_hour": "writes nothing",
 }
 

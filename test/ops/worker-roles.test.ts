@@ -8,7 +8,7 @@ import { openNamespace, RING, type TestNamespace } from "../harness/namespace.ts
 /** That every operation works under its worker's role and keys is shown by all tests of operations (test/harness/deployed.ts). */
 let namespace: TestNamespace
 beforeAll(async () => {
-  namespace = await openNamespace()
+  namespace = await openNamespace({ isNew: true })
 })
 beforeEach(() => {
   neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string

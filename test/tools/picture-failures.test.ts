@@ -274,7 +274,7 @@ test("a turn whose time ends while a picture is made has none, and does not pay 
   expect(promised?.billed).toBeLessThan(PRICE)
 })
 
-test("a picture that comes behind a cancel is billed with the turn's other calls, and is no output", async () => {
+test("A picture that arrives after a cancel is billed with the turn's other calls, and is an output", async () => {
   await logInMedia(world)
   const client = await world.createAccount()
   const space = await client.space(PAINTER)
@@ -285,7 +285,7 @@ test("a picture that comes behind a cancel is billed with the turn's other calls
     return pictureAnswer(PICTURES.png)
   })
   await world.drain()
-  expect(await client.getTurn(turn_id)).toMatchObject({ state: "cancelled", outputs: [] })
+  expect(await client.getTurn(turn_id)).toMatchObject({ state: "cancelled", outputs: [{ media_type: "image/png" }] })
   const [promised] = await expectPromises(world, client.userId)
   expect(promised?.billed).toBeGreaterThan(PRICE)
   expect(await lossesOf(turn_id)).toEqual([])

@@ -11,7 +11,7 @@ import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { createdQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { answerContent, contentAnswer, nameQuery } from "../file-content.ts"
 
 const tag = "Files"

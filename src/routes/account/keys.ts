@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { booleanParam, idParam, listOf, listQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { revokeKey, rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../keys/change-key.ts"
 import { createKey, createKeySchema } from "../../keys/create-key.ts"
 import { keySchema, keyWithCapsSchema, newKeySchema, serializeKey } from "../../keys/key-row.ts"

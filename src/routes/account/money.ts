@@ -5,7 +5,7 @@ import { ledgerEntrySchema, serializeLedgerEntry } from "../../billing/ledger-en
 import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
 import { createdQuery, daysQuery, idParam, listOf, listQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
 import { getMe, meSchema } from "../../users/get-me.ts"
 

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { sessionOf, setSessionCookie } from "../../http/session-auth.ts"
+import { setSessionCookie } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import {
   beginFactor,
   confirmFactor,

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import {
   endSharing,
   getSharing,

@@ -4,7 +4,7 @@ import { getSpaceSpend, spaceSpendSchema } from "../../billing/space-spend.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { daysQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
 import {

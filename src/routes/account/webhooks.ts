@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { findWebhooks } from "../../webhooks/get-webhook.ts"

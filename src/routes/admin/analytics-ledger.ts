@@ -8,7 +8,7 @@ import {
 import type { App } from "../../http/app.ts"
 import { type CsvColumns, csvOf } from "../../http/csv.ts"
 import { booleanParam, wholeParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { reportAnswer, reportQuery, spanQuery, reportTag as tag } from "./report.ts"
 
 const TIMELINE: CsvColumns<EnergyTimeline["items"][number]> = {

@@ -15,7 +15,7 @@ import type { App } from "../../http/app.ts"
 import { type CsvColumns, csvInParts, csvOf } from "../../http/csv.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { idParam, numberParam, wholeListQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { mountLedgerAnalytics } from "./analytics-ledger.ts"
 import { reportAnswer, reportQuery, spanQuery, reportTag as tag, topQuery } from "./report.ts"
 

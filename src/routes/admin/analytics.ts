@@ -14,7 +14,7 @@ import type { App } from "../../http/app.ts"
 import { csvInParts, csvOf, csvQuery, rowsInParts } from "../../http/csv.ts"
 import { jsonInParts, listInParts } from "../../http/in-parts.ts"
 import { numberParam, wholeListQuery, wholeParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import * as columns from "./analytics-columns.ts"
 import {
   headersOf,

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { externalKeySchema, listApiKeys, putApiKey, updateApiKeySchema } from "../../environment/api-keys.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, wholeList } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 
 const tag = "admin"
 

@@ -6,7 +6,7 @@ import { refundSchema, refundTurnAs } from "../../billing/refund-turn.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { idParam, numberParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 
 const tag = "admin"
 

@@ -11,7 +11,7 @@ import {
 } from "../../catalog/admin-models.ts"
 import type { App } from "../../http/app.ts"
 import { listOf, wholeList } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 
 const tag = "admin"
 const params = z.object({

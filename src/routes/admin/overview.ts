@@ -1,5 +1,5 @@
 import type { App } from "../../http/app.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { getOverview, overviewSchema } from "../../system/get-overview.ts"
 
 export function mountOverview(app: App) {

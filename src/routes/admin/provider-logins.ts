@@ -3,7 +3,7 @@ import { parseBaseEnv } from "../../base/env.ts"
 import type { ErrorCode } from "../../base/errors.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { createRedis } from "../../platform/redis.ts"
 import { addProvider, addProviderSchema } from "../../providers/add-provider.ts"
 import {

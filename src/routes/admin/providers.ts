@@ -4,7 +4,7 @@ import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
 import { idParam, listOf, wholeList, wholeParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { poolsSchema, readPools } from "../../providers/capacity.ts"
 import {
   disableProvider,

@@ -1,6 +1,6 @@
 import type { App } from "../../http/app.ts"
 import { listOf, wholeList } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { listSettings, putSetting, settingSchema, settingUpdateSchema } from "../../settings/settings.ts"
 
 const tag = "admin"

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { boardSchema, listBoards } from "../../boards/list-boards.ts"
 import type { App } from "../../http/app.ts"
 import { listOf, listQuery, numberParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { adminSpaceDetailSchema } from "../../spaces/admin-space.ts"
 import {
   addSpaceMember,

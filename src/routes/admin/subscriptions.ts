@@ -3,7 +3,7 @@ import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { daysQuery, wholeListQuery, wholeParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
 import {
   createSubscription,

@@ -4,7 +4,7 @@ import { reconcileAs } from "../../billing/reconcile.ts"
 import { reconciliationSchema, serializeReconciliation } from "../../billing/reconciliation-row.ts"
 import type { App } from "../../http/app.ts"
 import { booleanParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { getSystem, systemSchema } from "../../system/get-system.ts"
 
 const tag = "admin"

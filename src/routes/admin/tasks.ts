@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { brandParam, listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { listTasks, TASK_STATES, taskSchema } from "../../tasks/list-tasks.ts"
 
 export function mountTasks(app: App) {

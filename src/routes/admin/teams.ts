@@ -3,7 +3,7 @@ import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import type { App } from "../../http/app.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { listOf, numberParam, searchParam, wholeListQuery } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import {
   createTeam,
   getTeam,

@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { idParam, listOf, numberParam } from "../../http/query.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { botTestSchema, putBotSchema, putWorkspaceBot, testWorkspaceBot } from "../../workspaces/bot.ts"
 import { botWebhookSchema, setWorkspaceBotWebhook } from "../../workspaces/bot-webhook.ts"
 import {

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { PROOF_MINUTES } from "../../base/powers.ts"
 import type { App } from "../../http/app.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
 import { resetPassword, resetPasswordSchema, startReset, startResetSchema } from "../../sign-in/reset-password.ts"
 import { completeSession, factorCodeSchema } from "../../sign-in/second-factor.ts"

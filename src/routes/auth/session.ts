@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { closeSession, openSession, sessionOf } from "../../http/session-auth.ts"
+import { closeSession, openSession } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { logIn, loginRequestSchema } from "../../sign-in/log-in.ts"
 import { getCurrentUser } from "../../users/get-me.ts"
 import { userSchema } from "../../users/user-row.ts"

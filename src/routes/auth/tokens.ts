@@ -1,5 +1,6 @@
 import type { App } from "../../http/app.ts"
-import { openSession, sessionOf } from "../../http/session-auth.ts"
+import { openSession } from "../../http/session-auth.ts"
+import { sessionOf } from "../../http/session-of.ts"
 import { appTokenSchema, magicExchangeSchema, mintAppToken, redeemSignInToken } from "../../sign-in/sign-in-token.ts"
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
