@@ -3,7 +3,7 @@
 
 -- Whether tools or MCP servers, an object by name or one of them, send any secret.
 create function turnpike.sends_secret(p_entries jsonb) returns boolean language sql immutable as $$
-  select p_entries::text ~ '\{\{[^{}]*secrets\.'
+  select coalesce(p_entries::text, '') ~ '\{\{[^{}]*secrets\.'
 $$;
 
 -- The secrets that a tool or an MCP server names.

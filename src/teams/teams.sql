@@ -53,7 +53,7 @@ end $$;
 
 -- Whether a change lets somebody see the spaces of the team's workspaces who does not see them now as its member.
 create function turnpike.opens_team(was teams, p_change jsonb) returns boolean language sql stable as $$
-  select (was.archived_at is not null and p_change @> '{"archived": false}')
+  select coalesce(was.archived_at is not null and p_change @> '{"archived": false}', false)
     or exists (select from jsonb_array_elements(case when p_change ? 'members' then p_change -> 'members' else '[]' end) w
       where not exists (select from team_members m where m.team_id = was.team_id and m.user_id = (w.value -> 'user_id')::bigint))
 $$;

@@ -14,9 +14,9 @@ end $$;
 -- Whether changes let an endpoint send what it does not send now, or to another URL. events: null is all of them.
 create function turnpike.sends_more(target webhook_endpoints, p_changes jsonb) returns boolean language sql immutable as $$
   select coalesce(p_changes ->> 'url' <> target.url, false)
-    or (p_changes ? 'events' and target.events is not null
-      and (p_changes -> 'events' = 'null' or not p_changes -> 'events' <@ target.events))
-    or (target.disabled_at is not null and p_changes @> '{"enabled": true}')
+    or coalesce(p_changes ? 'events' and target.events is not null
+      and (p_changes -> 'events' = 'null' or not p_changes -> 'events' <@ target.events), false)
+    or coalesce(target.disabled_at is not null and p_changes @> '{"enabled": true}', false)
 $$;
 
 -- Changes the fields in p_changes: url, events, description, enabled. Switching the endpoint off gives up its pending deliveries;

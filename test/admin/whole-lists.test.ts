@@ -36,9 +36,9 @@ beforeAll(async () => {
     [USED_AT],
   )
   await world.sql(
-    `insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, subscription_id, model, tokens_input, tokens_cached,
+    `insert into usage (turn_id, step, user_id, space_id, conversation_id, key_id, end_user_ref, provider, subscription_id, model, tokens_input, tokens_cached,
        tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at, test)
-     select t.turn_id, 0, t.user_id, t.space_id, t.key_id, t.end_user_ref, 'rehearsal', 'member-' || t.space_id, t.model, 100, 0, 10, 1, 1,
+     select t.turn_id, 0, t.user_id, t.space_id, t.conversation_id, t.key_id, t.end_user_ref, 'rehearsal', 'member-' || t.space_id, t.model, 100, 0, 10, 1, 1,
        t.space_id, t.space_id, $1, $1, false from turns t`,
     [USED_AT],
   )
