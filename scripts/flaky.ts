@@ -3,7 +3,7 @@ import type { FailedFile, RunReport } from "./failures-reporter.ts"
 /** More flaky files than this in one CI run, and the run fails. */
 export const MOST_FLAKY = 2
 
-export interface Verdict {
+export interface RunVerdict {
   /** Failed once and passed alone. */
   flaky: FailedFile[]
   /** Failed twice. */
@@ -19,7 +19,7 @@ export async function judge(
   { files, unhandled }: RunReport,
   before: number,
   passesAlone: (file: FailedFile) => Promise<boolean>,
-): Promise<Verdict> {
+): Promise<RunVerdict> {
   if (unhandled.length > 0 || before + files.length > MOST_FLAKY) return { flaky: [], failed: files, isOk: false }
   const flaky: FailedFile[] = []
   const failed: FailedFile[] = []

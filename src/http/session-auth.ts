@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import { createMiddleware } from "hono/factory"
-import { factorRequired, type SessionCredential } from "../actor/actor.ts"
+import { factorRequired } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { endSession } from "../sign-in/end-session.ts"

@@ -7,7 +7,7 @@ declare
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
-  if caller.usable is not true or caller.kind <> 'session' then
+  if caller.usable is not true or caller.kind is distinct from 'session' then
     return;
   end if;
   select u.password_hash, f.secret, f.confirmed_at is not null into password_hash, factor_secret, factor_counts

@@ -53,7 +53,7 @@ begin
   if used.resource_id is not null then
     already := to_jsonb(used);
     entity := turnpike.subscription_json(used.resource_id::integer);
-  elsif not turnpike.setting_value('plans') ? p_plan then
+  elsif (turnpike.setting_value('plans') ? p_plan) is not true then
     refused := 'unknown_plan';
   elsif p_ends_at <= p_starts_at then
     refused := 'too_short';
@@ -100,7 +100,7 @@ begin
     refused := 'stale';
   elsif was.deactivated_at is not null and not p_deactivate then
     refused := 'ended';
-  elsif p_change ? 'plan' and not turnpike.setting_value('plans') ? wanted.plan then
+  elsif p_change ? 'plan' and (turnpike.setting_value('plans') ? wanted.plan) is not true then
     refused := 'unknown_plan';
   elsif wanted.ends_at is not null and wanted.ends_at <= was.starts_at then
     refused := 'too_short';

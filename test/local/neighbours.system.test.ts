@@ -19,7 +19,7 @@ beforeAll(async () => {
   await chmod(join(dataDir, "worker.log"), 0o644)
   await chmod(dataDir, 0o755)
   service = await npmStart({ dataDir, port: await freePort() })
-}, 300_000)
+})
 afterAll(() => service?.stop())
 
 const modeOf = async (...path: string[]) => (await stat(join(service.dataDir, ...path))).mode & 0o777

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await migrate(client, { phase: "after-deploy", migrations: own })
   await client.end()
   template = name
-}, 120_000)
+})
 afterAll(() => server.close())
 
 const noPause = async () => {}

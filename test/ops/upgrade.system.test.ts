@@ -88,7 +88,7 @@ beforeAll(async () => {
   await client.end()
   template = name
   verbs = { now: await verbsOf("."), next: await verbsOf(folder) }
-}, 120_000)
+})
 
 afterAll(async () => {
   await server.close()

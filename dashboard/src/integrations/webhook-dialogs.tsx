@@ -12,7 +12,7 @@ import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.t
 import { EVENT_TYPES } from "./webhook-words.ts"
 
 export interface WebhookChange {
-  kind: "edit" | "rotate" | "replay" | "delete"
+  kind: "edit" | "switch" | "rotate" | "replay" | "delete"
   webhook: Webhook
 }
 
@@ -24,6 +24,7 @@ export interface WebhookDialogProps {
 /** What is done with a webhook that there is. */
 export function WebhookDialog({ kind, ...props }: WebhookChange & { onClose: () => void }) {
   if (kind === "edit") return <EditWebhook {...props} />
+  if (kind === "switch") return <SwitchWebhook {...props} />
   if (kind === "rotate") return <RotateSecret {...props} />
   return kind === "replay" ? <ReplayEvents {...props} /> : <DeleteWebhook {...props} />
 }
@@ -91,6 +92,29 @@ function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
       busy={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate(input, { onSuccess: (made) => setSecret(made.secret) })}
+    />
+  )
+}
+
+function SwitchWebhook({ webhook, onClose }: WebhookDialogProps) {
+  const input = useWebhookInput(webhook)
+  const update = useChange("updateWebhook", CHANGES)
+  const isOn = webhook.enabled
+  const done = () => {
+    toast(isOn ? "The webhook is off." : "The webhook is on.")
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      safe={!isOn}
+      open
+      onClose={onClose}
+      title={isOn ? "Switch the webhook off?" : "Switch the webhook on?"}
+      about={isOn ? "It gets no more events, and pending deliveries are given up." : "It gets events from now on."}
+      verb={isOn ? "Switch it off" : "Switch it on"}
+      busy={update.isPending}
+      error={update.error}
+      onConfirm={() => update.mutate({ ...input, body: { enabled: !isOn } }, { onSuccess: done })}
     />
   )
 }

@@ -5,7 +5,6 @@ import type { Delivery, Webhook } from "../api/operations.ts"
 import { queryOf, useChange, useRead } from "../api/query.ts"
 import { DeliveryTable } from "../turns/delivery-table.tsx"
 import { Button } from "../ui/button.tsx"
-import { ConfirmDialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -73,35 +72,14 @@ interface ActionsProps {
 
 function Actions({ webhook, test, ask }: ActionsProps) {
   const ping = useChange("testWebhook", { changes: ["listDeliveries"] })
-  const update = useChange("updateWebhook", { changes: ["getWebhook", "listWebhooks"] })
   const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
   const told = (words: string) => ({
     onSuccess: () => toast(words),
     onError: (error: Error) => toast(error.message, { bad: true }),
   })
   const isOn = webhook.enabled
-  const [switching, setSwitching] = useState(false)
-  const stay = () => {
-    update.reset()
-    setSwitching(false)
-  }
-  const done = () => {
-    toast(isOn ? "It is switched off." : "It is on again.")
-    stay()
-  }
   return (
     <>
-      <ConfirmDialog
-        safe={!isOn}
-        open={switching}
-        onClose={stay}
-        title={isOn ? "Switch the webhook off?" : "Switch the webhook on?"}
-        about={isOn ? "It gets no events, and gives up those that are pending." : "It gets events from now on."}
-        verb={isOn ? "Switch it off" : "Switch it on"}
-        busy={update.isPending}
-        error={update.error}
-        onConfirm={() => update.mutate({ ...input, body: { enabled: !isOn } }, { onSuccess: done })}
-      />
       <Button
         kind="primary"
         busy={ping.isPending}
@@ -115,7 +93,7 @@ function Actions({ webhook, test, ask }: ActionsProps) {
           { label: "Change", onSelect: () => ask({ kind: "edit", webhook }) },
           {
             label: isOn ? "Switch off" : "Switch on",
-            onSelect: () => setSwitching(true),
+            onSelect: () => ask({ kind: "switch", webhook }),
           },
           { label: "Replay events", onSelect: () => ask({ kind: "replay", webhook }) },
           { label: "Rotate the secret", onSelect: () => ask({ kind: "rotate", webhook }) },
