@@ -9,7 +9,8 @@ let redis: Redis
 const sql = () => neon(namespace.ownerUrl, { fullResults: true })
 
 beforeAll(async () => {
-  namespace = await openNamespace()
+  // What a session keeps is looked at in connections that nothing has used before.
+  namespace = await openNamespace({ isNew: true })
   await waitForLocks(namespace)
   neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
   redis = new Redis({
