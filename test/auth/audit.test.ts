@@ -53,6 +53,7 @@ test("every column of the database that sounds secret is named as one, or known 
     "max_output_tokens",
     "mcp_tokens",
     "context_tokens",
+    "has_password",
   ]
   const columns = await world.sql<{ name: string }>(
     `select distinct column_name as name from information_schema.columns where table_schema = current_schema()
