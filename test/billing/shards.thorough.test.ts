@@ -6,7 +6,6 @@ import { callOne } from "../../src/platform/db.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { isThorough } from "../harness/crash.ts"
 import { BARE } from "../harness/customer.ts"
 import { effortOf } from "../harness/plans.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
@@ -91,7 +90,7 @@ describe("what is admitted without all locks", () => {
     await expectPromises(world, client.userId)
   })
 
-  const ROUNDS = isThorough ? 40 : 4
+  const ROUNDS = 40
   test(`100 turns at once around the border take all there is and no more, ${ROUNDS} rounds`, async () => {
     const random = createRandom("around the border")
     for (let round = 0; round < ROUNDS; round++) {
@@ -210,7 +209,7 @@ describe("posting", () => {
     expect((await walletOf(world, client.userId)).queued).toBe(3)
   })
 
-  const BACKLOG = isThorough ? 100_000 : 5_000
+  const BACKLOG = 100_000
   test(`a backlog of ${BACKLOG} rows is posted in one sweep`, async () => {
     await queueCharges(world, client, BACKLOG)
     await world.sweep()

@@ -4,7 +4,7 @@ import type { FaultRule } from "../../src/local/faults.ts"
 import { expectPromises } from "./promises.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** In CI the tests are thorough (TURNPIKE_THOROUGH=1). */
+/** True in the thorough tier (scripts/test-tiers.ts): take all moments and seeds, not a sample. */
 export const isThorough = (bindings as unknown as { TURNPIKE_THOROUGH: string }).TURNPIKE_THOROUGH === "1"
 
 /** The ways in which one call can go wrong: without its effect, or with it and the answer lost. */

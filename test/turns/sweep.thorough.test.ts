@@ -6,7 +6,6 @@ import { releaseTurn } from "../../src/turns/advance-turn.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer } from "../../src/turns/commit-step.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
-import { isThorough } from "../harness/crash.ts"
 import { holdRows, holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
@@ -22,7 +21,7 @@ afterAll(() => world.close())
 const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 
 /** The large ones together are more than one answer of the database may be. */
-const [LOST, LARGE] = isThorough ? [450, 30] : [150, 20]
+const [LOST, LARGE] = [450, 30]
 
 test("many turns of the largest texts, all lost by the queue, are all found by one sweep", async () => {
   const client = await world.createAccount({ usd: 1000 })

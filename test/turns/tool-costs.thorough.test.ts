@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const TURNS = isThorough ? 1000 : 100
+const TURNS = 1000
 const AT_ONCE = 10
 
 let world: World

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { isThorough } from "../harness/crash.ts"
 import { createFileClient } from "../harness/files.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
 import { json } from "../harness/space-config.ts"
@@ -92,7 +91,7 @@ test("is for whoever may see the turns, and shows what they may see", async () =
 })
 
 /** All turns, and each how many of them is a large one. Together they are more than one answer of the database may be. */
-const [TURNS, EACH] = isThorough ? [10_000, 250] : [1_500, 30]
+const [TURNS, EACH] = [10_000, 250]
 
 test(`${TURNS} turns with ${TURNS / EACH} large ones come whole, page by page`, async () => {
   const created = await world.createAccount({ usd: 100 })
