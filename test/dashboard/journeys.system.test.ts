@@ -5,9 +5,6 @@ import { firstTurn } from "../../scripts/journeys/first-turn.ts"
 import { goJourney } from "../../scripts/journeys/journey.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 
-/** The port of the sign-in address that it prints. */
-const signInPort = ({ port }: Started) => port + 4
-
 const isThere = findChromium() !== undefined
 if (!isThere)
   console.log("Skipped: there is no Chromium. Install one (apt-get install chromium), or name it in CHROMIUM.")
@@ -24,7 +21,8 @@ describe.skipIf(!isThere)("the web app by keyboard alone", () => {
   afterAll(() => Promise.all([browser?.close(), service?.stop()]))
 
   test("from the printed address to the first key, the first turn as it streams and its bill, in under two hundred presses", async () => {
-    const signIn = `http://127.0.0.1:${signInPort(service)}/`
+    const signIn = service.sign_in_url
+    if (!signIn) throw new Error("npm start has printed no sign-in address")
     const { presses, wrong } = await goJourney(browser, firstTurn, { signIn, stamp: "one" })
     expect(wrong).toEqual([])
     expect(presses).toBeLessThan(200)
