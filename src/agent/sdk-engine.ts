@@ -1,7 +1,16 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import { type ContentPart, type LanguageModel, type LanguageModelUsage, streamText, type ToolSet } from "ai"
+import {
+  type ContentPart,
+  InvalidResponseDataError,
+  JSONParseError,
+  type LanguageModel,
+  type LanguageModelUsage,
+  streamText,
+  type ToolSet,
+  TypeValidationError,
+} from "ai"
 import {
   type AssistantPart,
   ENGINE_URLS,
@@ -14,6 +23,7 @@ import {
   type ModelUsage,
 } from "./engine.ts"
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
+import { knownFrames } from "./known-frames.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
 
@@ -44,11 +54,11 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
       ...(engine === "anthropic" && { include: { rawChunks: true } }),
       // By default the SDK writes errors, with the whole request, to the console.
       onError: ({ error }) => {
-        failure ??= error
+        if (!isForeignFrame(error)) failure ??= error
       },
     })
     for await (const part of result.stream) {
-      if (part.type === "error") throw part.error
+      if (part.type === "error" && !isForeignFrame(part.error)) throw part.error
       if (part.type === "text-delta") context.onText(part.text)
       else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.text })
       else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
@@ -70,6 +80,12 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     if (context.signal.aborted) throw context.signal.reason
     throw toModelError(error, secretsOf(context.accounts[engine]))
   }
+}
+
+/** The SDK did not understand a frame, or missed the reason of an end. Whether the answer is complete is decided at its end. */
+function isForeignFrame(error: unknown): boolean {
+  const kinds = [TypeValidationError, JSONParseError, InvalidResponseDataError]
+  return kinds.some((kind) => kind.isInstance(error))
 }
 
 /** The same, for a library that reports an abort with our reason as an error. */
@@ -140,7 +156,9 @@ function counts(given: Record<string, unknown>): Partial<ModelUsage> {
   return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)]))
 }
 
-function languageModel({ accounts, fetch }: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {
+function languageModel(context: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {
+  const { accounts } = context
+  const fetch: typeof context.fetch = async (input, init) => knownFrames(await context.fetch(input, init), engine)
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
   // The base URL is always set: without one the SDK would take it from the process's environment.

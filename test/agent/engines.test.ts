@@ -181,3 +181,83 @@ describe("a provider's failure", () => {
     expect(await failureOf(context, callOf(engine, "m"))).toMatchObject({ message: "enough" })
   })
 })
+
+describe("a foreign frame in a complete answer", () => {
+  const usage = { input_tokens: 3, output_tokens: 2 }
+  const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null, usage }
+  const item = { type: "message", id: "m", role: "assistant" }
+  const counted = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
+  const completion = (choice: object) => ({ id: "c", choices: [{ index: 0, ...choice }] })
+  const answers: Record<"anthropic" | "openai" | "openai-compatible", object[]> = {
+    anthropic: [
+      { type: "message_start", message },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Whole " } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "answer." } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } },
+      { type: "message_stop" },
+    ],
+    openai: [
+      { type: "response.created", response: { id: "r", created_at: 1, model: "m" } },
+      { type: "response.output_item.added", output_index: 0, item },
+      { type: "response.output_text.delta", item_id: "m", delta: "Whole " },
+      { type: "response.output_text.delta", item_id: "m", delta: "answer." },
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.completed", response: { id: "r", usage } },
+    ],
+    "openai-compatible": [
+      completion({ delta: { role: "assistant", content: "Whole " } }),
+      completion({ delta: { content: "answer." } }),
+      completion({ delta: {}, finish_reason: "stop" }),
+      { id: "c", usage: counted },
+    ],
+  }
+  const foreign = ["", "not JSON", "null", "7", "[]", "{}", '{"type":"vendor.event","note":1}', '{"error":null}']
+  const frame = (data: string) => `data: ${data}\n\n`
+  const answering = (frames: string[]) => async () =>
+    new Response(frames.map(frame).join(""), { headers: { "content-type": "text/event-stream" } })
+  const seed = 20_261_125
+
+  test.each(Object.keys(answers) as (keyof typeof answers)[])(
+    `%s: 30 streams bring the whole answer and its count in one call (seed ${seed})`,
+    async (engine) => {
+      let state = seed
+      const random = (below: number) => {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+        return Math.floor((state / 2 ** 32) * below)
+      }
+      for (let round = 0; round < 30; round++) {
+        const frames = answers[engine].map((event) => JSON.stringify(event))
+        const odd = foreign[random(foreign.length)] as string
+        const at = random(frames.length + 1)
+        const end = engine === "openai-compatible" ? ["[DONE]"] : []
+        let calls = 0
+        const answer = answering([...frames.slice(0, at), odd, ...frames.slice(at), ...end])
+        const fetch = () => {
+          calls++
+          return answer()
+        }
+        const came = await callModel(contextFor({ fetch }), callOf(engine, "m"))
+        expect(came, `${odd} at ${at}`).toMatchObject({
+          text: "Whole answer.",
+          finish: "stop",
+          usage: { tokensInput: 3, tokensOutput: 2 },
+        })
+        expect(calls).toBe(1)
+      }
+    },
+  )
+
+  const call = { index: 0, id: "a", type: "function", function: { name: "look", arguments: "{}" } }
+  test.each([
+    ["text", { content: "Whole answer." }, { text: "Whole answer." }],
+    ["a tool call", { tool_calls: [call] }, { finish: "tool-calls" }],
+  ])("%s with usage and [DONE] but no finish_reason is complete", async (_what, delta, expected) => {
+    const frames = [completion({ delta }), { id: "c", usage: counted }].map((event) => JSON.stringify(event))
+    const fetch = answering([...frames, "[DONE]"])
+    const tools = [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }]
+    const answer = await callModel(contextFor({ fetch }), { ...callOf("openai-compatible", "m"), tools })
+    expect(answer).toMatchObject({ ...expected, usage: { tokensInput: 3, tokensOutput: 2 } })
+  })
+})
