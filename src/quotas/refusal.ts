@@ -3,7 +3,7 @@ import { type Actor, seesBalance } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd, usdText } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
 /** What the SQL functions take_hold and headroom have found. Amounts in credit micros. */

@@ -20,16 +20,6 @@ begin
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
 end $$;
 
--- The pins of a space's MCP servers that are of these definitions of the servers.
-create function turnpike.pins_of(space spaces, p_servers jsonb) returns jsonb language plpgsql immutable as $$
-begin
-  if p_servers = '{}' or space.mcp_pins = '{}' then
-    return '{}';
-  end if;
-  return (select coalesce(jsonb_object_agg(p.key, p.value), '{}') from jsonb_each(space.mcp_pins) p
-    where p.value ->> 'of' = md5((p_servers -> p.key)::text));
-end $$;
-
 -- Stores what MCP servers have just listed to a run or a check: the tokens of their tools, and what pins these. The first listing is
 -- `tools`, one that differs from it `seen`. Skips servers whose definition has changed since.
 create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb, p_pins jsonb) returns boolean language plpgsql as $$

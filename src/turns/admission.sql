@@ -19,9 +19,6 @@ create type turnpike.admission as (
   limited boolean
 );
 
--- The model of all test turns.
-create function turnpike.rehearsal_pin() returns text language sql immutable as $$ select 'rehearsal/standard' $$;
-
 -- p_conversation: a name, or an id (`conv_…`). p_max_cost: the wanted hold; null: p_default_hold, or more where the first call needs
 -- more. p_tokens: the most that its text counts; p_short_tokens: the same of a short text. p_bounds: what is counted around it
 -- (first-call.sql). p_min_output: the shortest answer that is worth a call.
