@@ -1436,8 +1436,8 @@ create table spend_counters (
   starts_at timestamptz not null,
   spent_credit_micros bigint not null check (spent_credit_micros >= 0),
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
-  -- The percents of a cap whose event was sent: each once in its period (tell_cap).
-  told_percents integer[] not null default '{}',
+  -- What was sent of its cap: `percent/limit`, each once in its period (tell_cap).
+  told text[] not null default '{}',
   -- Whether it began with what the books said: one whose period had begun before it was counted.
   counted boolean not null default false,
   -- Whether what came since is in spend_counter_shards.
