@@ -1194,6 +1194,8 @@ export interface Operations {
       key?: string[] | undefined
       /** Takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */

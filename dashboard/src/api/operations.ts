@@ -4237,6 +4237,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
       start?: string | undefined
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
@@ -4258,6 +4260,8 @@ export interface Operations {
       provider?: "main" | "alt-pool" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: CapacityReport
   }
@@ -4299,6 +4303,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: ContextComparisonReport
   }
@@ -4310,6 +4316,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Only the space with this slug. */
       space?: string | undefined
       /** The size of a page. Without it: all entries, up to 10000. */
@@ -4327,6 +4335,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Only of this account. */
       user_id?: number | undefined
       /** Only of this chat. */
@@ -4342,6 +4352,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: CostsReport
   }
@@ -4358,6 +4370,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Only what this account is billed for: its spaces, whoever writes there. */
       user_id?: number | undefined
       /** Only this chat. With `user_id`: only if it is theirs. */
@@ -4419,6 +4433,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
       start?: string | undefined
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
@@ -4449,6 +4465,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: ErrorsReport
   }
@@ -4507,6 +4525,8 @@ export interface Operations {
       top?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: HourlySpacesReport
   }
@@ -4518,6 +4538,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: HourlyReport
   }
@@ -4668,6 +4690,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The first day (UTC), instead of `days`. */
       date_from?: string | undefined
       /** The last day, included. Default: today. */
@@ -4732,6 +4756,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
     }
@@ -4745,6 +4771,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
     }
@@ -4796,6 +4824,8 @@ export interface Operations {
       key?: string[] | undefined
       /** Takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4815,6 +4845,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
       /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
@@ -4840,6 +4872,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
     }
@@ -4860,6 +4894,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: UserEnergy
   }
@@ -4925,6 +4961,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: {
       items: AuditEntry[]
@@ -5358,6 +5396,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: {
       items: AdminSpace[]
@@ -5626,6 +5666,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: {
       items: AdminUser[]

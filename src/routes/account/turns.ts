@@ -93,7 +93,7 @@ export function mountOwnTurns(app: App) {
       description:
         "Oldest first, numbered without gaps, so `offset` is the `seq` of the last event that you have. " +
         "With `Accept: text/event-stream` they are sent as they happen, as server-sent events, until the " +
-        "turn has ended.",
+        "turn has ended. A reader who already has all events of a turn that has ended gets 204.",
       headers: [
         {
           name: "Last-Event-ID",
