@@ -402,6 +402,10 @@ export interface FileInfo {
   created_at: string
 }
 
+export interface Health {
+  status: "ok"
+}
+
 export interface ImageModel {
   /** What a manifest names as `image_model`. */
   pin: string
@@ -596,6 +600,10 @@ export interface QuotaDetails {
   needed_usd: number
   /** Every cap that has less left than that. */
   exceeded: CapState[]
+}
+
+export interface Readiness {
+  status: "ready"
 }
 
 export interface Replay {
@@ -1117,6 +1125,11 @@ export interface Operations {
     answer: Blob
   }
 
+  /** Whether the API answers */
+  getHealth: {
+    answer: Health
+  }
+
   /** Read a space's manifest */
   getManifest: {
     params: {
@@ -1140,6 +1153,11 @@ export interface Operations {
   /** Read this API key */
   getMe: {
     answer: Me
+  }
+
+  /** Whether the API can take requests */
+  getReadiness: {
+    answer: Readiness
   }
 
   /** Read a space */
@@ -1633,9 +1651,11 @@ export const OPERATIONS: {
   getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
   getFileContent: { method: "GET", path: "/v1/files/{file_id}/content" },
+  getHealth: { method: "GET", path: "/v1/health" },
   getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
   getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   getMe: { method: "GET", path: "/v1/me" },
+  getReadiness: { method: "GET", path: "/v1/health/ready" },
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },

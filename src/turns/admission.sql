@@ -108,7 +108,7 @@ begin
     tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_bounds);
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
-  if p_max_cost < admission.needed then
+  if coalesce(p_max_cost < admission.needed, false) then
     admission.refused := 'max_cost';
   end if;
   admission.wanted := coalesce(p_max_cost, greatest(p_default_hold, admission.needed));

@@ -215,6 +215,7 @@ export function mountTurns(app: App) {
           "text/event-stream":
             "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
         },
+        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the reader has all of its events." },
       },
       errors: ["NOT_FOUND"],
     },
