@@ -1,17 +1,13 @@
-import {
-  type CallToolResult,
-  Client,
-  type JsonSchemaType,
-  type JsonSchemaValidator,
-  type jsonSchemaValidator,
-  SdkHttpError,
-  type Tool,
-} from "@modelcontextprotocol/client"
+import { Buffer } from "node:buffer"
+import { type CallToolResult, Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
+import { asDoubles } from "../base/exact-json.ts"
+import { decodeText, essence, isText, sniffed } from "../files/media-types.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { valueFault } from "./check-schema.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
 import { McpTransport } from "./mcp-transport.ts"
+import { type OddTool, oddToolsOf, structuredOf } from "./mcp-wire.ts"
 
 export interface McpTool {
   name: string
@@ -23,6 +19,8 @@ export interface McpTool {
 export interface McpConnection {
   /** The tools of all pages, by name: at most `maxTools`, together at most `maxBytes` of JSON. */
   listTools(): Promise<McpTool[]>
+  /** Tools of the last list that cannot be used. */
+  odd(): readonly OddTool[]
   callTool(
     name: string,
     input: Record<string, unknown>,
@@ -58,20 +56,10 @@ const MAX_PAGES = 64
 /** The longest time that a timer takes. The SDK's timers use the machine's clock; ours end its requests. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** Checks what a server's tool answers by its outputSchema. A schema that cannot be used, or takes too long, checks nothing. */
-const outputValidator: jsonSchemaValidator = {
-  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
-    return (value) => {
-      const fault = answerFault(schema, value)
-      if (fault === null) return { valid: true, data: value as T, errorMessage: undefined }
-      return { valid: false, data: undefined, errorMessage: fault }
-    }
-  },
-}
-
-function answerFault(schema: JsonSchemaType, value: unknown): string | null {
+/** What an answer breaks of its tool's outputSchema. A schema that cannot be used, or takes too long, checks nothing. */
+function answerFault(schema: Record<string, unknown>, value: unknown): string | null {
   try {
-    return valueFault(schema as Record<string, unknown>, value)
+    return valueFault(schema, value)
   } catch {
     return null
   }
@@ -108,10 +96,7 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
 
   async function connect(): Promise<Session> {
     const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
-    const client = new Client(
-      { name: "turnpike", version: "1" },
-      { capabilities: {}, jsonSchemaValidator: outputValidator },
-    )
+    const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {} })
     clients.push(client)
     await bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
       client.connect(transport, { signal, timeout: NEVER_MS }),
@@ -146,16 +131,19 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
 
   let session = await connect().catch(fail)
   let definitions = new Map<string, Tool>()
+  let odd: OddTool[] = []
 
   return {
+    odd: () => odd,
     async listTools() {
       const list = (client: Client) =>
         bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
           listAll(client, { ...limits, signal, server: server.name }),
         )
       const found = await inSession(list).catch(fail)
-      definitions = new Map(found.map((tool) => [tool.name, tool]))
-      return found.map(({ name, description, inputSchema, outputSchema }) => {
+      odd = found.odd
+      definitions = new Map(found.tools.map((tool) => [tool.name, tool]))
+      return found.tools.map(({ name, description, inputSchema, outputSchema }) => {
         return { name, description, inputSchema, outputSchema } as McpTool
       })
     },
@@ -169,12 +157,18 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
             signal,
             timeout: NEVER_MS,
             headers: { "idempotency-key": idempotencyKey },
-            ...(toolDefinition && { toolDefinition }),
+            // Without its outputSchema: the SDK calls an answer without structured content a failure.
+            ...(toolDefinition && { toolDefinition: { name, inputSchema: toolDefinition.inputSchema } }),
             ...(onProgress && { onprogress: onProgress }),
           })
         })
       try {
-        return toResult(await inSession(call, mayStart))
+        const result = toResult(await inSession(call, mayStart))
+        const schema = toolDefinition?.outputSchema
+        const { structured, isError } = result
+        const wrong = schema && structured !== undefined && !isError && answerFault(schema, asDoubles(structured))
+        if (wrong) throw new McpError("tool", `The tool's answer does not match its output schema: ${wrong}`)
+        return result
       } catch (error) {
         return fail(error, { stop, calling: true })
       } finally {
@@ -204,14 +198,17 @@ function isForgotten(error: unknown): boolean {
 async function listAll(
   client: Client,
   { signal, server, maxTools, maxBytes }: { signal: AbortSignal; server: string; maxTools: number; maxBytes: number },
-): Promise<Tool[]> {
-  if (!client.getServerCapabilities()?.tools) return []
+): Promise<{ tools: Tool[]; odd: OddTool[] }> {
+  const odd: OddTool[] = []
+  if (!client.getServerCapabilities()?.tools) return { tools: [], odd }
   const found = new Map<string, Tool>()
   let bytes = 0
   let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES && found.size < maxTools; page++) {
+  for (let read = 0; read < MAX_PAGES && found.size < maxTools; read++) {
     const params = cursor === undefined ? {} : { cursor }
-    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, { signal, timeout: NEVER_MS })
+    const page = await client.request({ method: "tools/list", params }, { signal, timeout: NEVER_MS })
+    const { tools, nextCursor, _meta } = page
+    odd.push(...oddToolsOf(_meta))
     for (const tool of tools) {
       bytes += JSON.stringify(tool).length
       if (bytes > maxBytes)
@@ -222,36 +219,55 @@ async function listAll(
     cursor = nextCursor
   }
   // Always in the same order, so providers can reuse their cached prompt.
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { tools: [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), odd }
 }
 
 /** The answer of a tool; images in base64. */
 export interface McpResult {
   isError: boolean
   parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
+  /** Its numbers keep their digits (parseExact). */
   structured?: unknown
 }
 
 /** Every kind of content in a form that a model can read. */
-function toResult({ content, structuredContent, isError }: CallToolResult): McpResult {
-  const parts = content.map((part): McpResult["parts"][number] => {
-    switch (part.type) {
-      case "text":
-        return { type: "text", text: part.text }
-      case "image":
-        return { type: "image", mediaType: part.mimeType, data: part.data }
-      case "audio":
-        return { type: "text", text: `[audio, ${part.mimeType}, not shown]` }
-      case "resource_link":
-        return { type: "text", text: `[resource ${part.name}: ${part.uri}]` }
-      case "resource":
-        return {
-          type: "text",
-          text: "text" in part.resource ? String(part.resource.text) : `[resource ${part.resource.uri}, not shown]`,
-        }
-      default:
-        return { type: "text", text: "[a part of an unknown kind]" }
+function toResult({ content, isError, _meta }: CallToolResult): McpResult {
+  const structured = structuredOf(_meta)
+  return { isError: isError === true, parts: content.map(readable), ...(structured !== undefined && { structured }) }
+}
+
+function readable(part: CallToolResult["content"][number]): McpResult["parts"][number] {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text }
+    case "image":
+      return { type: "image", mediaType: part.mimeType, data: part.data }
+    case "audio":
+      return { type: "text", text: `[audio, ${part.mimeType}, not shown]` }
+    case "resource_link": {
+      const about = part.description ? `: ${part.description}` : ""
+      return { type: "text", text: `[resource ${part.name}: ${part.uri}${about}]` }
     }
-  })
-  return { isError: isError === true, parts, ...(structuredContent !== undefined && { structured: structuredContent }) }
+    case "resource": {
+      const { resource } = part
+      return "text" in resource ? { type: "text", text: String(resource.text) } : blobPart(resource)
+    }
+    default:
+      return { type: "text", text: "[a part of an unknown kind]" }
+  }
+}
+
+const MAX_TEXT_BLOB = 256 * 1024
+
+/** Pictures and texts that a server sends as the bytes of a resource. */
+function blobPart({ uri, mimeType = "", blob }: { uri: string; mimeType?: string | undefined; blob: string }) {
+  const type = essence(mimeType) || sniffed(new Uint8Array(Buffer.from(blob.slice(0, 1024), "base64"))) || ""
+  if (type.startsWith("image/")) return { type: "image" as const, mediaType: type, data: blob }
+  const text = blob.length <= MAX_TEXT_BLOB && isText(type) ? textIn(blob, mimeType) : null
+  return { type: "text" as const, text: text ?? `[resource ${uri}${type && `, ${type}`}, not shown]` }
+}
+
+function textIn(blob: string, mimeType: string): string | null {
+  const decoded = decodeText(new Uint8Array(Buffer.from(blob, "base64")), mimeType)
+  return decoded?.includes("\0") ? null : decoded
 }

@@ -16,7 +16,7 @@ import { generateImageTool, type Painting } from "./image-tool.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
 import { listingOf, ofServer, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
-import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
@@ -134,7 +134,8 @@ async function openServers(
   const openServer = async (server: McpServer) => {
     const connection = await connectMcp(deps, server)
     onConnect(connection)
-    return mcpTools(deps, { server, connection, storeImage })
+    const listed = await mcpTools(deps, { server, connection, storeImage })
+    return { listed, odd: oddTools(server, connection, secrets) }
   }
   const twice = <Tools>(open: () => Promise<Tools>) =>
     open().catch((error: unknown) => {
@@ -153,13 +154,15 @@ async function openServers(
     // Wait for all before closing any: a session that opens later would stay open.
     await Promise.allSettled([...opening, ...starting])
     const found = await Promise.all(opening)
-    const kept = servers.map(({ name }, index) => pinnedTools(found[index] ?? [], ofServer(pins, name)?.tools))
+    const kept = servers.map(({ name }, index) => pinnedTools(found[index]?.listed ?? [], ofServer(pins, name)?.tools))
     const tools = kept.map((one) => one.tools)
-    const leftOut = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
+    const odd = found.flatMap(({ odd }) => odd.map(({ name }) => name))
+    const unpinned = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
+    const leftOut = [...new Set([...unpinned, ...odd])]
     const started = await Promise.all(starting)
     const contained = toolsOfContainers(containers.map(({ name }, index) => ({ name, tools: started[index] ?? [] })))
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
-    const news = servers.map(({ name }, index) => [name, listingOf(found[index] ?? [])])
+    const news = servers.map(({ name }, index) => [name, listingOf(found[index]?.listed ?? [])])
     const lists = { listed: Object.fromEntries(listed), pins: Object.fromEntries(news) }
     return { tools: tools.flat(), contained, leftOut, ...lists, close }
   } catch (error) {
