@@ -1,4 +1,5 @@
 import { cutToBytes } from "../agent/estimate.ts"
+import { impossibleSchema } from "../agent-config/impossible-schema.ts"
 import { parseExact } from "../base/exact-json.ts"
 
 type Fields = Record<string, unknown>
@@ -120,20 +121,18 @@ function toolFault(tool: unknown): string | null {
   if (type !== "object" && type !== null && !(Array.isArray(type) && type.includes("object"))) {
     return `its inputSchema has the type ${JSON.stringify(type).slice(0, 50)}, not "object"`
   }
-  const { properties, required } = inputSchema
-  if (!isFields(properties ?? {})) return "the properties of its inputSchema are not an object"
-  const odd = Object.entries(properties ?? {}).find(([, schema]) => !isFields(schema) && typeof schema !== "boolean")
-  if (odd) return `the property ${odd[0].slice(0, 60)} of its inputSchema has no schema`
-  const names = required ?? []
-  if (!Array.isArray(names) || names.some((one) => typeof one !== "string")) {
-    return "the required of its inputSchema is not a list of names"
-  }
-  return null
+  const fault = impossibleSchema(schemaOf(inputSchema))
+  return fault && `its inputSchema is wrong at /${fault.path.join("/").slice(0, 100)}: it ${fault.message}`
+}
+
+/** Without null for what a schema may leave out. */
+function schemaOf({ properties, required, ...schema }: Fields): Fields {
+  const more = { ...(properties !== null && properties !== undefined && { properties }) }
+  return { ...schema, type: "object", ...more, ...(required !== null && required !== undefined && { required }) }
 }
 
 /** Its members that are used here. Annotations, icons and the like are not. */
 function tidyTool({ name, description, inputSchema, outputSchema }: Fields): Fields {
-  const { properties, required, ...schema } = inputSchema as Fields
   return {
     name,
     ...(typeof description === "string" && { description }),
