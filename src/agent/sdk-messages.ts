@@ -1,5 +1,13 @@
 import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
-import type { EngineName, Message, ObjectPart, TextPart, ToolOutput, ToolSpec } from "./engine.ts"
+import {
+  type EngineName,
+  inputOf,
+  type Message,
+  type ObjectPart,
+  type TextPart,
+  type ToolOutput,
+  type ToolSpec,
+} from "./engine.ts"
 import { GO_ON } from "./estimate.ts"
 import { shownObjects } from "./takes.ts"
 
@@ -38,9 +46,10 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMe
         content: message.content
           .map((part) => {
             if (part.type !== "tool-call") return part
-            const { invalid: _invalid, ...call } = part
+            const { invalid: _invalid, written: _written, ...call } = part
+            const input = inputOf(part)
             // Providers want an object, even where the model wrote something else.
-            return typeof call.input === "object" && call.input !== null ? call : { ...call, input: {} }
+            return { ...call, input: typeof input === "object" && input !== null && !Array.isArray(input) ? input : {} }
           })
           .filter(said),
       }

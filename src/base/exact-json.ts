@@ -17,20 +17,24 @@ export function parseExact(text: string): unknown {
   )
 }
 
-/** The JSON Pointer and the digits of the first number that a double would change; null when there is none. */
-export function changedNumber(text: string): { pointer: string; digits: string } | null {
-  if (!SUSPECT.test(text)) return null
-  return findRaw(parseExact(text), "")
+interface ChangedNumber {
+  path: string[]
+  digits: string
+}
+
+/** The first number of a JSON text that a double would change; null when there is none. Throws when it is no JSON. */
+export function changedNumber(text: string): ChangedNumber | null {
+  return findRaw(parseExact(text), [])
 }
 
 /** The value as `JSON.parse` gives it: raw numbers become doubles again. For checks and for what computes with them. */
-export const asDoubles = (value: unknown): unknown => (findRaw(value, "") ? JSON.parse(JSON.stringify(value)) : value)
+export const asDoubles = (value: unknown): unknown => (findRaw(value, []) ? JSON.parse(JSON.stringify(value)) : value)
 
-function findRaw(value: unknown, pointer: string): { pointer: string; digits: string } | null {
+function findRaw(value: unknown, path: string[]): ChangedNumber | null {
   if (typeof value !== "object" || value === null) return null
-  if (exact.isRawJSON(value)) return { pointer: pointer || "/", digits: JSON.stringify(value) }
+  if (exact.isRawJSON(value)) return { path, digits: JSON.stringify(value) }
   for (const [key, part] of Object.entries(value)) {
-    const found = findRaw(part, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    const found = findRaw(part, [...path, key])
     if (found) return found
   }
   return null

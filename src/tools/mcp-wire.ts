@@ -136,12 +136,7 @@ function tidyTool({ name, description, inputSchema, outputSchema }: Fields): Fie
   return {
     name,
     ...(typeof description === "string" && { description }),
-    inputSchema: {
-      ...schema,
-      type: "object",
-      ...(isFields(properties) && { properties }),
-      ...(Array.isArray(required) && { required }),
-    },
+    inputSchema: schemaOf(inputSchema as Fields),
     ...(isFields(outputSchema) && { outputSchema: { ...outputSchema, type: "object" } }),
   }
 }

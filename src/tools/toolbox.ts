@@ -5,6 +5,7 @@ import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import { asDoubles } from "../base/exact-json.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
@@ -209,7 +210,7 @@ export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
 export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
   try {
-    const fault = valueFault(schema, input)
+    const fault = valueFault(schema, asDoubles(input))
     return fault === null ? null : `The input does not fit the tool's schema: ${fault}`
   } catch (error) {
     return `The tool's input_schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
