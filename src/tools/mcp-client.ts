@@ -1,9 +1,19 @@
 import { Buffer } from "node:buffer"
-import { type CallToolResult, Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
+import {
+  type CallToolResult,
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Tool,
+} from "@modelcontextprotocol/client"
 import { asDoubles } from "../base/exact-json.ts"
-import { decodeText, essence, isText, sniffed } from "../files/media-types.ts"
+import { decodeText, essence, sniffed } from "../base/media-bytes.ts"
+import { isText } from "../files/media-types.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
 import { valueFault } from "./check-schema.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
 import { McpTransport } from "./mcp-transport.ts"
@@ -19,6 +29,8 @@ export interface McpTool {
 export interface McpConnection {
   /** The tools of all pages, by name: at most `maxTools`, together at most `maxBytes` of JSON. */
   listTools(): Promise<McpTool[]>
+  /** The revision without `initialize` that the server speaks; null: an earlier one. */
+  speaks(): Revision
   /** Tools of the last list that cannot be used. */
   odd(): readonly OddTool[]
   callTool(
@@ -43,6 +55,8 @@ interface OpenServer {
   server: { name: string; url: string; headers: Record<string, string> }
   limits: { connectMs: number; maxBytes: number; maxTools: number }
   signal: AbortSignal
+  /** What the server spoke when it was last connected to. */
+  known?: Revision
 }
 
 interface Session {
@@ -53,6 +67,9 @@ interface Session {
 /** The key by which a server recognises a repeated call: in the request's `_meta` and, for proxies, as a header of its POST. */
 const IDEMPOTENCY_META = "turnpike/idempotency-key"
 const MAX_PAGES = 64
+/** The first revision without `initialize`: each request says its own version and client (MCP 2026-07-28, versioning). */
+const MODERN = "2026-07-28"
+export type Revision = typeof MODERN | null
 /** The longest time that a timer takes. The SDK's timers use the machine's clock; ours end its requests. */
 const NEVER_MS = 2 ** 31 - 1
 
@@ -66,7 +83,14 @@ function answerFault(schema: Record<string, unknown>, value: unknown): string | 
 }
 
 /** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
-export async function openMcpServer({ outbound, clock, server, limits, signal }: OpenServer): Promise<McpConnection> {
+export async function openMcpServer({
+  outbound,
+  clock,
+  server,
+  limits,
+  signal,
+  known = null,
+}: OpenServer): Promise<McpConnection> {
   if (!canCarry(server.headers)) {
     const why = "one of its headers has a name or value that HTTP cannot carry"
     throw new McpError("unreachable", `The MCP server "${server.name}" cannot be called: ${why}.`)
@@ -94,12 +118,30 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     }
   }
 
+  /** Servers that speak both get `initialize`, unless they are known to speak the later revision. */
   async function connect(): Promise<Session> {
+    const [first, second] = speaks === MODERN ? ([MODERN, null] as const) : ([null, MODERN] as const)
+    try {
+      return await connectAs(first)
+    } catch (error) {
+      if (signal.aborted || !mayBeOtherRevision(error)) throw error
+      const session = await connectAs(second).catch(() => {
+        throw error
+      })
+      speaks = second
+      return session
+    }
+  }
+
+  /** `revision`: null for those with a session that `initialize` begins. */
+  async function connectAs(revision: Revision): Promise<Session> {
     const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
-    const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {} })
+    const mode = revision && { versionNegotiation: { mode: { pin: revision } } }
+    const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {}, ...mode })
     clients.push(client)
     await bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
-      client.connect(transport, { signal, timeout: NEVER_MS }),
+      // The SDK asks with the probe's own timer and does not look at the signal.
+      untilAborted(signal, client.connect(transport, { signal, timeout: NEVER_MS }), () => transport.close()),
     )
     return { client, transport }
   }
@@ -129,12 +171,14 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     throw toMcpError(server.name, error, calling)
   }
 
+  let speaks: Revision = known
   let session = await connect().catch(fail)
   let definitions = new Map<string, Tool>()
   let odd: OddTool[] = []
 
   return {
     odd: () => odd,
+    speaks: () => speaks,
     async listTools() {
       const list = (client: Client) =>
         bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
@@ -180,6 +224,28 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
       await session.transport.terminateSession().catch(() => {})
       await Promise.allSettled(clients.map((client) => client.close()))
     },
+  }
+}
+
+/** Whether an error of the first request may mean that the server speaks another revision. Then nothing was done. */
+function mayBeOtherRevision(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
+  if (error instanceof ProtocolError) return !(error.data instanceof OutboundError)
+  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
+}
+
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () => Promise<void>): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => {
+    stop().catch(() => {})
+    aborted.reject(signal.reason)
+  }
+  signal.addEventListener("abort", onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener("abort", onAbort)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ObjectPart, TextPart } from "../agent/engine.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
 import { changedNumber } from "../base/exact-json.ts"
+import { essence, sniffed } from "../base/media-bytes.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
@@ -159,7 +160,7 @@ async function toRun(
       type: "object",
       objectKey,
       name: `image-${index}`,
-      mediaType: imageType(part.mediaType),
+      mediaType: sniffed(bytes) ?? imageType(essence(part.mediaType)),
       bytes: bytes.length,
     })
   }

@@ -2,7 +2,7 @@ import type { ToolOutput } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import { fillJson, fillJsonText, fillText, inputAt, type Resolve, TemplateError } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
-import { charsetOf, decodeText, sniffed } from "../files/media-types.ts"
+import { charsetOf, decodeText, sniffed } from "../base/media-bytes.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { TOOL_POLICY } from "./policies.ts"
@@ -78,8 +78,7 @@ function outputOf(status: number, text: string): ToolOutput {
 async function bodyText(response: Response): Promise<string> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const type = response.headers.get("content-type") ?? "no media type"
-  const charset = charsetOf(bytes, type)
-  const name = charset === "utf-8" ? "UTF-8" : charset.slice(0, 40)
+  const name = /charset/i.test(type) ? charsetOf(bytes, type).toUpperCase().slice(0, 40) : "UTF-8"
   // A picture may well be a text in a charset of single bytes.
   const text = sniffed(bytes) ? null : decodeText(bytes, type)
   return text ?? `(${bytes.byteLength} bytes that are no ${name} text; ${type})`

@@ -154,3 +154,31 @@ test.each([400, 500])("A JSON-RPC error inside HTTP %i keeps its message", async
     message: expect.stringContaining("The order is closed."),
   })
 })
+
+describe("A server of the revision without initialize", () => {
+  const meta = "io.modelcontextprotocol/protocolVersion"
+  const answer = (message: McpMessage, request: Request) => {
+    const { id, method, params } = message
+    const error = (code: number, status: number) =>
+      Response.json({ jsonrpc: "2.0", id, error: { code, message: "no" } }, { status })
+    if (method === "initialize") return error(-32_601, 404)
+    if (params?._meta?.[meta] !== "2026-07-28") return error(-32_602, 400)
+    if (request.headers.get("mcp-protocol-version") !== "2026-07-28") return error(-32_020, 400)
+    const cached = { resultType: "complete", ttlMs: 0, cacheScope: "private" }
+    if (method === "server/discover") {
+      return result(id, { ...cached, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } })
+    }
+    if (method === "tools/list") return result(id, { ...cached, tools: [{ ...good, name: "one" }] })
+    return result(id, { resultType: "complete", content: [{ type: "text", text: "called one" }] })
+  }
+
+  test("is connected to, its tools are listed and called, and no session is ended", async () => {
+    const { open, seen } = connectTo({ answer })
+    const connection = await open()
+    expect(connection.speaks()).toBe("2026-07-28")
+    expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one"])
+    expect((await callTool(connection)).parts).toEqual([{ type: "text", text: "called one" }])
+    await connection.close()
+    expect(seen.some(({ method }) => method === "DELETE")).toBe(false)
+  })
+})
