@@ -56,7 +56,7 @@ interface OpenServer {
   limits: { connectMs: number; maxBytes: number; maxTools: number }
   signal: AbortSignal
   /** What the server spoke when it was last connected to. */
-  known?: Revision
+  speaks?: string
 }
 
 interface Session {
@@ -89,7 +89,7 @@ export async function openMcpServer({
   server,
   limits,
   signal,
-  known = null,
+  speaks: known,
 }: OpenServer): Promise<McpConnection> {
   if (!canCarry(server.headers)) {
     const why = "one of its headers has a name or value that HTTP cannot carry"
@@ -171,7 +171,7 @@ export async function openMcpServer({
     throw toMcpError(server.name, error, calling)
   }
 
-  let speaks: Revision = known
+  let speaks: Revision = known === MODERN ? MODERN : null
   let session = await connect().catch(fail)
   let definitions = new Map<string, Tool>()
   let odd: OddTool[] = []

@@ -23,8 +23,8 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets filled in. Throws McpError, its message masked. */
-export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
+/** Connects to a configured server, with its secrets filled in. `speaks`: its revision when it was last listed. Throws McpError, its message masked. */
+export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: string): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
   try {
@@ -36,7 +36,14 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
       maxBytes: TOOL_POLICY.maxMcpBytes,
       maxTools: TOOL_POLICY.mcpMaxTools,
     }
-    return await openMcpServer({ outbound, clock, server: named, limits, signal })
+    return await openMcpServer({
+      outbound,
+      clock,
+      server: named,
+      limits,
+      signal,
+      ...(speaks !== undefined && { speaks }),
+    })
   } catch (error) {
     if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
     throw masked(error, secrets)

@@ -34,6 +34,8 @@ export interface Toolbox {
   readonly listed: Readonly<Record<string, number>>
   /** What each server has listed, and the tools that are left out since they are not what was pinned. */
   readonly pins: Readonly<Record<string, Pins>>
+  /** The revision of MCP of each server (noteListing). */
+  readonly speaks: Readonly<Record<string, string | null>>
   readonly leftOut: readonly string[]
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
@@ -94,8 +96,8 @@ export async function openToolbox(
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
   ]
-  const { listed, pins, leftOut, close } = remote
-  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, leftOut, close }
+  const { listed, pins, speaks, leftOut, close } = remote
+  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, speaks, leftOut, close }
 }
 
 interface RemoteTools {
@@ -104,11 +106,20 @@ interface RemoteTools {
   contained: BoundTool[]
   listed: Record<string, number>
   pins: Record<string, Pins>
+  speaks: Record<string, string | null>
   leftOut: string[]
   close(): Promise<void>
 }
 
-const NO_SERVERS: RemoteTools = { tools: [], contained: [], listed: {}, pins: {}, leftOut: [], close: async () => {} }
+const NO_SERVERS: RemoteTools = {
+  tools: [],
+  contained: [],
+  listed: {},
+  pins: {},
+  speaks: {},
+  leftOut: [],
+  close: async () => {},
+}
 
 async function openServers(
   ctx: ToolContext,
@@ -133,10 +144,10 @@ async function openServers(
   }
   const onConnect = (connection: McpConnection) => void connections.push(connection)
   const openServer = async (server: McpServer) => {
-    const connection = await connectMcp(deps, server)
+    const connection = await connectMcp(deps, server, ofServer(pins, server.name)?.speaks)
     onConnect(connection)
     const listed = await mcpTools(deps, { server, connection, storeImage })
-    return { listed, odd: oddTools(server, connection, secrets) }
+    return { listed, odd: oddTools(server, connection, secrets), speaks: connection.speaks() }
   }
   const twice = <Tools>(open: () => Promise<Tools>) =>
     open().catch((error: unknown) => {
@@ -164,7 +175,12 @@ async function openServers(
     const contained = toolsOfContainers(containers.map(({ name }, index) => ({ name, tools: started[index] ?? [] })))
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
     const news = servers.map(({ name }, index) => [name, listingOf(found[index]?.listed ?? [])])
-    const lists = { listed: Object.fromEntries(listed), pins: Object.fromEntries(news) }
+    const revisions = servers.map(({ name }, index) => [name, found[index]?.speaks ?? null])
+    const lists = {
+      listed: Object.fromEntries(listed),
+      pins: Object.fromEntries(news),
+      speaks: Object.fromEntries(revisions),
+    }
     return { tools: tools.flat(), contained, leftOut, ...lists, close }
   } catch (error) {
     await close()

@@ -46,7 +46,7 @@ export async function checkServer(
   const duration = () => ctx.clock.now().getTime() - started
   const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: new AbortController().signal }
   try {
-    const connection = await connectMcp(deps, server)
+    const connection = await connectMcp(deps, server, found.pins?.speaks)
     try {
       const storeImage = async () => ""
       const listed = await mcpTools(deps, { server, connection, storeImage })
@@ -55,6 +55,7 @@ export async function checkServer(
         servers: { [name]: server },
         listed: { [name]: countTools(tools) },
         pins: { [name]: listingOf(listed) },
+        speaks: { [name]: connection.speaks() },
         known: { tokens: {}, pins: found.pins ? { [name]: found.pins } : {} },
       })
       const specs = tools.map(({ spec: { inputSchema, ...spec } }) => ({ ...spec, input_schema: inputSchema }))

@@ -102,6 +102,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
       servers,
       listed: toolbox.listed,
       pins: toolbox.pins,
+      speaks: toolbox.speaks,
       known: { tokens, pins },
     })
     ctx.background(

@@ -156,3 +156,23 @@ describe("wrong configuration", () => {
     }
   })
 })
+
+test("A schema with which no call is possible is refused, and so is a number that a double would change", async () => {
+  const client = await world.createAccount()
+  const space = await client.space({})
+  const put = async (body: string) => {
+    const response = await client.send("PUT", `/v1/spaces/${space}/tools/t`, body)
+    return { status: response.status, answer: await response.json() }
+  }
+  const schemaOf = (a: object) => JSON.stringify({ ...definition, input_schema: { type: "object", properties: { a } } })
+  expect(await put(schemaOf({ type: "int" }))).toMatchObject({
+    status: 422,
+    answer: { error: { code: "VALIDATION_FAILED", param: "input_schema.properties.a.type" } },
+  })
+  expect(await put(schemaOf({ const: "N" }).replace('"N"', "12345678901234567890"))).toMatchObject({
+    status: 422,
+    answer: {
+      error: { param: "input_schema.properties.a.const", message: expect.stringContaining("1234567890123456789") },
+    },
+  })
+})
