@@ -163,7 +163,7 @@ export class ModelError extends Error {
 }
 
 /** A call's input, its numbers with the digits that the model wrote (parseExact). */
-export const inputOf = ({ input, written }: ToolCallPart): unknown =>
+export const callInput = ({ input, written }: ToolCallPart): unknown =>
   written === undefined ? input : parseExact(written)
 
 export function callsOf(content: readonly AssistantPart[]): ToolCallPart[] {

@@ -1,8 +1,8 @@
 import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
 import { essence, sniffed } from "../base/media-bytes.ts"
 import {
+  callInput,
   type EngineName,
-  inputOf,
   type Message,
   type ObjectPart,
   type TextPart,
@@ -49,7 +49,7 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMe
           .map((part) => {
             if (part.type !== "tool-call") return part
             const { invalid: _invalid, written: _written, ...call } = part
-            const input = inputOf(part)
+            const input = callInput(part)
             // Providers want an object, even where the model wrote something else.
             return { ...call, input: typeof input === "object" && input !== null && !Array.isArray(input) ? input : {} }
           })

@@ -1,23 +1,13 @@
-import { Buffer } from "node:buffer"
-import {
-  type CallToolResult,
-  Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type Tool,
-} from "@modelcontextprotocol/client"
+import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
 import { asDoubles } from "../base/exact-json.ts"
-import { decodeText, essence, sniffed } from "../base/media-bytes.ts"
-import { isText } from "../files/media-types.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { valueFault } from "./check-schema.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
+import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
-import { type OddTool, oddToolsOf, structuredOf } from "./mcp-wire.ts"
+import { type OddTool, oddToolsOf } from "./mcp-wire.ts"
 
 export interface McpTool {
   name: string
@@ -286,54 +276,4 @@ async function listAll(
   }
   // Always in the same order, so providers can reuse their cached prompt.
   return { tools: [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), odd }
-}
-
-/** The answer of a tool; images in base64. */
-export interface McpResult {
-  isError: boolean
-  parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
-  /** Its numbers keep their digits (parseExact). */
-  structured?: unknown
-}
-
-/** Every kind of content in a form that a model can read. */
-function toResult({ content, isError, _meta }: CallToolResult): McpResult {
-  const structured = structuredOf(_meta)
-  return { isError: isError === true, parts: content.map(readable), ...(structured !== undefined && { structured }) }
-}
-
-function readable(part: CallToolResult["content"][number]): McpResult["parts"][number] {
-  switch (part.type) {
-    case "text":
-      return { type: "text", text: part.text }
-    case "image":
-      return { type: "image", mediaType: part.mimeType, data: part.data }
-    case "audio":
-      return { type: "text", text: `[audio, ${part.mimeType}, not shown]` }
-    case "resource_link": {
-      const about = part.description ? `: ${part.description}` : ""
-      return { type: "text", text: `[resource ${part.name}: ${part.uri}${about}]` }
-    }
-    case "resource": {
-      const { resource } = part
-      return "text" in resource ? { type: "text", text: String(resource.text) } : blobPart(resource)
-    }
-    default:
-      return { type: "text", text: "[a part of an unknown kind]" }
-  }
-}
-
-const MAX_TEXT_BLOB = 256 * 1024
-
-/** Pictures and texts that a server sends as the bytes of a resource. */
-function blobPart({ uri, mimeType = "", blob }: { uri: string; mimeType?: string | undefined; blob: string }) {
-  const type = essence(mimeType) || sniffed(new Uint8Array(Buffer.from(blob.slice(0, 1024), "base64"))) || ""
-  if (type.startsWith("image/")) return { type: "image" as const, mediaType: type, data: blob }
-  const text = blob.length <= MAX_TEXT_BLOB && isText(type) ? textIn(blob, mimeType) : null
-  return { type: "text" as const, text: text ?? `[resource ${uri}${type && `, ${type}`}, not shown]` }
-}
-
-function textIn(blob: string, mimeType: string): string | null {
-  const decoded = decodeText(new Uint8Array(Buffer.from(blob, "base64")), mimeType)
-  return decoded?.includes("\0") ? null : decoded
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
-import { callsOf, inputOf, type Message } from "../../src/agent/engine.ts"
+import { callInput, callsOf, type Message } from "../../src/agent/engine.ts"
 import { asDoubles, changedNumber, parseExact } from "../../src/base/exact-json.ts"
 
 const LONG = "12345678901234567890"
@@ -64,7 +64,7 @@ describe.each(Object.keys(streams) as Engine[])("a tool call of %s", (engine) =>
   test("keeps the digits of its numbers, to the tool and back to the model", async () => {
     const { call } = await called(engine, streams[engine](`{"id":${LONG}}`))
     if (!call) throw new Error("there is no call")
-    expect(JSON.stringify(inputOf(call))).toBe(`{"id":${LONG}}`)
+    expect(JSON.stringify(callInput(call))).toBe(`{"id":${LONG}}`)
     // The transcript is stored as JSON.
     const stored = JSON.parse(JSON.stringify(call)) as typeof call
     const messages: Message[] = [
@@ -104,7 +104,7 @@ test.each([
 ])("A server of the OpenAI form may send %s", async (_what, id, whole) => {
   const { call } = await called("openai-compatible", streams["openai-compatible"](`{"id":${LONG}}`, id, whole))
   expect(call?.toolCallId).toBe(String(id))
-  expect(call && JSON.stringify(inputOf(call))).toBe(`{"id":${LONG}}`)
+  expect(call && JSON.stringify(callInput(call))).toBe(`{"id":${LONG}}`)
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { parseExact } from "../../src/base/exact-json.ts"
 import { orderTool } from "../harness/customer.ts"
 import { definition, json, server, versionOf } from "../harness/space-config.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -161,8 +162,8 @@ test("A schema with which no call is possible is refused, and so is a number tha
   const client = await world.createAccount()
   const space = await client.space({})
   const put = async (body: string) => {
-    const response = await client.send("PUT", `/v1/spaces/${space}/tools/t`, body)
-    return { status: response.status, answer: await response.json() }
+    const [status, answer] = await json(client.call("PUT", `/v1/spaces/${space}/tools/t`, parseExact(body) as object))
+    return { status, answer }
   }
   const schemaOf = (a: object) => JSON.stringify({ ...definition, input_schema: { type: "object", properties: { a } } })
   expect(await put(schemaOf({ type: "int" }))).toMatchObject({
