@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import { type ContentPart, type LanguageModel, type LanguageModelUsage, streamText, type ToolSet } from "ai"
+import { type ContentPart, type LanguageModelUsage, streamText, type ToolSet } from "ai"
 import {
   type AssistantPart,
   ENGINE_URLS,
@@ -14,6 +14,7 @@ import {
   type ModelUsage,
 } from "./engine.ts"
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
+import { type HearableModel, hearCalls, toToolCall, withPlainCalls } from "./sdk-calls.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
 
@@ -29,8 +30,9 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
     // The library leaves rejections unhandled when it begins with an aborted signal.
     context.signal.throwIfAborted()
+    const heard = hearCalls(languageModel(context, call, engine))
     const result = streamText({
-      model: languageModel(context, call, engine),
+      model: heard.model,
       ...(call.system && { instructions: call.system }),
       messages,
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
@@ -57,7 +59,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     }
     if (failure !== undefined) throw failure
     const { content, usage, text, finishReason, rawFinishReason } = await result.finalStep
-    const parts = toParts(content)
+    const parts = toParts(content, heard.written)
     if (
       rawFinishReason === undefined &&
       usage.inputTokens === undefined &&
@@ -86,16 +88,14 @@ function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"]
 }
 
 /** What the model said, as the transcript keeps it. Sources and files that the model made itself are not kept yet. */
-function toParts(content: ContentPart<ToolSet>[]): AssistantPart[] {
+function toParts(content: ContentPart<ToolSet>[], written: ReadonlyMap<string, string>): AssistantPart[] {
   return content.flatMap((part): AssistantPart[] => {
     const kept = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {}
     const withOptions = kept as Pick<AssistantPart, "providerOptions">
     if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text, ...withOptions }]
     if (part.type === "reasoning") return [{ type: "reasoning", text: part.text, ...withOptions }]
     if (part.type !== "tool-call") return []
-    const { toolCallId, toolName, input } = part
-    const invalid = part.invalid ? { invalid: "The input is no valid JSON, or there is no such tool." } : {}
-    return [{ type: "tool-call", toolCallId, toolName, input: input ?? {}, ...invalid, ...withOptions }]
+    return [{ ...toToolCall(part, written.get(part.toolCallId)), ...withOptions }]
   })
 }
 
@@ -140,11 +140,15 @@ function counts(given: Record<string, unknown>): Partial<ModelUsage> {
   return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)]))
 }
 
-function languageModel({ accounts, fetch }: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {
+function languageModel(
+  { accounts, fetch: send }: EngineContext,
+  call: ModelCall,
+  engine: SdkEngineName,
+): HearableModel {
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
   // The base URL is always set: without one the SDK would take it from the process's environment.
-  const common = { fetch, headers }
+  const common = { fetch: withPlainCalls(send), headers }
   if (engine === "anthropic" && key) {
     const credential = authToken ? { authToken } : { apiKey: key }
     return createAnthropic({ ...common, ...credential, baseURL: baseUrl ?? ENGINE_URLS.anthropic })(call.model)

@@ -1642,6 +1642,11 @@ export interface McpCheck {
     /** Whether turns have it, as it was pinned. Else it is left out. */
     offered: boolean
   })[]
+  /** Tools that the server lists in a form that cannot be used. The others work. */
+  left_out: ({
+    name: string
+    reason: string
+  })[]
   duration_ms: number
 }
 
