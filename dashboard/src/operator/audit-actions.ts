@@ -23,7 +23,6 @@ export const AUDIT_ACTIONS = [
   "key.rotate",
   "key.update",
   "model.add",
-  "model.disable",
   "model.enable",
   "model.prices",
   "model.update",
