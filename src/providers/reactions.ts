@@ -40,7 +40,7 @@ interface Reaction {
  * | unavailable | 5xx (529: overloaded), network, nonsense | is called once more, and stays |
  * | silent | nothing for as long as the model may be silent | is left: a second silence would take a minute of the turn's time again |
  * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
- * | forbidden | 402, 403, or 400 with words of an account that is disabled or has no credit | cools for ten minutes; then one call tries it |
+ * | forbidden | 402, 403, or 400 with words of an account that is disabled or has no credit | cools for ten minutes, then one call tries it; it stays where a 403 speaks of a model |
  * | no_model | 404: this account does not have the model | is not asked for that model for ten minutes, while others have it |
  * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
  */
@@ -75,6 +75,8 @@ export function faultOf(
 ): { fault: CallFault; coolUntil: Date | null } {
   const none = (fault: CallFault) => ({ fault, coolUntil: null })
   if (status === 401) return none("unauthorized")
+  // One that speaks of a model says nothing of the account's other calls.
+  if (status === 403 && /\bmodel\b/i.test(message)) return none("forbidden")
   if (status === 402 || status === 403 || (status === 400 && BARRED_ACCOUNT.test(message))) {
     return { fault: "forbidden", coolUntil: new Date(now.getTime() + PROVIDER_POLICY.barredMs) }
   }

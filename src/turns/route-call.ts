@@ -218,9 +218,12 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     }
     if (cools !== null || health !== null || reaction.account === "left") run.route.drop([account.provider_id])
     if (cools !== null || health !== null) return { kind: "out" }
-    return { kind: "passed", error }
+    return { kind: "passed", error: fault === "forbidden" ? verdictOf(error) : error }
   }
 }
+
+/** An account that may not make this call says nothing of the request. */
+const verdictOf = ({ message, status }: ModelError) => new ModelError("unavailable", message, { status })
 
 interface NoCredential {
   fault: "needs_login" | "contained" | "no_credential"

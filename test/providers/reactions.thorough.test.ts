@@ -114,6 +114,7 @@ describe("another account serves, and nothing is held against this one", () => {
   test.each([
     ["429 with neither", { status: 429 }, "rate_limited"],
     ["429 with Retry-After: 0", { status: 429, headers: { "retry-after": "0" } }, "rate_limited"],
+    ["403 that speaks of a model", { status: 403, message: "No access to this model." }, "forbidden"],
     ["404", { status: 404 }, "no_model"],
   ])("%s: at once", async (_what, answer, code) => {
     const { turn, calls, failures, alpha, lines } = await failAtAlpha(() => answer)
