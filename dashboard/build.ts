@@ -28,6 +28,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
     build: { assetsDir: folder },
   })
   await keepForGood(folder)
+  await servePages()
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
   const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])
@@ -90,11 +91,25 @@ async function digestOfSources(): Promise<string> {
 }
 
 /**
- * Lets browsers keep this build's files for good. Those of another one get the page instead of a file that is not there, for a moment of
- * every release: nobody may keep that.
+ * Lets browsers keep this build's files for good.
  */
 async function keepForGood(folder: string): Promise<void> {
   const path = join(TARGET, "../_headers")
   const rule = `/${folder}/*\n  Cache-Control: public, max-age=31536000, immutable\n`
   await writeFile(path, `${(await readFile(path, "utf8")).trimEnd()}\n${rule}`)
+}
+
+/**
+ * Has each address of a page answered with the app (Cloudflare's `_redirects`, where 200 keeps the address). What is no page stays
+ * unknown: a program that asks for `/healthz` or `/robots.txt` must not get a page with 200.
+ */
+async function servePages(): Promise<void> {
+  const sources = (await sourcePaths()).filter(
+    (path) => /\.tsx?$/.test(path) && !path.startsWith(join(HERE, "src/api")),
+  )
+  const texts = await Promise.all(sources.map((path) => readFile(path, "utf8")))
+  const pages = texts.flatMap((text) => [...text.matchAll(/\bpath: "(\/[^"]*)"/g)].map(([, path]) => path as string))
+  const rules = [...new Set(pages)].filter((path) => path !== "/").map((path) => `${path.replaceAll("$", ":")} / 200`)
+  // Rules without a placeholder are looked up first, whatever their order.
+  await writeFile(join(TARGET, "../_redirects"), `${rules.sort().join("\n")}\n`)
 }

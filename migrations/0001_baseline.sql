@@ -953,7 +953,7 @@ create table turn_steps (
 -- Totals of spaces
 
 -- The turns that have ended and are in no total yet. Ending a turn adds one narrow row and touches no row that others want; the sweeper
--- moves them on (src/spaces/roll-totals.sql). Whoever reads a total adds these, and the open turns, in the same snapshot.
+-- moves them on (src/analytics/roll-totals.sql). Whoever reads a total adds these, and the open turns, in the same snapshot.
 create table turn_ends (
   turn_id text not null,
   user_id bigint not null,
@@ -1093,7 +1093,7 @@ create index tasks_of_flow on tasks (space_id, end_user_ref, flow, flow_place) w
 -- Billing
 
 -- What an account has and what its open turns hold: balance - held is what may still be spent. While it has shards, the balance is what
--- is posted to the ledger, and the rest is in them (src/billing/wallet.sql).
+-- is posted to the ledger, and the rest is in them (src/wallets/wallet.sql).
 create table wallets (
   user_id bigint primary key references users,
   balance_credit_micros bigint not null default 0,
@@ -1437,8 +1437,8 @@ create table spend_counters (
   starts_at timestamptz not null,
   spent_credit_micros bigint not null check (spent_credit_micros >= 0),
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
-  -- The percents of a cap whose event was sent: each once in its period (tell_cap).
-  told_percents integer[] not null default '{}',
+  -- What was sent of its cap: `percent/limit`, each once in its period (tell_cap).
+  told text[] not null default '{}',
   -- Whether it began with what the books said: one whose period had begun before it was counted.
   counted boolean not null default false,
   -- Whether what came since is in spend_counter_shards.

@@ -1,6 +1,7 @@
 import { build } from "esbuild"
 import type pg from "pg"
 import type { Release } from "../src/ops/release.ts"
+import { databaseUses, type TableUse } from "./database-uses.ts"
 
 /** What one worker asks of the database and of the key ring. */
 interface Access {
@@ -36,9 +37,9 @@ interface SqlFunction {
 }
 
 /**
- * TypeScript of what each worker may do: read off its bundle, in which what it does not use is gone. Statements are either calls of
- * procedures, or of the builder, which only reads. A function within a query of the builder stays the caller's own, so that the planner
- * can inline it; the worker is granted what its text reads.
+ * TypeScript of what each worker may do: read off the calls of its bundle, in which what it does not use is gone. Statements are either
+ * calls of procedures, or of the builder, which only reads. A function within a query of the builder stays the caller's own, so that the
+ * planner can inline it; the worker is granted what its text reads.
  */
 export async function workerAccess(client: pg.Client, { name }: Release): Promise<string> {
   const functions = await readFunctions(client, name)
@@ -91,12 +92,13 @@ interface Catalog {
 
 function accessOf(code: string, { functions, tables, schema }: Catalog): Access {
   const found = (pattern: RegExp) => [...code.matchAll(pattern)].map((match) => match[1] as string)
-  const read = new Set(found(FROM).filter((table) => tables.has(table)))
-  const called = new Set([...found(/"(\w+)"/g), "act_as"].filter((word) => functions.has(word)))
+  const uses = databaseUses(code)
+  const read = new Set([...uses.tables.keys()].filter((table) => tables.has(table)))
+  // Queries as a caller begin with it (src/actor/call-as.ts).
+  const called = new Set([...uses.called, "act_as"])
   const inlined = new Set<string>()
   const inline = (name: string) => {
     const { language, source } = functions.get(name) as SqlFunction
-    called.delete(name)
     if (language !== "sql") return called.add(name)
     if (inlined.has(name)) return
     inlined.add(name)
@@ -105,8 +107,9 @@ function accessOf(code: string, { functions, tables, schema }: Catalog): Access 
       if (functions.has(inner)) inline(inner)
     }
   }
-  for (const name of found(/(?:released|procedureRows)\(\s*"(\w+)"/g)) inline(name)
-  const withheld = (table: string) => (SECRET_COLUMNS[table] ?? []).filter((column) => !reads(code, table, column))
+  for (const name of uses.inlined) inline(name)
+  const withheld = (table: string) =>
+    (SECRET_COLUMNS[table] ?? []).filter((column) => !uses.tables.get(table)?.some((use) => reads(use, column)))
   return {
     procedures: [...called].sort(),
     inlined: [...inlined].sort(),
@@ -115,14 +118,11 @@ function accessOf(code: string, { functions, tables, schema }: Catalog): Access 
   }
 }
 
-const FROM = /(?:selectFrom|[jJ]oin|JoinLateral|from)\(\s*\[?\s*"(\w+)(?: as \w+)?"/g
 const SEALED = /\btable:\s*"(\w+)",\s*column\b/g
 const DERIVED = /keyRing\.derive\(\s*"([a-z-]+)"/g
 
-/** Whether a query names the column of the table, by its alias or near to it, or takes whole rows. */
-function reads(code: string, table: string, column: string): boolean {
-  return [...code.matchAll(new RegExp(`\\(\\[?"${table}(?: as (\\w+))?"`, "g"))].some(({ 1: alias, index }) => {
-    if (alias && code.includes(`"${alias}.${column}`)) return true
-    return code.slice(index, index + 600).includes(alias ? `.selectAll("${alias}")` : `"${column}"`)
-  })
+/** Whether a query names a column of its table, or takes whole rows of it. */
+function reads({ alias, texts, whole }: TableUse, column: string): boolean {
+  const names = [`${alias}.${column}`, column]
+  return whole || [...texts].some((text) => names.includes(text.replace(/ as \w+$/, "")))
 }

@@ -89,6 +89,13 @@ export interface ConfigVersionSummary {
   created_at: string
 }
 
+/** The `details` of COST_LIMIT_TOO_LOW. */
+export interface CostLimitDetails {
+  max_cost_usd: number
+  /** What the turn's first model call can cost: the least max_cost_usd that it needs. */
+  needed_usd: number
+}
+
 export interface CountState {
   /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns that were sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys that were created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
   cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
@@ -272,7 +279,7 @@ export interface Erasure {
 
 export interface ErrorAnswer {
   error: {
-    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "COST_LIMIT_TOO_LOW" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
     message: string
     /** The field or parameter at fault. */
     param?: string | undefined
@@ -395,6 +402,10 @@ export interface FileInfo {
   created_at: string
 }
 
+export interface Health {
+  status: "ok"
+}
+
 export interface ImageModel {
   /** What a manifest names as `image_model`. */
   pin: string
@@ -452,6 +463,11 @@ export interface McpCheck {
     change: "added" | "removed" | "description" | "output_schema" | "input_schema"
     /** Whether turns have it, as it was pinned. Else it is left out. */
     offered: boolean
+  })[]
+  /** Tools that the server lists in a form that cannot be used. The others work. */
+  left_out: ({
+    name: string
+    reason: string
   })[]
   duration_ms: number
 }
@@ -589,6 +605,10 @@ export interface QuotaDetails {
   needed_usd: number
   /** Every cap that has less left than that. */
   exceeded: CapState[]
+}
+
+export interface Readiness {
+  status: "ready"
 }
 
 export interface Replay {
@@ -777,6 +797,13 @@ export interface TurnEstimate {
     code: "INSUFFICIENT_CREDITS"
     message: string
     details: CreditsDetails
+    /** No waiting helps. */
+    retry_after: null
+    retryable: false
+  } | {
+    code: "COST_LIMIT_TOO_LOW"
+    message: string
+    details: CostLimitDetails
     /** No waiting helps. */
     retry_after: null
     retryable: false
@@ -1103,6 +1130,11 @@ export interface Operations {
     answer: Blob
   }
 
+  /** Whether the API answers */
+  getHealth: {
+    answer: Health
+  }
+
   /** Read a space's manifest */
   getManifest: {
     params: {
@@ -1126,6 +1158,11 @@ export interface Operations {
   /** Read this API key */
   getMe: {
     answer: Me
+  }
+
+  /** Whether the API can take requests */
+  getReadiness: {
+    answer: Readiness
   }
 
   /** Read a space */
@@ -1180,6 +1217,8 @@ export interface Operations {
       key?: string[] | undefined
       /** Takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -1617,9 +1656,11 @@ export const OPERATIONS: {
   getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
   getFileContent: { method: "GET", path: "/v1/files/{file_id}/content" },
+  getHealth: { method: "GET", path: "/v1/health" },
   getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
   getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   getMe: { method: "GET", path: "/v1/me" },
+  getReadiness: { method: "GET", path: "/v1/health/ready" },
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },

@@ -7,7 +7,7 @@ import { withClient, withDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
-import { readRelease } from "../../src/ops/release.ts"
+import { expand, readRelease } from "../../src/ops/release.ts"
 import type { Mutant } from "./mutant.ts"
 import type { RunAnswer, RunRequest } from "./runner.ts"
 
@@ -141,14 +141,16 @@ export async function openWorkshop(root: string) {
       return { result: await work().finally(() => write(file, text)) }
     }
     const start = text.lastIndexOf("create function", from)
-    if (!(await replace(procedureAt(mutated, start)))) return undefined
-    return { result: await work().finally(() => replace(procedureAt(text, start))) }
+    const [expansion = ""] = /^-- expand .*\n|^/.exec(text) ?? []
+    const procedure = (of: string) => expand(expansion + procedureAt(of, start))
+    if (!(await replace(procedure(mutated)))) return undefined
+    return { result: await work().finally(() => replace(procedure(text))) }
   }
 
   async function replace(procedure: string): Promise<boolean> {
     await started()
     const sql = procedure
-      .replace("create function", "create or replace function")
+      .replaceAll("create function", "create or replace function")
       .replaceAll(/\bturnpike\./g, `${release.name}.`)
     const [name] = await databasesLike("tp\\_%\\_template")
     return withClient(withDatabase(postgres.url, name ?? ""), (client) => client.query(sql)).then(

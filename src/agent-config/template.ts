@@ -53,6 +53,18 @@ export function fillText(template: string, resolve: Resolve, encode: (value: str
   })
 }
 
+/**
+ * A text of JSON with its placeholders filled, so that it stays the JSON that it is: a value in quotes becomes a part of that text, and
+ * one without quotes becomes JSON itself. A missing input is null there.
+ */
+export function fillJsonText(template: string, resolve: Resolve): string {
+  // A text in quotes, up to its end, or a placeholder outside of any.
+  return template.replace(/"(?:\\.|\{\{[^{}]*\}\}|[^"\\])*"|\{\{[^{}]*\}\}/gs, (part) => {
+    if (part.startsWith('"')) return fillText(part, resolve, (value) => JSON.stringify(value).slice(1, -1))
+    return JSON.stringify(fillJson(part, resolve) ?? null)
+  })
+}
+
 /** A JSON value with its texts filled. A text that is a single placeholder becomes the value itself, with its type. */
 export function fillJson(template: unknown, resolve: Resolve): unknown {
   if (typeof template === "string") {

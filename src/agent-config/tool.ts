@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { impossibleSchema } from "./impossible-schema.ts"
 import { schemaFault } from "./json-schema.ts"
 import { toolName } from "./names.ts"
 import { headersSchema, jsonBytes, templatedUrl } from "./request-parts.ts"
@@ -16,7 +17,9 @@ const inputSchema = z
   })
   .superRefine((schema, context) => {
     const fault = schemaFault(schema)
-    if (fault) context.addIssue({ code: "custom", message: fault })
+    if (fault) return context.addIssue({ code: "custom", message: fault })
+    const impossible = impossibleSchema(schema)
+    if (impossible) context.addIssue({ code: "custom", ...impossible })
   })
   .meta({
     description:

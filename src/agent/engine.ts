@@ -1,3 +1,5 @@
+import { parseExact } from "../base/exact-json.ts"
+
 export type EngineName = "anthropic" | "openai" | "openai-compatible" | "rehearsal"
 
 /** Where an account without a base URL is called; null: its engine has no address of its own. */
@@ -33,6 +35,8 @@ export interface ToolCallPart extends FromProvider {
   toolCallId: string
   toolName: string
   input: unknown
+  /** The JSON of the input as the model wrote it, where doubles would change its numbers. */
+  written?: string
   /** Why the call is invalid. Its input is then the text that the model wrote. */
   invalid?: string
 }
@@ -157,6 +161,10 @@ export class ModelError extends Error {
     this.status = status
   }
 }
+
+/** A call's input, its numbers with the digits that the model wrote (parseExact). */
+export const callInput = ({ input, written }: ToolCallPart): unknown =>
+  written === undefined ? input : parseExact(written)
 
 export function callsOf(content: readonly AssistantPart[]): ToolCallPart[] {
   return content.filter((part) => part.type === "tool-call")

@@ -11,8 +11,11 @@ const ANTHROPIC = {
 type Frame = Record<string, unknown>
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
-/** The same stream of events without frames that are no part of the engine's protocol. Real errors stay. */
-export function knownFrames(response: Response, engine: Engine): Response {
+/**
+ * The same stream of events without frames that are no part of the engine's protocol. Real errors stay. `onDone`: the stream has said that
+ * it is done (`[DONE]`).
+ */
+export function knownFrames(response: Response, { engine, onDone }: { engine: Engine; onDone: () => void }): Response {
   const isStream = response.headers.get("content-type")?.includes("text/event-stream")
   if (!response.ok || !response.body || !isStream) return response
   let rest = ""
@@ -21,12 +24,12 @@ export function knownFrames(response: Response, engine: Engine): Response {
       // The last line may go on in the next piece; a CR may be the first half of a CRLF.
       const parts = (rest + piece).split(/\r\n|\n|\r(?=[^\n])/)
       rest = parts.pop() ?? ""
-      const known = parts.flatMap((line) => knownLine(line, engine))
+      const known = parts.flatMap((line) => knownLine(line, engine, onDone))
       if (known.length > 0) controller.enqueue(`${known.join("\n")}\n`)
     },
     flush(controller) {
       // A frame without its empty line still counts, if its JSON is whole.
-      for (const line of knownLine(rest.replace(/\r$/, ""), engine)) controller.enqueue(`${line}\n\n`)
+      for (const line of knownLine(rest.replace(/\r$/, ""), engine, onDone)) controller.enqueue(`${line}\n\n`)
     },
   })
   const body = response.body
@@ -36,13 +39,25 @@ export function knownFrames(response: Response, engine: Engine): Response {
   return new Response(body, { status: response.status, headers: response.headers })
 }
 
-function knownLine(line: string, engine: Engine): string[] {
+function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
   if (!line.startsWith("data:")) return [line]
   const data = line.slice("data:".length).trim()
-  if (data === "[DONE]") return [line]
+  if (data === "[DONE]") {
+    onDone()
+    return [line]
+  }
   const frame = parsed(data)
-  const known = frame && (engine === "anthropic" ? messageEvent(frame) : engine === "openai" ? frame : chatChunk(frame))
-  return known ? [`data: ${JSON.stringify(known)}`] : []
+  if (!frame) return []
+  const known = isObject(frame.error) ? frame : KNOWN[engine](frame)
+  // What is not changed stays as it was sent, with all digits of its numbers.
+  return known === frame ? [line] : known ? [`data: ${JSON.stringify(known)}`] : []
+}
+
+/** A frame as the SDK takes it; null when it is none of the engine's. */
+const KNOWN: Record<Engine, (frame: Frame) => Frame | null> = {
+  anthropic: messageEvent,
+  openai: (frame) => (typeof frame.type === "string" ? frame : null),
+  "openai-compatible": chatChunk,
 }
 
 function parsed(data: string): Frame | null {
@@ -68,8 +83,9 @@ function messageEvent(frame: Frame): Frame | null {
 const isOneOf = (types: string[], { type }: Frame) => types.includes(String(type))
 
 /** A chunk of a chat completion. Some servers send usage without `choices`, or `error: null` in every chunk. */
-function chatChunk({ error, ...frame }: Frame): Frame | null {
-  if (error !== undefined && error !== null) return { ...frame, error }
-  if (Array.isArray(frame.choices)) return frame
-  return isObject(frame.usage) ? { ...frame, choices: [] } : null
+function chatChunk(frame: Frame): Frame | null {
+  const { error, ...rest } = frame
+  if (error !== undefined && error !== null) return frame
+  const known = Array.isArray(frame.choices) ? rest : isObject(frame.usage) ? { ...rest, choices: [] } : null
+  return known && error === undefined && Array.isArray(frame.choices) ? frame : known
 }

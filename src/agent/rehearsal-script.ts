@@ -1,8 +1,11 @@
+import { changedNumber } from "../base/exact-json.ts"
 import { ModelError } from "./engine.ts"
 
 interface ScriptedCall {
   name: string
   input: Record<string, unknown>
+  /** Its JSON, where doubles would change its numbers. */
+  written?: string
 }
 
 /** What one model call does: call tools or say something first; the last call replies. */
@@ -114,7 +117,9 @@ function parseCall(kind: string, value: string, wrong: Wrong): ScriptedCall {
   if (rest === "") return { name, input: {} }
   try {
     const input: unknown = JSON.parse(rest)
-    if (typeof input === "object" && input !== null && !Array.isArray(input)) return { name, input: { ...input } }
+    if (typeof input === "object" && input !== null && !Array.isArray(input)) {
+      return { name, input: { ...input }, ...(changedNumber(rest) && { written: rest }) }
+    }
   } catch {
     // Reported below, with everything else that is not an object.
   }

@@ -37,8 +37,14 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const act = script.acts[step]
   const usage = (output: number) => usageOf(script, call, output)
   if (act?.kind === "calls") {
-    const calls = act.calls.map(({ name, input }, index): ToolCallPart => {
-      return { type: "tool-call", toolCallId: `call_${step}_${index}`, toolName: name, input }
+    const calls = act.calls.map(({ name, input, written }, index): ToolCallPart => {
+      return {
+        type: "tool-call",
+        toolCallId: `call_${step}_${index}`,
+        toolName: name,
+        input,
+        ...(written && { written }),
+      }
     })
     const tokens = likelyTokens(JSON.stringify(act.calls))
     // A model that is cut off in the middle of a call has made no call.

@@ -5,7 +5,6 @@ import {
   type ContentPart,
   InvalidResponseDataError,
   JSONParseError,
-  type LanguageModel,
   type LanguageModelUsage,
   streamText,
   type ToolSet,
@@ -24,6 +23,7 @@ import {
 } from "./engine.ts"
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
 import { knownFrames } from "./known-frames.ts"
+import { type HearableModel, hearCalls, toToolCall, withPlainCalls } from "./sdk-calls.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
 
@@ -39,8 +39,13 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
     // The library leaves rejections unhandled when it begins with an aborted signal.
     context.signal.throwIfAborted()
+    let isDone = false
+    const onDone = () => {
+      isDone = true
+    }
+    const heard = hearCalls(languageModel(context, { call, engine, onDone }))
     const result = streamText({
-      model: languageModel(context, call, engine),
+      model: heard.model,
       ...(call.system && { instructions: call.system }),
       messages,
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
@@ -54,11 +59,11 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
       ...(engine === "anthropic" && { include: { rawChunks: true } }),
       // By default the SDK writes errors, with the whole request, to the console.
       onError: ({ error }) => {
-        if (!isForeignFrame(error)) failure ??= error
+        if (!isNoFailure(error, isDone)) failure ??= error
       },
     })
     for await (const part of result.stream) {
-      if (part.type === "error" && !isForeignFrame(part.error)) throw part.error
+      if (part.type === "error" && !isNoFailure(part.error, isDone)) throw part.error
       if (part.type === "text-delta") context.onText(part.text)
       else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.text })
       else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
@@ -67,7 +72,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     }
     if (failure !== undefined) throw failure
     const { content, usage, text, finishReason, rawFinishReason } = await result.finalStep
-    const parts = toParts(content)
+    const parts = toParts(content, heard.written)
     if (
       rawFinishReason === undefined &&
       usage.inputTokens === undefined &&
@@ -82,10 +87,13 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
   }
 }
 
-/** The SDK did not understand a frame, or missed the reason of an end. Whether the answer is complete is decided at its end. */
-function isForeignFrame(error: unknown): boolean {
-  const kinds = [TypeValidationError, JSONParseError, InvalidResponseDataError]
-  return kinds.some((kind) => kind.isInstance(error))
+/**
+ * A frame that the SDK did not understand, or, after the stream has said that it is done, a missing reason of its end. Whether the answer is
+ * complete is decided by what came.
+ */
+function isNoFailure(error: unknown, isDone: boolean): boolean {
+  if (TypeValidationError.isInstance(error) || JSONParseError.isInstance(error)) return true
+  return isDone && InvalidResponseDataError.isInstance(error) && /ended without a finish reason/.test(error.message)
 }
 
 /** The same, for a library that reports an abort with our reason as an error. */
@@ -102,16 +110,14 @@ function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"]
 }
 
 /** What the model said, as the transcript keeps it. Sources and files that the model made itself are not kept yet. */
-function toParts(content: ContentPart<ToolSet>[]): AssistantPart[] {
+function toParts(content: ContentPart<ToolSet>[], written: ReadonlyMap<string, string>): AssistantPart[] {
   return content.flatMap((part): AssistantPart[] => {
     const kept = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {}
     const withOptions = kept as Pick<AssistantPart, "providerOptions">
     if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text, ...withOptions }]
     if (part.type === "reasoning") return [{ type: "reasoning", text: part.text, ...withOptions }]
     if (part.type !== "tool-call") return []
-    const { toolCallId, toolName, input } = part
-    const invalid = part.invalid ? { invalid: "The input is no valid JSON, or there is no such tool." } : {}
-    return [{ type: "tool-call", toolCallId, toolName, input: input ?? {}, ...invalid, ...withOptions }]
+    return [{ ...toToolCall(part, written.get(part.toolCallId)), ...withOptions }]
   })
 }
 
@@ -156,13 +162,16 @@ function counts(given: Record<string, unknown>): Partial<ModelUsage> {
   return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)]))
 }
 
-function languageModel(context: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {
+function languageModel(
+  context: EngineContext,
+  { call, engine, onDone }: { call: ModelCall; engine: SdkEngineName; onDone: () => void },
+): HearableModel {
   const { accounts } = context
-  const fetch: typeof context.fetch = async (input, init) => knownFrames(await context.fetch(input, init), engine)
+  const send: typeof fetch = async (input, init) => knownFrames(await context.fetch(input, init), { engine, onDone })
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
   // The base URL is always set: without one the SDK would take it from the process's environment.
-  const common = { fetch, headers }
+  const common = { fetch: withPlainCalls(send), headers }
   if (engine === "anthropic" && key) {
     const credential = authToken ? { authToken } : { apiKey: key }
     return createAnthropic({ ...common, ...credential, baseURL: baseUrl ?? ENGINE_URLS.anthropic })(call.model)

@@ -1,9 +1,19 @@
 import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
-import type { EngineName, Message, ObjectPart, TextPart, ToolOutput, ToolSpec } from "./engine.ts"
+import { essence, sniffed } from "../base/media-bytes.ts"
+import {
+  callInput,
+  type EngineName,
+  type Message,
+  type ObjectPart,
+  type TextPart,
+  type ToolOutput,
+  type ToolSpec,
+} from "./engine.ts"
 import { GO_ON } from "./estimate.ts"
-import { shownObjects } from "./takes.ts"
+import { shownObjects, TAKES } from "./takes.ts"
 
 interface Loading {
+  engine: EngineName
   /** The files whose bytes are shown; the others are only named. */
   shown: ReadonlySet<ObjectPart>
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
@@ -14,7 +24,7 @@ export async function toSdkMessages(
   messages: Message[],
   { engine, loadObject }: { engine: EngineName; loadObject: Loading["loadObject"] },
 ): Promise<ModelMessage[]> {
-  const loading = { shown: shownObjects(engine, messages), loadObject }
+  const loading = { engine, shown: shownObjects(engine, messages), loadObject }
   const converted = await Promise.all(
     messages.map(async (message) => {
       const cut = message.role === "assistant" && message.cut === true
@@ -38,9 +48,10 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMe
         content: message.content
           .map((part) => {
             if (part.type !== "tool-call") return part
-            const { invalid: _invalid, ...call } = part
+            const { invalid: _invalid, written: _written, ...call } = part
+            const input = callInput(part)
             // Providers want an object, even where the model wrote something else.
-            return typeof call.input === "object" && call.input !== null ? call : { ...call, input: {} }
+            return { ...call, input: typeof input === "object" && input !== null && !Array.isArray(input) ? input : {} }
           })
           .filter(said),
       }
@@ -62,13 +73,18 @@ type SdkPart =
   | TextPart
   | { type: "file"; mediaType: string; filename: string; data: { type: "data"; data: Uint8Array<ArrayBuffer> } }
 
-async function load(part: TextPart | ObjectPart, { shown, loadObject }: Loading): Promise<SdkPart> {
+async function load(part: TextPart | ObjectPart, { engine, shown, loadObject }: Loading): Promise<SdkPart> {
   if (part.type === "text") return part
   const { name, mediaType, objectKey } = part
   const taken = shown.has(part)
   const data = taken ? await loadObject(objectKey) : null
-  if (data) return { type: "file", mediaType, filename: name, data: { type: "data", data } }
-  const why = taken ? "is not there any more" : "cannot be shown to this model"
+  // A provider refuses the whole request for a picture that is none.
+  const type = data && sniffed(data)
+  if (data && type && TAKES[engine]?.test(type)) {
+    return { type: "file", mediaType: type, filename: name, data: { type: "data", data } }
+  }
+  const wrong = type ? `is ${type}, which cannot be shown to this model` : `has bytes that are no ${essence(mediaType)}`
+  const why = data ? wrong : taken ? "is not there any more" : "cannot be shown to this model"
   return { type: "text", text: `[The file ${name} (${mediaType}, ${part.bytes} bytes) ${why}.]` }
 }
 

@@ -1,3 +1,4 @@
+import { essence } from "../base/media-bytes.ts"
 import type { EngineName, Message, ObjectPart } from "./engine.ts"
 
 /** Which media types a provider takes beside text (its API reference). Other files are only named to the model. */
@@ -17,7 +18,7 @@ export function shownObjects(engine: EngineName, messages: readonly Message[]): 
   let left = MAX_OBJECT_BYTES
   for (const message of messages.toReversed()) {
     for (const part of objectsOf(engine, message)) {
-      if (!TAKES[engine]?.test(part.mediaType) || part.bytes > left) continue
+      if (!TAKES[engine]?.test(essence(part.mediaType)) || part.bytes > left) continue
       shown.add(part)
       left -= part.bytes
     }

@@ -3,13 +3,19 @@ export const csvLine = (fields: (string | number | boolean | null)[]) =>
   `${fields.map((field) => csvField(field === null ? "" : String(field))).join(",")}\r\n`
 
 /**
- * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and anybody may have chosen it. Such a text gets
- * an apostrophe in front, and so does one that begins with an apostrophe: removing one always restores the text.
+ * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and anybody may have chosen it. Such a text gets an
+ * apostrophe in front. A spreadsheet that separates fields at `;`, `|` or a tab splits a text there and would run what follows: each such
+ * formula gets one too. So does an apostrophe at these places, and a text that begins with white space of another kind than a space: to
+ * restore a text, remove one apostrophe from its beginning, and one after each of these separators.
  */
 export function harmless(text: string): string {
-  return /^[=+\-@\t\r\n'\uff0b\uff0d\uff1d\uff20]/.test(text) ? `'${text}` : text
+  return text.replace(FORMULA, "$&'").replace(/^(?=[\t\r\n])/, "'")
 }
 
+/** What stands before a formula, or before an apostrophe, at the beginning of a text or after a separator. */
+const FORMULA = /(^|[;|\t\r\n])["\s]*(?=[=+\-@'\uff0b\uff0d\uff1d\uff20])/g
+
+/** Quoted where another separator than the comma could split it, too. */
 function csvField(field: string): string {
-  return /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
+  return /[",;|\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
 }

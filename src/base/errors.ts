@@ -191,6 +191,12 @@ export const ERROR_CODES = {
     cause: "A field, query parameter or path parameter is wrong.",
     cure: "See `param` and `details`.",
   },
+  COST_LIMIT_TOO_LOW: {
+    status: 422,
+    retryable: false,
+    cause: "The turn's `max_cost_usd` is less than what its first model call can cost.",
+    cure: "Raise it to at least `details.needed_usd`, or leave it out.",
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     retryable: false,

@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { usdText } from "../base/money.ts"
-import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
 /** The answer of the procedures that book an entry. */

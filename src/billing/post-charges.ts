@@ -1,6 +1,6 @@
 import type { Context, Posting } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 

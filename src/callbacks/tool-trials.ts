@@ -64,6 +64,14 @@ export const mcpCheckSchema = z
           "Tools that are not what they were when they were pinned, by the first check or turn after the server was put. PUT the " +
           "server again to accept what was listed now.",
       }),
+    left_out: z
+      .array(
+        z.object({
+          name: z.string().meta({ example: "docs__broken" }),
+          reason: z.string().meta({ example: "its inputSchema is not an object" }),
+        }),
+      )
+      .meta({ description: "Tools that the server lists in a form that cannot be used. The others work." }),
     duration_ms: z.int(),
   })
   .meta({ id: "McpCheck" })

@@ -1,7 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "../turns/policies.ts"

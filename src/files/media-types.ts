@@ -1,3 +1,5 @@
+import { essence } from "../base/media-bytes.ts"
+
 /** Media types by extension: the registered types (IANA) of what agents write and people attach. */
 const BY_EXTENSION: Record<string, string> = {
   txt: "text/plain",
@@ -36,11 +38,11 @@ export const TEXT_TYPES =
 
 /** Whether a model can read the bytes as text. */
 export function isText(mediaType: string): boolean {
-  const [type = ""] = mediaType.split(";")
-  return TEXT_TYPES.test(type)
+  return TEXT_TYPES.test(essence(mediaType))
 }
 
 const UNKNOWN = "application/octet-stream"
+
 const TOKEN = "[a-z0-9][a-z0-9!#$&^_.+-]{0,62}"
 const TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`)
 /** Those that are in use. Others are left out: a platform that cannot write one would fail the download. */
@@ -54,8 +56,9 @@ const CHARSET =
 export function safeMediaType(given: string | null | undefined): string {
   const [type = "", ...parameters] = (given ?? "").toLowerCase().split(";")
   if (!TYPE.test(type.trim())) return UNKNOWN
+  const known = essence(type)
   const charset = parameters.map((parameter) => CHARSET.exec(parameter)?.[1]).find(Boolean)
-  return charset ? `${type.trim()}; charset=${charset}` : type.trim()
+  return charset ? `${known}; charset=${charset}` : known
 }
 
 /** Types that a browser runs or applies in a page: scripts, styles, transformations, WebAssembly. */

@@ -5,6 +5,7 @@ import { type Made, type Once, replay } from "../actor/once.ts"
 import { type CountState, countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { isGeneric, sniffed } from "../base/media-bytes.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { type DeletedFile, removeObjects } from "./delete-file.ts"
@@ -36,9 +37,10 @@ interface Begun extends DeletedFile {
 export async function uploadFile(
   ctx: Context,
   credential: Credential,
-  upload: Upload,
+  given: Upload,
   once?: Once,
 ): Promise<Made<FileRow>> {
+  const upload = await typed(given)
   const begun = await beginUpload(ctx, credential, upload, once)
   const work = finishUpload(ctx, credential, { upload, begun, once }).catch(async (error: unknown) => {
     await giveUp(ctx, begun, once)
@@ -47,6 +49,26 @@ export async function uploadFile(
   // Cleaning up must go on when the client goes away.
   ctx.background(work.catch(() => {}))
   return work
+}
+
+/** The upload with a type: what its sender says, unless that is generic; or by its extension; or by its first bytes. */
+async function typed(upload: Upload): Promise<Upload> {
+  const { name, mediaType } = upload
+  if (mediaType !== null && !isGeneric(mediaType)) return upload
+  const known = mediaTypeOf(name)
+  if (known) return { ...upload, mediaType: known }
+  const rest = upload.chunks[Symbol.asyncIterator]()
+  const first = await rest.next()
+  const chunks = async function* () {
+    try {
+      if (first.done) return
+      yield first.value
+      for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+    } finally {
+      await rest.return?.()
+    }
+  }
+  return { ...upload, mediaType: first.done ? null : sniffed(first.value), chunks: chunks() }
 }
 
 /** Notes the upload. With an Idempotency-Key that was used before it only makes ids; nothing is stored under them. */
@@ -66,7 +88,7 @@ async function beginUpload(
       space: spaceId,
       file_id: fileId,
       name: safeName(name),
-      media_type: safeMediaType(mediaType ?? mediaTypeOf(name) ?? null),
+      media_type: safeMediaType(mediaType),
       object_key: key,
     },
   })

@@ -14,17 +14,26 @@ export type CsvColumns<Row> = Record<string, (row: Row) => Field>
 /** How many rows one statement of a CSV reads. */
 const PAGE = 1_000
 
+export const bom = z
+  .enum(["true", "false"])
+  .default("false")
+  .meta({ description: "`true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8." })
+
+export const BYTE_ORDER_MARK = "\ufeff"
+
 export const csvQuery = {
   format: z
     .enum(["json", "csv"])
     .default("json")
     .meta({ description: "`csv`: the whole list with these filters as a file, without pages." }),
+  bom,
 }
 
 /** What the documents say about it: `answer.also` of the operation. */
 export const CSV_ANSWER = {
   "text/csv":
-    "The whole list (RFC 4180, UTF-8, with a header line). A text like a formula gets an apostrophe in front.",
+    "The whole list (RFC 4180, UTF-8, with a header line). A text like a formula gets an apostrophe in front. So " +
+    "does a formula within a text after `;`, `|`, a tab or a line break.",
 }
 
 /** A page of a list: so many rows behind `after`, the last one of the page before. Where rows come and go meanwhile, an offset would miss some or repeat them. */
@@ -68,7 +77,7 @@ export async function csvInParts<Row>(
   const first = await parts.next()
   await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
   const pieces = (async function* () {
-    yield csvLine(Object.keys(columns))
+    yield (c.req.query("bom") === "true" ? BYTE_ORDER_MARK : "") + csvLine(Object.keys(columns))
     for (let part = first; !part.done; part = await parts.next()) {
       for (let at = 0; at < part.value.length; at += PAGE)
         yield part.value

@@ -4,11 +4,13 @@ import { createMiddleware } from "hono/factory"
 import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { changedNumber } from "../base/exact-json.ts"
 import { shapeFault } from "../base/storable.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
 import type { AppEnv } from "./app-env.ts"
 import { brokenOff, inTime } from "./body-time.ts"
 import { BODY_POLICY } from "./policies.ts"
+import { validationError } from "./validation-error.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
@@ -67,6 +69,8 @@ const readWhole = (maxBytes: number) =>
     // Before anything walks through it.
     const fault = shapeFault(text)
     if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
+    // What other servers send is theirs; numbers that are kept or passed on must not become others.
+    if (maxBytes !== MAX_SERVERS_BYTES) refuseChanged(text)
     return next()
   })
 
@@ -112,6 +116,20 @@ export async function bytesOf(c: HonoContext<AppEnv>, maxBytes: number): Promise
     return bytes
   }
   return inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, read).catch(brokenOff)
+}
+
+function refuseChanged(text: string): void {
+  let changed: ReturnType<typeof changedNumber>
+  try {
+    changed = changedNumber(text)
+  } catch {
+    // The handler says that it is no JSON.
+    return
+  }
+  if (!changed) return
+  const { path, digits } = changed
+  const message = `the number ${digits.slice(0, 40)} cannot be kept exactly: write it as a text, in quotes`
+  throw validationError([{ code: "custom", path, message, input: undefined }], "body")
 }
 
 const noMemory = () =>

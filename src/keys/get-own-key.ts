@@ -3,8 +3,8 @@ import { type Credential, keyOf, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type CountState, countStateSchema } from "../base/counted.ts"
-import { type BalanceRow, serializeBalance, shownBalanceSchema } from "../billing/get-balance.ts"
 import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
+import { type BalanceRow, serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
 import { type KeyRow, keySchema, serializeKey } from "./key-row.ts"
 
 const ownKeySchema = keySchema.pick({

@@ -15,11 +15,28 @@ const SOURCE = join(import.meta.dirname, "..")
 /** In the files the schema of a release is called `turnpike`. */
 const PLACEHOLDER = /\bturnpike\./g
 
+/** The first line of a file that stands for several: one copy for each word, which replaces `{{name}}`. */
+const EXPANDED = /^-- expand (\w+): ([\w, ]+)\n/
+
+/**
+ * The SQL that a file stands for. A file whose first line is `-- expand entity: space, user` is written once with `{{entity}}` in its
+ * names and comes out twice.
+ */
+export function expand(text: string): string {
+  const [line, name, words] = EXPANDED.exec(text) ?? []
+  if (!line || !name || !words) return text
+  const body = text.slice(line.length)
+  return words
+    .split(", ")
+    .map((word) => body.replaceAll(`{{${name}}}`, word))
+    .join("\n")
+}
+
 /** Reads `src/**\/*.sql`. Types come first: functions take and return them. */
 export async function readRelease(source = SOURCE): Promise<Release> {
   const entries = await readdir(source, { recursive: true })
   const paths = entries.filter((path) => path.endsWith(".sql")).sort()
-  const texts = await Promise.all(paths.map((path) => readFile(join(source, path), "utf8")))
+  const texts = await Promise.all(paths.map(async (path) => expand(await readFile(join(source, path), "utf8"))))
   const makesTypes = (text: string) => /^create type/m.test(text)
   const ordered = [...texts.filter(makesTypes), ...texts.filter((text) => !makesTypes(text))]
   const hash = createHash("sha256").update(ordered.join("\n")).digest("hex")

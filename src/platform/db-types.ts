@@ -937,7 +937,7 @@ interface SpendCounters {
   spent_credit_micros: number;
   starts_at: Timestamp;
   subject: string;
-  told_percents: Generated<number[]>;
+  told: Generated<string[]>;
   user_id: number;
 }
 

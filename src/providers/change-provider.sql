@@ -105,7 +105,7 @@ begin
 end $$;
 
 -- Removes an account for an admin, with its credential and its state; its usage, snapshots and hours stay. Answers the account as it was.
--- refused: admin, not_found, stale, last_healthy (of the alt-pool).
+-- refused: admin, not_found, stale. The last healthy account of a pool may go: only disabling one is refused.
 create function turnpike.remove_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_provider_id text, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -126,8 +126,6 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif was.pool = 'alt-pool' and turnpike.is_last_healthy(p_provider_id, was.pool, p_moment) then
-    refused := 'last_healthy';
   else
     delete from provider_accounts a where a.provider_id = p_provider_id;
     insert into former_providers as f (provider_id, pool, name, removed_at) values (was.provider_id, was.pool, was.name, p_moment)

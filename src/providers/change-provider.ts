@@ -55,7 +55,7 @@ export async function enableProvider(
   return provider
 }
 
-/** Removes an account with its credential; what it served stays in every report. LAST_HEALTHY_ACCOUNT in the alt-pool. */
+/** Removes an account with its credential; what it served stays in every report. */
 export async function removeProvider(
   ctx: PoolContext,
   credential: SessionCredential,

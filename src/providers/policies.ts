@@ -22,6 +22,8 @@ export const PROVIDER_POLICY = {
   probeMs: 60_000,
   /** How long an account cools again when that call has failed, and its provider does not say. */
   coolAgainMs: 60_000,
+  /** How long an account is not called whose provider has said that it may not, or cannot pay. Then one call tries it again. */
+  barredMs: 10 * 60_000,
   /** How soon accounts are called again that have failed in passing, while others cool. */
   passingMs: 10_000,
   /** How long an account that does not have a model is not asked for it, while others have it. */

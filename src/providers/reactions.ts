@@ -40,7 +40,7 @@ interface Reaction {
  * | unavailable | 5xx (529: overloaded), network, nonsense | is called once more, and stays |
  * | silent | nothing for as long as the model may be silent | is left: a second silence would take a minute of the turn's time again |
  * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
- * | forbidden | 402, 403: this account may not, or cannot pay | stays |
+ * | forbidden | 402, 403, or 400 with words of an account that is disabled or has no credit | cools for ten minutes, then one call tries it; it stays where a 403 speaks of a model |
  * | no_model | 404: this account does not have the model | is not asked for that model for ten minutes, while others have it |
  * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
  */
@@ -51,10 +51,14 @@ export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
   unavailable: { again: "once", account: "stays", failover: true },
   silent: { again: "never", account: "left", failover: true },
   unauthorized: { again: "refreshed", account: "needs_login", failover: true },
-  forbidden: { again: "never", account: "stays", failover: true },
+  forbidden: { again: "never", account: "cools", failover: true },
   no_model: { again: "never", account: "lacks_model", failover: true },
   rejected: { again: "never", account: "stays", failover: false },
 }
+
+/** Anthropic answers 400 for an organization that is disabled, or whose credit is used up. */
+const BARRED_ACCOUNT =
+  /\b(organization|account)\b[^.]*\b(disabled|suspended|deactivated|banned)\b|\bcredit balance is too low\b/i
 
 /** The code of a ModelError for a model that was silent for too long. */
 export const SILENT = "silent"
@@ -64,14 +68,18 @@ const FULL_PCT = 99
 
 /** The row of an error, and until when the account cools. `windows`: what the failed answer told. */
 export function faultOf(
-  { kind, status, code, retryAfterMs }: ModelError,
+  { kind, status, code, retryAfterMs, message }: ModelError,
   account: Pick<PickedAccount, "windows">,
   windows: readonly QuotaWindow[],
   now: Date,
 ): { fault: CallFault; coolUntil: Date | null } {
   const none = (fault: CallFault) => ({ fault, coolUntil: null })
   if (status === 401) return none("unauthorized")
-  if (status === 402 || status === 403) return none("forbidden")
+  // One that speaks of a model says nothing of the account's other calls.
+  if (status === 403 && /\bmodel\b/i.test(message)) return none("forbidden")
+  if (status === 402 || status === 403 || (status === 400 && BARRED_ACCOUNT.test(message))) {
+    return { fault: "forbidden", coolUntil: new Date(now.getTime() + PROVIDER_POLICY.barredMs) }
+  }
   if (status === 404) return none("no_model")
   if (code === SILENT) return none("silent")
   if (status !== 429) return none(kind === "unavailable" ? "unavailable" : "rejected")

@@ -180,3 +180,21 @@ begin
     raise exception 'the room of account % is gone', turn.user_id;
   end if;
 end $$;
+
+-- Whether the window of a turn that is not counted yet is still the one that is open. Behind the lock of the wallet or of one of its
+-- shards: nobody opens one meanwhile.
+create function turnpike.is_in_open_window(turn turns) returns boolean language plpgsql as $$
+begin
+  return turn.window_started_at is not distinct from (
+    select coalesce(turnpike.open_window(k.key_id, turn.created_at), turn.created_at)
+      from api_keys k where k.key_id = turn.key_id and k.window_seconds is not null);
+end $$;
+
+-- Whether a turn that has just been counted is more than its caps have left. Of those in shards p_margin has to be left beside it.
+create function turnpike.overshoots(turn turns, p_margin bigint) returns boolean language plpgsql as $$
+begin
+  return exists (select from turnpike.cap_states(turn.user_id, turn.key_id,
+        case when turn.key_id is not null then turn.end_user_ref end, turn.created_at, turn.window_started_at, turnpike.shared_space(turn)) s
+      where s.starts_at is not null and s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros
+        < case when s.sharded then p_margin else 0 end);
+end $$;

@@ -3,7 +3,7 @@ import { type Actor, seesBalance } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd, usdText } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
 /** What the SQL functions take_hold and headroom have found. Amounts in credit micros. */
@@ -15,6 +15,14 @@ export interface HoldRow {
   available: number
   held: number
   caps: CapRow[]
+}
+
+/** What is answered instead where the turn's own max_cost_usd does not pay for its first model call. In credit micros. */
+export interface CostLimitRow {
+  amount: null
+  needed: number
+  max_cost: number
+  caps: []
 }
 
 const neededUsd = z.number().meta({ description: "The least that the turn must be able to hold." })
@@ -30,6 +38,15 @@ const quotaDetailsSchema = capStateSchema
     exceeded: z.array(capStateSchema).meta({ description: "Every cap that has less left than that." }),
   })
   .meta({ id: "QuotaDetails", description: "The `details` of QUOTA_EXCEEDED: the cap that frees the turn last." })
+
+const costLimitDetailsSchema = z
+  .object({
+    max_cost_usd: z.number(),
+    needed_usd: z
+      .number()
+      .meta({ description: "What the turn's first model call can cost: the least max_cost_usd that it needs." }),
+  })
+  .meta({ id: "CostLimitDetails", description: "The `details` of COST_LIMIT_TOO_LOW." })
 
 const message = z.string()
 
@@ -54,6 +71,13 @@ export const refusedBySchema = z.union([
     retry_after: z.null().meta({ description: "No waiting helps." }),
     retryable: z.literal(false),
   }),
+  z.object({
+    code: z.literal("COST_LIMIT_TOO_LOW"),
+    message,
+    details: costLimitDetailsSchema,
+    retry_after: z.null().meta({ description: "No waiting helps." }),
+    retryable: z.literal(false),
+  }),
 ])
 
 type RefusedBy = z.infer<typeof refusedBySchema>
@@ -67,15 +91,17 @@ const reached: CapState = {
 export const DETAILS_EXAMPLES = {
   QUOTA_EXCEEDED: { ...reached, needed_usd: 0.0017, exceeded: [reached] },
   INSUFFICIENT_CREDITS: { balance_usd: 0.25, held_usd: 0.25, available_usd: 0 },
+  COST_LIMIT_TOO_LOW: { max_cost_usd: 0.00005, needed_usd: 0.000118 },
 } satisfies { [Code in RefusedBy["code"]]: Extract<RefusedBy, { code: Code }>["details"] }
 
 /**
  * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
  * QUOTA_EXCEEDED, which names the cap that resets last (all are in `exceeded`), with Retry-After until then: whole seconds,
  * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable: it has no Retry-After. Null when it
- * gets one. What the account has is only told to an actor who may know it.
+ * gets one. Before all of these, 422 COST_LIMIT_TOO_LOW when the turn's own limit does not pay for its first call. What the account has is only told to an actor who may know it.
  */
-export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
+export function refusedBy(row: HoldRow | CostLimitRow, now: Date, actor: Actor): RefusedBy | null {
+  if ("max_cost" in row) return costLimitTooLow(row)
   if (row.available < row.needed) return seesBalance(actor) ? insufficientCredits(row) : OWNER_IS_SHORT
   const exceeded = row.caps
     .filter((cap) => leftOf(cap) < row.needed)
@@ -95,16 +121,25 @@ export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | nu
 }
 
 /** The same as the error that a request ends with. */
-export function holdRefusal(row: HoldRow, now: Date, actor: Actor): TurnpikeError {
+export function holdRefusal(row: HoldRow | CostLimitRow, now: Date, actor: Actor): TurnpikeError {
   const refused = refusedBy(row, now, actor)
   if (!refused) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
   const { code, message, details, retryable, retry_after } = refused
   return new TurnpikeError(code, message, {
+    ...(code === "COST_LIMIT_TOO_LOW" && { param: "max_cost_usd" }),
     details,
     retryable,
     ...(retry_after !== null && { retryAfter: retry_after }),
   })
 }
+
+const costLimitTooLow = ({ needed, max_cost }: CostLimitRow): RefusedBy => ({
+  code: "COST_LIMIT_TOO_LOW",
+  message: `max_cost_usd must be at least ${usdText(needed)}: the turn's first model call can cost that much.`,
+  details: { max_cost_usd: toUsd(max_cost), needed_usd: toUsd(needed) },
+  retry_after: null,
+  retryable: false,
+})
 
 const OWNER_IS_SHORT: RefusedBy = {
   code: "INSUFFICIENT_CREDITS",

@@ -1,8 +1,9 @@
 -- Events of the whole account, told in the transaction of what they tell, under the lock of its wallet: once each. Each function
 -- returns whether an endpoint hears of what it told.
 
--- Tells of these percents of a cap those that were not told yet in its period. p_state: a row of cap_states as jsonb, of which the
--- amounts stay in the event.
+-- Tells of these percents of a cap those that were not told yet in its period of the limit that it has now: after a change of the limit
+-- they are told again. Keys may give an end user different limits at once, so each limit has its own. p_state: a row of cap_states as
+-- jsonb, of which the amounts stay in the event.
 create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_state jsonb, p_percents integer[], p_moment timestamptz)
 returns boolean language plpgsql as $$
 declare
@@ -10,20 +11,21 @@ declare
   of_subject text := p_state ->> 'subject';
   in_period text := p_state ->> 'period';
   begun timestamptz := p_state ->> 'starts_at';
-  told integer[] := '{}';
+  told text[];
+  of_limit text := '/' || (p_state ->> 'limit_credit_micros');
   news integer[];
   heard boolean := false;
 begin
-  select c.told_percents into told from spend_counters c where c.user_id = p_user_id and c.kind = in_kind
+  select c.told into told from spend_counters c where c.user_id = p_user_id and c.kind = in_kind
     and c.subject = of_subject and c.period = in_period and c.starts_at = begun;
-  news := array(select p from unnest(p_percents) p where p <> all (coalesce(told, '{}')) order by p);
+  news := array(select p from unnest(p_percents) p where p || of_limit <> all (coalesce(told, '{}')) order by p);
   if cardinality(news) = 0 then
     return false;
   end if;
   -- Nothing is counted yet under a cap that is too small for any turn.
-  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told_percents)
-  values (p_user_id, in_kind, of_subject, in_period, begun, 0, 0, news)
-  on conflict (user_id, kind, subject, period, starts_at) do update set told_percents = c.told_percents || excluded.told_percents;
+  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told)
+  values (p_user_id, in_kind, of_subject, in_period, begun, 0, 0, array(select p || of_limit from unnest(news) p))
+  on conflict (user_id, kind, subject, period, starts_at) do update set told = c.told || excluded.told;
   for step in 1 .. cardinality(news) loop
     if turnpike.add_event(turnpike.event_id_at(p_moment, step), p_user_id, false, 'cap.reached', null, null, null, null,
       jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[step],
@@ -63,45 +65,6 @@ begin
       heard := true;
     end if;
   end loop;
-  return heard;
-end $$;
-
--- Tells one of balance.low (order 0) and balance.depleted (1): the account has p_balance, and holds what it holds now.
-create function turnpike.tell_balance(p_user_id bigint, p_type text, p_order integer, p_balance bigint, p_moment timestamptz)
-returns boolean language plpgsql as $$
-begin
-  return turnpike.add_event(turnpike.event_id_at(p_moment, p_order), p_user_id, false, p_type, null, null, null, null,
-    jsonb_build_object('balance_credit_micros', p_balance, 'held_credit_micros', (select s.held from turnpike.wallet_sums(p_user_id) s),
-      'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
-end $$;
-
--- Follows a balance down and up again. p_was: the wallet before the change, which has been made. p_moment: that of the change's ledger row.
-create function turnpike.follow_balance(p_was wallets, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
-declare
-  fell boolean := p_balance < p_was.balance_credit_micros;
-  is_low boolean := p_balance < p_was.low_balance_credit_micros;
-  tells_low boolean := fell and is_low and (not p_was.low_told or p_was.balance_credit_micros >= p_was.low_balance_credit_micros);
-  tells_depleted boolean := fell and p_balance = 0 and not p_was.depleted_told;
-  low_told_now boolean;
-  depleted_told_now boolean;
-  heard boolean := false;
-begin
-  if p_balance = p_was.balance_credit_micros or (fell and not (tells_low or tells_depleted)) then
-    return false;
-  end if;
-  low_told_now := is_low and (p_was.low_told or tells_low);
-  depleted_told_now := fell and (p_was.depleted_told or tells_depleted);
-  if (low_told_now, depleted_told_now) <> (p_was.low_told, p_was.depleted_told) then
-    update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
-  end if;
-  if tells_low then
-    heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_balance, p_moment);
-  end if;
-  if tells_depleted then
-    if turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_balance, p_moment) then
-      heard := true;
-    end if;
-  end if;
   return heard;
 end $$;
 

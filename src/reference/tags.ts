@@ -10,6 +10,7 @@ export const TAGS: Record<string, string> = {
   "End users": "Your customers: what each has cost, what each may cost, and how each is forgotten.",
   Usage: "What was billed, and for whom.",
   Models: "What agents can run on, and its price.",
+  Health: "Whether the service runs, for monitors and load balancers.",
   "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
   auth: "Every way to a session, and its end.",
   Identities: "Who you are at identity providers: each is a way in.",

@@ -15,7 +15,11 @@ export function parseLastEventId(header: string | undefined): number | undefined
   throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is not the seq of an event", { param: "Last-Event-ID" })
 }
 
-/** A turn's events after `afterSeq`, as server-sent events, until the reader leaves: then `signal` is aborted, or the body cancelled. NOT_FOUND. */
+/**
+ * A turn's events after `afterSeq`, as server-sent events, until the reader leaves: then `signal` is aborted, or the body cancelled. 204
+ * when the turn has ended and the reader has all of it: an EventSource does not reconnect after that (WHATWG HTML, section 9.2.3). Errors:
+ * NOT_FOUND.
+ */
 export async function streamTurnEvents(
   ctx: Context,
   credential: Credential,
@@ -24,6 +28,7 @@ export async function streamTurnEvents(
   const cancelled = new AbortController()
   const gone = AbortSignal.any([signal, cancelled.signal])
   const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone })
+  if (rows === null) return new Response(null, { status: 204 })
   const batches = (async function* () {
     for await (const batch of rows) yield batch.map(serializeTurnEvent)
   })()

@@ -5,6 +5,7 @@ import { exportUsage } from "../billing/export-usage.ts"
 import { reportUsage } from "../billing/report-usage.ts"
 import { USAGE_GROUPINGS, usageReportSchema } from "../billing/usage-schemas.ts"
 import type { App } from "../http/app.ts"
+import { BYTE_ORDER_MARK, bom } from "../http/csv.ts"
 import { instantOrDayParam, pageQuery, positionCursor, repeated } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
 import type { Mounting } from "./mounting.ts"
@@ -27,6 +28,7 @@ const usageQuery = {
     .enum(["json", "csv"])
     .optional()
     .meta({ description: "Takes precedence over the Accept header. Default: `json`." }),
+  bom,
   limit: pageQuery.limit,
   cursor: positionCursor,
 }
@@ -50,7 +52,8 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
         "is the whole report as CSV (RFC 4180, UTF-8, with a header line), without pages. A group that a " +
         "spreadsheet could take for a formula, because it begins with one of `=+-@`, a tab or a line " +
         "break, gets an apostrophe in front. So does a group that begins with an apostrophe: remove one to " +
-        "get the group.",
+        "get the group. Within a group, a formula or an apostrophe after `;`, `|`, a tab or a line break gets one too. " +
+        "With `bom=true` the file begins with a byte order mark, so that Excel reads it as UTF-8.",
       query: z.strictObject({ ...usageQuery, ...query }),
       answer: {
         status: 200,
@@ -62,7 +65,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       },
       errors: [],
     },
-    async (c, { query: { limit, cursor, format, ...rest } }) => {
+    async (c, { query: { limit, cursor, format, bom, ...rest } }) => {
       const { group_by, from, to, space, end_user_ref, model, key } = rest
       const asked = { group_by, from, to, space, end_user_ref, model, key }
       if ((format ?? (acceptsCsv(c.req.header("accept")) ? "csv" : "json")) === "json") {
@@ -76,12 +79,17 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       const { from: begin, to: end, pieces } = await exportUsage(c.get("ctx"), c.get("credential"), asked)
       await noteExport(c.get("ctx"), c.get("credential"), { what: `usage-by-${asked.group_by}`, query: { from, to } })
       const name = `usage-by-${asked.group_by}-${begin.slice(0, 10)}-${end.slice(0, 10)}.csv`
-      return textStream(pieces, c.get("ctx"), {
+      return textStream(marked(pieces, bom === "true"), c.get("ctx"), {
         "content-type": "text/csv; charset=utf-8; header=present",
         "content-disposition": `attachment; filename="${name}"`,
       })
     },
   )
+}
+
+async function* marked(pieces: AsyncGenerator<string>, hasMark: boolean): AsyncGenerator<string> {
+  if (hasMark) yield BYTE_ORDER_MARK
+  yield* pieces
 }
 
 function acceptsCsv(accept = ""): boolean {

@@ -4,7 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
-import { RELEASE } from "../platform/procedures.ts"
+import { released } from "../platform/db.ts"
 
 export const identitySchema = z
   .object({
@@ -53,7 +53,7 @@ export async function listIdentities(
           eb
             .selectFrom("mine")
             .select(["issuer", "subject", "email", "email_verified", "created_at", "last_used_at"])
-            .select((own) => own.fn<string>(`${RELEASE}.identity_id`, ["issuer", "subject"]).as("identity_id"))
+            .select((own) => own.fn<string>(released("identity_id"), ["issuer", "subject"]).as("identity_id"))
             .orderBy("created_at")
             .orderBy("issuer")
             .orderBy("subject")

@@ -9,16 +9,18 @@ export function safeNext(next: string | null | undefined, origin: string): strin
   const url = URL.parse(next, origin)
   if (url === null || url.origin !== origin || url.username !== "" || url.password !== "") return null
   const path = fullyDecoded(url.pathname)
-  if (path === null || !harmless(path) || FOREIGN.test(path) || /^\/api\/auth(\/|$)/i.test(path)) return null
+  if (path === null || hasControls(path) || FOREIGN.test(path) || /^\/api\/auth(\/|$)/i.test(path)) return null
   return url.pathname + url.search + url.hash
 }
 
-/** No backslash, which browsers read as a slash, and no control characters, which they leave out. */
-const harmless = (text: string) =>
-  !text.includes("\\") && [...text].every((char) => char >= " " && (char < "\x7f" || char > "\x9f"))
+/** Browsers leave control characters out. */
+const hasControls = (text: string) => [...text].some((char) => char < " " || (char >= "\x7f" && char <= "\x9f"))
 
-/** Paths that a less strict parser than URL would read as another host or a scheme. */
-const FOREIGN = /\/\/|@|:|^\/[.;]|[\u2044\u2215\u2571\u27cb\u29f8\u2afb\u2afd]/
+/** Browsers read a backslash as a slash. */
+const harmless = (text: string) => !text.includes("\\") && !hasControls(text)
+
+/** A beginning that a less strict parser than URL would read as another host or a scheme. After the first part all is a path. */
+const FOREIGN = /^\/[/.;]|^\/[^/]*[@:\\\u2044\u2215\u2571\u27cb\u29f8\u2afb\u2afd]/
 
 /** Decoded until nothing changes, with look-alikes of `/` and `:` normalised; null when that does not end. */
 function fullyDecoded(path: string): string | null {
@@ -28,7 +30,8 @@ function fullyDecoded(path: string): string | null {
     try {
       decoded = decodeURIComponent(text).normalize("NFKC")
     } catch {
-      return null
+      // A percent sign that was itself encoded is text.
+      return round === 0 ? null : text
     }
     if (decoded === text) return text
     text = decoded

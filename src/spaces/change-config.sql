@@ -1,34 +1,13 @@
 -- The parts of every change of a space's configuration. The space's row is locked first, so changes at the same moment become one
 -- version each, one after the other. Turns and files that name the space do not wait for that.
 
--- A space that a caller may use, their own or a shared one; null when there is none. Checked after the look-up, which only the slug's
--- index fits.
-create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
-declare
-  space spaces;
-begin
-  select s.* into space from spaces s where s.slug = p_slug limit 1;
-  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
-    or turnpike.role_in(caller, space) is not null
-  then
-    return space;
-  end if;
-  return null;
-end $$;
-
--- The same, locked, and read after the lock.
+-- The space that a caller may use (find_space), locked, and read after the lock.
 create function turnpike.lock_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql as $$
 declare
   space spaces := turnpike.find_space(caller, p_slug);
 begin
   select s.* into space from spaces s where s.space_id = space.space_id limit 1 for no key update;
   return space;
-end $$;
-
--- Why a space takes no turn, file or change: not_found, archived, or null when it does.
-create function turnpike.space_refusal(space spaces) returns text language plpgsql immutable as $$
-begin
-  return case when space.space_id is null then 'not_found' when space.archived_at is not null then 'archived' end;
 end $$;
 
 -- Why a caller may not change a space that find_space has found: not_found, role, archived, or null when they may.

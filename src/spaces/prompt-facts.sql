@@ -20,19 +20,9 @@ begin
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
 end $$;
 
--- The pins of a space's MCP servers that are of these definitions of the servers.
-create function turnpike.pins_of(space spaces, p_servers jsonb) returns jsonb language plpgsql immutable as $$
-begin
-  if p_servers = '{}' or space.mcp_pins = '{}' then
-    return '{}';
-  end if;
-  return (select coalesce(jsonb_object_agg(p.key, p.value), '{}') from jsonb_each(space.mcp_pins) p
-    where p.value ->> 'of' = md5((p_servers -> p.key)::text));
-end $$;
-
 -- Stores what MCP servers have just listed to a run or a check: the tokens of their tools, and what pins these. The first listing is
--- `tools`, one that differs from it `seen`. Skips servers whose definition has changed since.
-create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb, p_pins jsonb) returns boolean language plpgsql as $$
+-- `tools`, one that differs from it `seen`; `speaks` is the server's revision of MCP, where it is not an early one. Skips servers whose definition has changed since.
+create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb, p_pins jsonb, p_speaks jsonb) returns boolean language plpgsql as $$
 declare
   space spaces;
   tokens jsonb;
@@ -44,7 +34,8 @@ begin
   pins := turnpike.pins_of(space, space.mcp_servers);
   select pins || coalesce(jsonb_object_agg(l.key, jsonb_build_object('of', md5((p_servers -> l.key)::text),
       'tools', coalesce(pins -> l.key -> 'tools', l.value))
-      || case when pins -> l.key -> 'tools' <> l.value then jsonb_build_object('seen', l.value) else '{}' end), '{}')
+      || case when pins -> l.key -> 'tools' <> l.value then jsonb_build_object('seen', l.value) else '{}' end
+      || case when p_speaks ? l.key then jsonb_build_object('speaks', p_speaks -> l.key) else '{}' end), '{}')
     into pins from jsonb_each(p_pins) l where space.mcp_servers -> l.key = p_servers -> l.key;
   if (tokens = '{}' and pins = space.mcp_pins) is true then
     return false;

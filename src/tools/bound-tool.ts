@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { ToolOutput, ToolSpec } from "../agent/engine.ts"
+import { asDoubles } from "../base/exact-json.ts"
 
 /** A file that a tool has made. Its bytes are stored; its row is written with the call's result. */
 export interface MadeFile {
@@ -63,7 +64,7 @@ export function builtin<Input extends z.ZodType>(
   return {
     spec: { name, description, inputSchema: jsonSchemaOf(input) },
     async run(given, context) {
-      const checked = input.safeParse(given)
+      const checked = input.safeParse(asDoubles(given))
       return checked.success
         ? run(checked.data, context)
         : errorRun(`The input is wrong: ${z.prettifyError(checked.error)}`)

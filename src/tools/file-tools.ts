@@ -5,6 +5,7 @@ import type { ObjectPart } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import { type CountState, countReached } from "../base/counted.ts"
 import { newId } from "../base/ids.ts"
+import { charsetOf, decoderOf, essence } from "../base/media-bytes.ts"
 import { storable } from "../base/storable.ts"
 import { isText, mediaTypeOf, safeMediaType } from "../files/media-types.ts"
 import { safeName } from "../files/safe-name.ts"
@@ -94,7 +95,7 @@ export function readFileTool(ctx: Context, turn: ToolTurn): BoundTool {
       const file = files.find(({ file_id, name }) => file_id === wanted || name === wanted)
       if (!file) return errorRun(`There is no file "${wanted}" in this conversation.`)
       if (isText(file.media_type)) return readText(ctx, file, offset)
-      if (!/^(image\/(png|jpeg|gif|webp)|application\/pdf)$/.test(file.media_type)) {
+      if (!/^(image\/(png|jpeg|gif|webp)|application\/pdf)$/.test(essence(file.media_type))) {
         return errorRun(`${file.name} is ${file.media_type}, which cannot be shown.`)
       }
       if (file.bytes > TOOL_POLICY.maxImageBytes) return errorRun(`${file.name} is too large to be shown.`)
@@ -109,14 +110,24 @@ async function readText(ctx: Context, file: VisibleFile, offset: number) {
   const range = { offset, length: window }
   const bytes = file.bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
   if (!bytes) return errorRun(`${file.name} is not there any more.`)
-  const { from, to } = wholeCharacters(bytes, { first: offset === 0, last: offset + bytes.length >= file.bytes })
+  const head = offset === 0 ? bytes : await ctx.files.read(file.object_key, { range: { offset: 0, length: 3 } })
+  const charset = charsetOf(head ?? bytes, file.media_type)
+  const edges = { first: offset === 0, last: offset + bytes.length >= file.bytes }
+  const { from, to } = charset === "utf-8" ? wholeCharacters(bytes, edges) : wholeUnits(bytes, { charset, offset })
   const text = cutToBytes(
-    storable(new TextDecoder().decode(bytes.subarray(from, to))),
+    storable(decoderOf(charset).decode(bytes.subarray(from, to))),
     TOOL_POLICY.maxResultBytes - 200,
   )
   const end = offset + to
   const more = end < file.bytes ? `\n[bytes ${offset}–${end} of ${file.bytes}; go on with offset ${end}]` : ""
   return { output: { type: "text" as const, value: `${text}${more}` || "(an empty file)" } }
+}
+
+/** The part of a window in another charset: UTF-16 has two bytes to a unit. */
+function wholeUnits(bytes: Uint8Array, { charset, offset }: { charset: string; offset: number }) {
+  if (!charset.startsWith("utf-16")) return { from: 0, to: bytes.length }
+  const from = Math.min(offset % 2, bytes.length)
+  return { from, to: bytes.length - ((bytes.length - from) % 2) }
 }
 
 /** The part of a window of UTF-8 without half characters at its edges, except at the file's own ends. */

@@ -1,17 +1,13 @@
-import {
-  type CallToolResult,
-  Client,
-  type JsonSchemaType,
-  type JsonSchemaValidator,
-  type jsonSchemaValidator,
-  SdkHttpError,
-  type Tool,
-} from "@modelcontextprotocol/client"
+import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
+import { asDoubles } from "../base/exact-json.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
 import { valueFault } from "./check-schema.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
+import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
+import { type OddTool, oddToolsOf } from "./mcp-wire.ts"
 
 export interface McpTool {
   name: string
@@ -23,6 +19,10 @@ export interface McpTool {
 export interface McpConnection {
   /** The tools of all pages, by name: at most `maxTools`, together at most `maxBytes` of JSON. */
   listTools(): Promise<McpTool[]>
+  /** The revision without `initialize` that the server speaks; null: an earlier one. */
+  speaks(): Revision
+  /** Tools of the last list that cannot be used. */
+  odd(): readonly OddTool[]
   callTool(
     name: string,
     input: Record<string, unknown>,
@@ -45,6 +45,8 @@ interface OpenServer {
   server: { name: string; url: string; headers: Record<string, string> }
   limits: { connectMs: number; maxBytes: number; maxTools: number }
   signal: AbortSignal
+  /** What the server spoke when it was last connected to. */
+  speaks?: string
 }
 
 interface Session {
@@ -55,30 +57,30 @@ interface Session {
 /** The key by which a server recognises a repeated call: in the request's `_meta` and, for proxies, as a header of its POST. */
 const IDEMPOTENCY_META = "turnpike/idempotency-key"
 const MAX_PAGES = 64
+/** The first revision without `initialize`: each request says its own version and client (MCP 2026-07-28, versioning). */
+const MODERN = "2026-07-28"
+export type Revision = typeof MODERN | null
 /** The longest time that a timer takes. The SDK's timers use the machine's clock; ours end its requests. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** Checks what a server's tool answers by its outputSchema. A schema that cannot be used, or takes too long, checks nothing. */
-const outputValidator: jsonSchemaValidator = {
-  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
-    return (value) => {
-      const fault = answerFault(schema, value)
-      if (fault === null) return { valid: true, data: value as T, errorMessage: undefined }
-      return { valid: false, data: undefined, errorMessage: fault }
-    }
-  },
-}
-
-function answerFault(schema: JsonSchemaType, value: unknown): string | null {
+/** What an answer breaks of its tool's outputSchema. A schema that cannot be used, or takes too long, checks nothing. */
+function answerFault(schema: Record<string, unknown>, value: unknown): string | null {
   try {
-    return valueFault(schema as Record<string, unknown>, value)
+    return valueFault(schema, value)
   } catch {
     return null
   }
 }
 
 /** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
-export async function openMcpServer({ outbound, clock, server, limits, signal }: OpenServer): Promise<McpConnection> {
+export async function openMcpServer({
+  outbound,
+  clock,
+  server,
+  limits,
+  signal,
+  speaks: known,
+}: OpenServer): Promise<McpConnection> {
   if (!canCarry(server.headers)) {
     const why = "one of its headers has a name or value that HTTP cannot carry"
     throw new McpError("unreachable", `The MCP server "${server.name}" cannot be called: ${why}.`)
@@ -106,15 +108,30 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     }
   }
 
+  /** Servers that speak both get `initialize`, unless they are known to speak the later revision. */
   async function connect(): Promise<Session> {
+    const [first, second] = speaks === MODERN ? ([MODERN, null] as const) : ([null, MODERN] as const)
+    try {
+      return await connectAs(first)
+    } catch (error) {
+      if (signal.aborted || !mayBeOtherRevision(error)) throw error
+      const session = await connectAs(second).catch(() => {
+        throw error
+      })
+      speaks = second
+      return session
+    }
+  }
+
+  /** `revision`: null for those with a session that `initialize` begins. */
+  async function connectAs(revision: Revision): Promise<Session> {
     const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
-    const client = new Client(
-      { name: "turnpike", version: "1" },
-      { capabilities: {}, jsonSchemaValidator: outputValidator },
-    )
+    const mode = revision && { versionNegotiation: { mode: { pin: revision } } }
+    const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {}, ...mode })
     clients.push(client)
     await bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
-      client.connect(transport, { signal, timeout: NEVER_MS }),
+      // The SDK asks with the probe's own timer and does not look at the signal.
+      untilAborted(signal, client.connect(transport, { signal, timeout: NEVER_MS }), () => transport.close()),
     )
     return { client, transport }
   }
@@ -144,18 +161,23 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     throw toMcpError(server.name, error, calling)
   }
 
+  let speaks: Revision = known === MODERN ? MODERN : null
   let session = await connect().catch(fail)
   let definitions = new Map<string, Tool>()
+  let odd: OddTool[] = []
 
   return {
+    odd: () => odd,
+    speaks: () => speaks,
     async listTools() {
       const list = (client: Client) =>
         bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
           listAll(client, { ...limits, signal, server: server.name }),
         )
       const found = await inSession(list).catch(fail)
-      definitions = new Map(found.map((tool) => [tool.name, tool]))
-      return found.map(({ name, description, inputSchema, outputSchema }) => {
+      odd = found.odd
+      definitions = new Map(found.tools.map((tool) => [tool.name, tool]))
+      return found.tools.map(({ name, description, inputSchema, outputSchema }) => {
         return { name, description, inputSchema, outputSchema } as McpTool
       })
     },
@@ -169,12 +191,18 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
             signal,
             timeout: NEVER_MS,
             headers: { "idempotency-key": idempotencyKey },
-            ...(toolDefinition && { toolDefinition }),
+            // Without its outputSchema: the SDK calls an answer without structured content a failure.
+            ...(toolDefinition && { toolDefinition: { name, inputSchema: toolDefinition.inputSchema } }),
             ...(onProgress && { onprogress: onProgress }),
           })
         })
       try {
-        return toResult(await inSession(call, mayStart))
+        const result = toResult(await inSession(call, mayStart))
+        const schema = toolDefinition?.outputSchema
+        const { structured, isError } = result
+        const wrong = schema && structured !== undefined && !isError && answerFault(schema, asDoubles(structured))
+        if (wrong) throw new McpError("tool", `The tool's answer does not match its output schema: ${wrong}`)
+        return result
       } catch (error) {
         return fail(error, { stop, calling: true })
       } finally {
@@ -186,6 +214,28 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
       await session.transport.terminateSession().catch(() => {})
       await Promise.allSettled(clients.map((client) => client.close()))
     },
+  }
+}
+
+/** Whether an error of the first request may mean that the server speaks another revision. Then nothing was done. */
+function mayBeOtherRevision(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
+  if (error instanceof ProtocolError) return !(error.data instanceof OutboundError)
+  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
+}
+
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () => Promise<void>): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => {
+    stop().catch(() => {})
+    aborted.reject(signal.reason)
+  }
+  signal.addEventListener("abort", onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener("abort", onAbort)
   }
 }
 
@@ -204,14 +254,17 @@ function isForgotten(error: unknown): boolean {
 async function listAll(
   client: Client,
   { signal, server, maxTools, maxBytes }: { signal: AbortSignal; server: string; maxTools: number; maxBytes: number },
-): Promise<Tool[]> {
-  if (!client.getServerCapabilities()?.tools) return []
+): Promise<{ tools: Tool[]; odd: OddTool[] }> {
+  const odd: OddTool[] = []
+  if (!client.getServerCapabilities()?.tools) return { tools: [], odd }
   const found = new Map<string, Tool>()
   let bytes = 0
   let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES && found.size < maxTools; page++) {
+  for (let read = 0; read < MAX_PAGES && found.size < maxTools; read++) {
     const params = cursor === undefined ? {} : { cursor }
-    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, { signal, timeout: NEVER_MS })
+    const page = await client.request({ method: "tools/list", params }, { signal, timeout: NEVER_MS })
+    const { tools, nextCursor, _meta } = page
+    odd.push(...oddToolsOf(_meta))
     for (const tool of tools) {
       bytes += JSON.stringify(tool).length
       if (bytes > maxBytes)
@@ -222,36 +275,5 @@ async function listAll(
     cursor = nextCursor
   }
   // Always in the same order, so providers can reuse their cached prompt.
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-/** The answer of a tool; images in base64. */
-export interface McpResult {
-  isError: boolean
-  parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
-  structured?: unknown
-}
-
-/** Every kind of content in a form that a model can read. */
-function toResult({ content, structuredContent, isError }: CallToolResult): McpResult {
-  const parts = content.map((part): McpResult["parts"][number] => {
-    switch (part.type) {
-      case "text":
-        return { type: "text", text: part.text }
-      case "image":
-        return { type: "image", mediaType: part.mimeType, data: part.data }
-      case "audio":
-        return { type: "text", text: `[audio, ${part.mimeType}, not shown]` }
-      case "resource_link":
-        return { type: "text", text: `[resource ${part.name}: ${part.uri}]` }
-      case "resource":
-        return {
-          type: "text",
-          text: "text" in part.resource ? String(part.resource.text) : `[resource ${part.resource.uri}, not shown]`,
-        }
-      default:
-        return { type: "text", text: "[a part of an unknown kind]" }
-    }
-  })
-  return { isError: isError === true, parts, ...(structuredContent !== undefined && { structured: structuredContent }) }
+  return { tools: [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), odd }
 }

@@ -1,5 +1,6 @@
 import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client"
 import { OutboundError } from "../platform/outbound-error.ts"
+import { rpcErrorIn } from "./mcp-wire.ts"
 
 /** Why a server's tools cannot be used. unreachable: no connection. protocol: it answers, but not as MCP has it. tool: it refuses this call. */
 export class McpError extends Error {
@@ -25,8 +26,12 @@ export function toMcpError(name: string, error: unknown, calling: boolean): McpE
     return new McpError("unreachable", `${at} ${what} ${failure.message}`)
   }
   if (error instanceof SdkHttpError) {
+    const said = rpcErrorIn(error.data.text)
+    if (said && calling && error.status !== 401 && error.status !== 403) {
+      return new McpError("tool", `${at} answered the error ${said.code}: ${said.message}`)
+    }
     const hint = error.status === 401 || error.status === 403 ? " Its headers may lack a valid credential." : ""
-    return new McpError("unreachable", `${at} answered HTTP ${error.status}.${hint}`)
+    return new McpError("unreachable", `${at} answered HTTP ${error.status}${said ? `: ${said.message}` : "."}${hint}`)
   }
   if (error instanceof ProtocolError) {
     const kind = calling ? "tool" : "protocol"

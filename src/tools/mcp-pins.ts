@@ -15,6 +15,8 @@ export type Pins = Record<string, Pin>
 export interface ServerPins {
   tools: Pins
   seen?: Pins | undefined
+  /** The revision of MCP that the server speaks, where that has no `initialize`. */
+  speaks?: string | undefined
 }
 
 /** A tool as its server has just listed it. */

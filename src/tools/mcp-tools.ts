@@ -1,14 +1,19 @@
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
+import { isDeepStrictEqual } from "node:util"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
+import { changedNumber } from "../base/exact-json.ts"
+import { essence, sniffed } from "../base/media-bytes.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
-import { type McpConnection, type McpResult, type McpTool, openMcpServer } from "./mcp-client.ts"
+import { type McpConnection, type McpTool, openMcpServer } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
 import { type ListedTool, pinOf } from "./mcp-pins.ts"
+import type { McpResult } from "./mcp-result.ts"
+import type { OddTool } from "./mcp-wire.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
 
@@ -19,8 +24,8 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets filled in. Throws McpError, its message masked. */
-export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
+/** Connects to a configured server, with its secrets filled in. `speaks`: its revision when it was last listed. Throws McpError, its message masked. */
+export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: string): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
   try {
@@ -32,7 +37,14 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
       maxBytes: TOOL_POLICY.maxMcpBytes,
       maxTools: TOOL_POLICY.mcpMaxTools,
     }
-    return await openMcpServer({ outbound, clock, server: named, limits, signal })
+    return await openMcpServer({
+      outbound,
+      clock,
+      server: named,
+      limits,
+      signal,
+      ...(speaks !== undefined && { speaks }),
+    })
   } catch (error) {
     if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
     throw masked(error, secrets)
@@ -67,10 +79,11 @@ export async function mcpTools(
   const listed = await connection.listTools().catch((error: unknown) => {
     throw masked(error, secrets)
   })
-  const tools = listed.filter(({ name }) => !allowed || allowed.has(name))
-  return tools.map(({ name, ...definition }) => ({
+  const wanted = ({ name }: { name: string }) => !allowed || allowed.has(name)
+  return listed.filter(wanted).map(({ name, ...definition }) => ({
     ...shown(definition, { name: mcpToolName(server.name, name), secrets }),
-    async run(input, context) {
+    async run(input: unknown, context: ToolCallContext) {
+      if (typeof input !== "object" || input === null || Array.isArray(input)) return errorRun(NO_OBJECT)
       try {
         const options = {
           idempotencyKey: context.key,
@@ -91,6 +104,17 @@ export async function mcpTools(
     },
   }))
 }
+
+/** The allowed tools of the last list that cannot be used, by the names that they would have. */
+export function oddTools({ name, allowed_tools }: McpServer, connection: McpConnection, secrets: Secrets): OddTool[] {
+  const odd = connection.odd().filter((tool) => !allowed_tools || allowed_tools.includes(tool.name))
+  return odd.map((tool) => ({
+    name: mcpToolName(name, secrets.mask(tool.name)),
+    reason: cleanMessage(secrets, tool.reason),
+  }))
+}
+
+const NO_OBJECT = "The input must be a JSON object."
 
 /** What a model sees of a tool, and its pin, in which no secret is either. */
 function shown(
@@ -121,9 +145,10 @@ async function toRun(
   // Before anything is made of it: a text has at least as many bytes.
   if (characters > TOOL_POLICY.maxResultBytes) return tooMuchText(characters)
   const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
-  // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); not all do.
-  if (texts.length === 0 && result.structured !== undefined) {
-    texts.push(secrets.mask(JSON.stringify(result.structured)))
+  // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); some send a summary instead.
+  if (result.structured !== undefined) {
+    const json = JSON.stringify(result.structured)
+    if (!texts.some((text) => isSameJson(text, json))) texts.push(secrets.mask(json))
   }
   const text = texts.join("\n")
   const size = new TextEncoder().encode(text).length
@@ -143,12 +168,21 @@ async function toRun(
       type: "object",
       objectKey,
       name: `image-${index}`,
-      mediaType: imageType(part.mediaType),
+      mediaType: sniffed(bytes) ?? imageType(essence(part.mediaType)),
       bytes: bytes.length,
     })
   }
   if (images.length === 0) return { output: { type: "text", value: text || "(an empty answer)" } }
   return { output: { type: "parts", value: [...(text ? [{ type: "text" as const, text }] : []), ...images] } }
+}
+
+/** Also with other spaces and digits that a double would change. */
+function isSameJson(text: string, json: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), JSON.parse(json)) && (text === json || changedNumber(json) === null)
+  } catch {
+    return false
+  }
 }
 
 const tooMuchText = (bytes: number) =>

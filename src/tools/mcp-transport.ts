@@ -4,6 +4,7 @@ import type { Clock } from "../platform/clock.ts"
 import { inspected, valueCounter } from "../platform/inspected.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
+import { tidyEvents, tidyMessage } from "./mcp-wire.ts"
 
 interface TransportOptions {
   outbound: Outbound
@@ -92,7 +93,35 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
       ...(signal && { signal }),
     })
     const { id } = message
-    return id === undefined ? response : watched(response, (error) => broken.set(id, error))
+    if (id === undefined && method !== "GET") return response
+    const note = (error: unknown) => void (id !== undefined && broken.set(id, error))
+    return tidied(
+      id === undefined ? response : watched(response, note),
+      id === undefined ? { method: "tools/call" } : message,
+    )
+  }
+}
+
+/** The same response, with the messages in it in the form that the SDK accepts. */
+function tidied(response: Response, request: { id?: RequestId; method?: string }): Response {
+  if (!response.ok || !response.body) return response
+  const type = response.headers.get("content-type") ?? ""
+  const tidy = (text: string) => tidyMessage(text, request)
+  if (/^\s*text\/event-stream\b/i.test(type)) {
+    return new Response(response.body.pipeThrough(tidyEvents(tidy)), response)
+  }
+  if (!/^\s*application\/json\b/i.test(type)) return response
+  const body = new TransformStream<Uint8Array, Uint8Array>(wholeText(tidy))
+  return new Response(response.body.pipeThrough(body), response)
+}
+
+/** Passes on all of a text at its end, changed. */
+function wholeText(change: (text: string) => string): Transformer<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  return {
+    transform: (piece) => void pieces.push(decoder.decode(piece, { stream: true })),
+    flush: (controller) => controller.enqueue(new TextEncoder().encode(change(pieces.join("") + decoder.decode()))),
   }
 }
 

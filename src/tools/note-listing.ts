@@ -8,6 +8,8 @@ interface Listing {
   /** Of each server's tools: their tokens in a prompt, and what pins them. */
   listed: Readonly<Record<string, number>>
   pins: Readonly<Record<string, Pins>>
+  /** The revision of MCP of each server; null for those that begin with `initialize`. */
+  speaks: Readonly<Record<string, string | null>>
   /** What is stored. */
   known: { tokens: Readonly<Record<string, number>>; pins: Readonly<Record<string, ServerPins>> }
 }
@@ -19,11 +21,15 @@ interface Listing {
 export async function noteListing(
   ctx: Context,
   spaceId: number,
-  { servers, listed, pins, known }: Listing,
+  { servers, listed, pins, speaks, known }: Listing,
 ): Promise<void> {
   const tokens = Object.entries(listed).filter(([name, count]) => ofServer(known.tokens, name) !== count)
-  const news = Object.entries(pins).filter(([name, own]) => isNews(own, ofServer(known.pins, name)))
+  const news = Object.entries(pins).filter(([name, own]) => {
+    const before = ofServer(known.pins, name)
+    return isNews(own, before) || (ofServer(speaks, name) ?? null) !== (before?.speaks ?? null)
+  })
   if (tokens.length + news.length === 0) return
   const stored = { tokens: Object.fromEntries(tokens), pins: Object.fromEntries(news) }
-  await call(ctx.db, "note_listing", { space_id: spaceId, servers, ...stored })
+  const revisions = Object.fromEntries(Object.entries(speaks).filter(([, revision]) => revision !== null))
+  await call(ctx.db, "note_listing", { space_id: spaceId, servers, ...stored, speaks: revisions })
 }

@@ -1,7 +1,8 @@
 import type { ToolOutput } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
-import { fillJson, fillText, inputAt, type Resolve, TemplateError } from "../agent-config/template.ts"
+import { fillJson, fillJsonText, fillText, inputAt, type Resolve, TemplateError } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import { charsetOf, decodeText, sniffed } from "../base/media-bytes.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { TOOL_POLICY } from "./policies.ts"
@@ -73,15 +74,14 @@ function outputOf(status: number, text: string): ToolOutput {
   return { type: "error", value: cutToBytes(`HTTP ${status}: ${text}`, TOOL_POLICY.maxErrorBytes) }
 }
 
-/** The body as text; other bytes are only described. */
+/** The body as text, by its charset; other bytes are only described. */
 async function bodyText(response: Response): Promise<string> {
-  const bytes = await response.arrayBuffer()
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    const type = response.headers.get("content-type") ?? "no media type"
-    return `(${bytes.byteLength} bytes that are no UTF-8 text; ${type})`
-  }
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const type = response.headers.get("content-type") ?? "no media type"
+  const name = /charset/i.test(type) ? charsetOf(bytes, type).toUpperCase().slice(0, 40) : "UTF-8"
+  // A picture may well be a text in a charset of single bytes.
+  const text = sniffed(bytes) ? null : decodeText(bytes, type)
+  return text ?? `(${bytes.byteLength} bytes that are no ${name} text; ${type})`
 }
 
 function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: string }) => string): RestRequest {
@@ -96,17 +96,18 @@ function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: str
       target.searchParams.append(name, typeof item === "string" ? item : JSON.stringify(item))
     }
   }
-  const text = bodyOf(method, body, input, resolve)
-  const type =
-    text === undefined ? {} : { "content-type": typeof body === "string" ? "text/plain" : "application/json" }
   const filled = Object.entries(headers).map(([name, template]) => [
     name.toLowerCase(),
     headerValue(name, fillText(template, resolve)),
   ])
+  const own = Object.fromEntries(filled) as Record<string, string>
+  const text = bodyOf(method, { body, isJson: JSON_TYPE.test(own["content-type"] ?? "") }, input, resolve)
+  const type =
+    text === undefined ? {} : { "content-type": typeof body === "string" ? "text/plain" : "application/json" }
   return {
     method,
     url: target.href,
-    headers: { accept: "application/json, text/*;q=0.9, */*;q=0.5", ...type, ...Object.fromEntries(filled) },
+    headers: { accept: "application/json, text/*;q=0.9, */*;q=0.5", ...type, ...own },
     body: text,
   }
 }
@@ -132,9 +133,17 @@ function headerValue(name: string, value: string): string {
   return value
 }
 
-function bodyOf(method: string, body: unknown, input: unknown, resolve: Resolve): string | undefined {
+const JSON_TYPE = /^\s*(application\/json|text\/json|[^;]*\+json)\s*(;|$)/i
+
+function bodyOf(
+  method: string,
+  { body, isJson }: { body: unknown; isJson: boolean },
+  input: unknown,
+  resolve: Resolve,
+): string | undefined {
   if (method === "GET") return undefined
-  if (typeof body === "string" && !/^\{\{[^{}]*\}\}$/.test(body.trim())) return fillText(body, resolve)
+  if (typeof body === "string" && !/^\{\{[^{}]*\}\}$/.test(body.trim()))
+    return isJson ? fillJsonText(body, resolve) : fillText(body, resolve)
   if (body !== undefined) {
     const value = fillJson(body, resolve)
     return typeof body === "string" && typeof value === "string" ? value : JSON.stringify(value ?? null)

@@ -5,6 +5,7 @@ import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import { asDoubles } from "../base/exact-json.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
@@ -16,7 +17,7 @@ import { generateImageTool, type Painting } from "./image-tool.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
 import { listingOf, ofServer, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
-import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
@@ -33,6 +34,8 @@ export interface Toolbox {
   readonly listed: Readonly<Record<string, number>>
   /** What each server has listed, and the tools that are left out since they are not what was pinned. */
   readonly pins: Readonly<Record<string, Pins>>
+  /** The revision of MCP of each server (noteListing). */
+  readonly speaks: Readonly<Record<string, string | null>>
   readonly leftOut: readonly string[]
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
@@ -93,8 +96,8 @@ export async function openToolbox(
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
   ]
-  const { listed, pins, leftOut, close } = remote
-  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, leftOut, close }
+  const { listed, pins, speaks, leftOut, close } = remote
+  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, speaks, leftOut, close }
 }
 
 interface RemoteTools {
@@ -103,11 +106,20 @@ interface RemoteTools {
   contained: BoundTool[]
   listed: Record<string, number>
   pins: Record<string, Pins>
+  speaks: Record<string, string | null>
   leftOut: string[]
   close(): Promise<void>
 }
 
-const NO_SERVERS: RemoteTools = { tools: [], contained: [], listed: {}, pins: {}, leftOut: [], close: async () => {} }
+const NO_SERVERS: RemoteTools = {
+  tools: [],
+  contained: [],
+  listed: {},
+  pins: {},
+  speaks: {},
+  leftOut: [],
+  close: async () => {},
+}
 
 async function openServers(
   ctx: ToolContext,
@@ -132,9 +144,10 @@ async function openServers(
   }
   const onConnect = (connection: McpConnection) => void connections.push(connection)
   const openServer = async (server: McpServer) => {
-    const connection = await connectMcp(deps, server)
+    const connection = await connectMcp(deps, server, ofServer(pins, server.name)?.speaks)
     onConnect(connection)
-    return mcpTools(deps, { server, connection, storeImage })
+    const listed = await mcpTools(deps, { server, connection, storeImage })
+    return { listed, odd: oddTools(server, connection, secrets), speaks: connection.speaks() }
   }
   const twice = <Tools>(open: () => Promise<Tools>) =>
     open().catch((error: unknown) => {
@@ -153,14 +166,21 @@ async function openServers(
     // Wait for all before closing any: a session that opens later would stay open.
     await Promise.allSettled([...opening, ...starting])
     const found = await Promise.all(opening)
-    const kept = servers.map(({ name }, index) => pinnedTools(found[index] ?? [], ofServer(pins, name)?.tools))
+    const kept = servers.map(({ name }, index) => pinnedTools(found[index]?.listed ?? [], ofServer(pins, name)?.tools))
     const tools = kept.map((one) => one.tools)
-    const leftOut = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
+    const odd = found.flatMap(({ odd }) => odd.map(({ name }) => name))
+    const unpinned = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
+    const leftOut = [...new Set([...unpinned, ...odd])]
     const started = await Promise.all(starting)
     const contained = toolsOfContainers(containers.map(({ name }, index) => ({ name, tools: started[index] ?? [] })))
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
-    const news = servers.map(({ name }, index) => [name, listingOf(found[index] ?? [])])
-    const lists = { listed: Object.fromEntries(listed), pins: Object.fromEntries(news) }
+    const news = servers.map(({ name }, index) => [name, listingOf(found[index]?.listed ?? [])])
+    const revisions = servers.map(({ name }, index) => [name, found[index]?.speaks ?? null])
+    const lists = {
+      listed: Object.fromEntries(listed),
+      pins: Object.fromEntries(news),
+      speaks: Object.fromEntries(revisions),
+    }
     return { tools: tools.flat(), contained, leftOut, ...lists, close }
   } catch (error) {
     await close()
@@ -206,7 +226,7 @@ export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
 export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
   try {
-    const fault = valueFault(schema, input)
+    const fault = valueFault(schema, asDoubles(input))
     return fault === null ? null : `The input does not fit the tool's schema: ${fault}`
   } catch (error) {
     return `The tool's input_schema cannot be used: ${error instanceof Error ? error.message : String(error)}`

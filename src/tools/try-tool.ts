@@ -6,7 +6,7 @@ import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
 import { McpError } from "./mcp-error.ts"
 import { listingOf, pinnedTools, type ServerPins } from "./mcp-pins.ts"
-import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { noteListing } from "./note-listing.ts"
 import { callRestTool } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
@@ -46,7 +46,7 @@ export async function checkServer(
   const duration = () => ctx.clock.now().getTime() - started
   const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: new AbortController().signal }
   try {
-    const connection = await connectMcp(deps, server)
+    const connection = await connectMcp(deps, server, found.pins?.speaks)
     try {
       const storeImage = async () => ""
       const listed = await mcpTools(deps, { server, connection, storeImage })
@@ -55,16 +55,24 @@ export async function checkServer(
         servers: { [name]: server },
         listed: { [name]: countTools(tools) },
         pins: { [name]: listingOf(listed) },
+        speaks: { [name]: connection.speaks() },
         known: { tokens: {}, pins: found.pins ? { [name]: found.pins } : {} },
       })
       const specs = tools.map(({ spec: { inputSchema, ...spec } }) => ({ ...spec, input_schema: inputSchema }))
-      return { ok: true, error: null, tools: specs, changed, duration_ms: duration() }
+      return {
+        ok: true,
+        error: null,
+        tools: specs,
+        changed,
+        left_out: oddTools(server, connection, secrets),
+        duration_ms: duration(),
+      }
     } finally {
       await connection.close()
     }
   } catch (error) {
     if (!(error instanceof McpError)) throw error
-    return { ok: false, error: error.message, tools: [], changed: [], duration_ms: duration() }
+    return { ok: false, error: error.message, tools: [], changed: [], left_out: [], duration_ms: duration() }
   }
 }
 

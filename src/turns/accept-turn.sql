@@ -1,6 +1,6 @@
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
 -- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
--- `hold` is its CountState), or what admit_turn refuses. A turn accepted at the same moment may take what an unlocked look has found: then
+-- `hold` is its CountState), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may take what an unlocked look has found: then
 -- nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
 -- many shards an account gets whose turns wait for each other.
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
@@ -61,6 +61,9 @@ begin
     p_tokens, p_short_tokens, p_bounds, p_min_output);
   if admission.refused is not null then
     outcome := admission.refused;
+    if outcome = 'max_cost' then
+      hold := jsonb_build_object('needed', admission.needed, 'max_cost', p_max_cost);
+    end if;
     perform turnpike.note_use(caller, p_moment);
     return;
   end if;

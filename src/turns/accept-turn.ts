@@ -6,9 +6,9 @@ import { type CountState, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
-import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { unlessOvertaken } from "../platform/db.ts"
-import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
+import { type CostLimitRow, type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionArguments, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -20,7 +20,7 @@ interface AcceptRow {
   outcome: string | null
   turn: TurnRow | null
   in_scope: boolean | null
-  hold: HoldRow | CountState | null
+  hold: HoldRow | CostLimitRow | CountState | null
   heard: boolean | null
 }
 
@@ -28,7 +28,7 @@ interface AcceptRow {
  * Accepts a turn: takes its hold under the balance and all caps, takes its position in its conversation and writes the turn with its
  * first event, in one statement; then publishes its callback in the background. With an Idempotency-Key that was used, answers
  * the same turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED,
- * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED; none is stored, but one that holds for every turn from now on is told once as an event.
+ * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED, COST_LIMIT_TOO_LOW; none is stored, but one that holds for every turn from now on is told once as an event.
  */
 export async function acceptTurn(
   ctx: Context,
@@ -68,7 +68,8 @@ export async function acceptTurn(
   if (outcome === "test_turns") {
     throw dailyExceeded({ retry_after: TURN_POLICY.testTurnsAgainSeconds, ...(hold as CountState) })
   }
-  if (outcome === "no_hold" && hold) throw holdRefusal(hold as HoldRow, now, actor)
+  if ((outcome === "no_hold" || outcome === "max_cost") && hold)
+    throw holdRefusal(hold as HoldRow | CostLimitRow, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
   ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
   return { made: turn, replayed: false }

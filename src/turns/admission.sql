@@ -1,5 +1,6 @@
--- What a new turn names, looked up. `refused` says why it may not be sent, apart from money: 'space' (the caller sees no such space),
--- 'archived', 'end_user' (blocked), 'model', 'conversation', 'files'; null when it may.
+-- What a new turn names, looked up. `refused` says why it may not be sent: 'space' (the caller sees no such space), 'archived', 'end_user'
+-- (blocked), 'model', 'conversation', 'files', 'max_cost' (its own limit does not pay for its first call, which needs `needed`); null when
+-- it may, as far as the balance and caps allow.
 create type turnpike.admission as (
   refused text,
   space_id bigint,
@@ -18,9 +19,6 @@ create type turnpike.admission as (
   -- Whether the end user has limits of their own.
   limited boolean
 );
-
--- The model of all test turns.
-create function turnpike.rehearsal_pin() returns text language sql immutable as $$ select 'rehearsal/standard' $$;
 
 -- p_conversation: a name, or an id (`conv_…`). p_max_cost: the wanted hold; null: p_default_hold, or more where the first call needs
 -- more. p_tokens: the most that its text counts; p_short_tokens: the same of a short text. p_bounds: what is counted around it
@@ -110,12 +108,14 @@ begin
     tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_bounds);
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
+  if coalesce(p_max_cost < admission.needed, false) then
+    admission.refused := 'max_cost';
+  end if;
   admission.wanted := coalesce(p_max_cost, greatest(p_default_hold, admission.needed));
   if caller.member_id is not null then
     -- A member does not set aside more of the owner's balance than a turn usually gets.
     admission.wanted := least(admission.wanted, greatest(p_default_hold, admission.needed));
   end if;
-  admission.needed := least(admission.wanted, admission.needed);
   return admission;
 end $$;
 
@@ -146,7 +146,10 @@ begin
   refused := admission.refused;
   pin := admission.pin;
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-  if refused is null and not caller.test then
+  if refused = 'max_cost' then
+    refused := null;
+    hold := jsonb_build_object('amount', null, 'needed', admission.needed, 'max_cost', p_max_cost, 'caps', '[]'::jsonb);
+  elsif refused is null and not caller.test then
     select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.headroom(caller.user_id, caller.key_id,
       p_end_user, admission.wanted, admission.needed, p_moment, true, null, null) r;
   end if;

@@ -5,6 +5,7 @@ import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { fitTools } from "../tools/fit-tools.ts"
 import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
@@ -66,7 +67,9 @@ async function runTurn(run: Run): Promise<Advance> {
 function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
   const { manifest } = run.claim.config
   const delegate = delegateTool(run, tools)
-  const own = delegate ? new Map([...tools, [DELEGATE, delegate] as const]) : tools
+  const all = delegate ? new Map([...tools, [DELEGATE, delegate] as const]) : tools
+  const { tools: own, leftOut } = fitTools(all, model.engine)
+  run.leftOut = [...run.leftOut, ...leftOut]
   return {
     ref: null,
     name: null,
@@ -99,6 +102,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
       servers,
       listed: toolbox.listed,
       pins: toolbox.pins,
+      speaks: toolbox.speaks,
       known: { tokens, pins },
     })
     ctx.background(

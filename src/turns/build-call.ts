@@ -1,6 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { callsOf, type Message, type ModelCall, type ObjectPart, type TextPart } from "../agent/engine.ts"
 import { cutToBytes, promptTokenBound } from "../agent/estimate.ts"
+import { charsetOf, decoderOf } from "../base/media-bytes.ts"
 import { storable } from "../base/storable.ts"
 import { affordableOutput, type Price, worstPriceOf } from "../billing/price.ts"
 import { isText } from "../files/media-types.ts"
@@ -58,13 +59,13 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   const range = { offset: 0, length: Math.min(bytes, limit) }
   const read = bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
   if (!read) return { type: "text", text: `[${about}: not there any more.]` }
-  const text = storable(cutToBytes(readable(read), limit))
+  const text = storable(cutToBytes(readable(read, media_type), limit))
   return { type: "text", text: `${about}${bytes > limit ? `, its first ${limit} bytes` : ""}:\n${text}\n` }
 }
 
-/** Bytes as text of at most as many bytes, as admission counts them: an invalid byte becomes "?", one byte. */
-function readable(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes)
+/** Bytes as text. In UTF-8 it has at most as many bytes, as admission counts them: an invalid byte becomes "?", one byte. */
+function readable(bytes: Uint8Array, mediaType: string): string {
+  const text = decoderOf(charsetOf(bytes, mediaType)).decode(bytes)
   return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
 }
 

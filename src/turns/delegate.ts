@@ -4,6 +4,7 @@ import { cutToBytes } from "../agent/estimate.ts"
 import { DELEGATE } from "../agent-config/names.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun } from "../tools/bound-tool.ts"
+import { fitTools } from "../tools/fit-tools.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { allowedTools, specsOf } from "../tools/toolbox.ts"
 import { AgentFailed } from "./call-step.ts"
@@ -47,7 +48,7 @@ async function delegate(
     return errorRun(message)
   }
   if (!model) return failed("no_model", `The model of "${name}" is not in the catalog any more.`)
-  const own = allowedTools(tools, config.tools)
+  const { tools: own } = fitTools(allowedTools(tools, config.tools), model.engine)
   const ref = `${step}.${call}`
   const work: AgentWork = {
     ref,

@@ -3,9 +3,9 @@ import { type Credential, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { serializeBalance, shownBalanceSchema } from "../billing/get-balance.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
-import { type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
+import { type CostLimitRow, type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
+import { serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
 import { admissionArguments, admissionRefusal } from "./admission.ts"
 import type { CreateTurn } from "./schemas.ts"
 
@@ -35,7 +35,7 @@ interface EstimateRow {
   actor: unknown
   refused: string | null
   pin: string | null
-  hold: HoldRow | null
+  hold: HoldRow | CostLimitRow | null
   balance: number | null
   held: number | null
 }

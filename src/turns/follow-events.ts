@@ -20,13 +20,14 @@ interface Look {
 /**
  * A turn's events after `afterSeq` as they come: each item is what is new, or an empty list when it is time for a sign of
  * life. Ends behind the turn's last event, or after `maxLooks`, so that the reader comes again, or with `signal`. The first look, which
- * throws NOT_FOUND, has been taken when this resolves. QUOTA_EXCEEDED when too many follow or wait.
+ * throws NOT_FOUND, has been taken when this resolves. Null when nothing will ever follow: the turn has ended, and the reader has all of
+ * it. QUOTA_EXCEEDED when too many follow or wait.
  */
 export async function followTurnEvents(
   ctx: Context,
   credential: Credential,
   { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
-): Promise<AsyncGenerator<TurnEventRow[]>> {
+): Promise<AsyncGenerator<TurnEventRow[]> | null> {
   const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events" })
   const lookBehind = (seq: number) =>
     looks.look(
@@ -37,6 +38,10 @@ export async function followTurnEvents(
     looks.end()
     throw error
   })
+  if (first.ended && first.events.length === 0) {
+    looks.end()
+    return null
+  }
   return follow(ctx, { looks, lookBehind, signal, first })
 }
 

@@ -3,7 +3,7 @@ import { MICROS_PER_USD } from "../base/money.ts"
 /** The numbers of the turn machine (design sections 3, 5, 6). Times in milliseconds, money in credit micros. */
 export const TURN_POLICY = {
   defaultHold: 0.25 * MICROS_PER_USD,
-  /** The number of shards of an account whose turns wait for each other. It needs twice as many free holds (src/billing/wallet.sql). */
+  /** The number of shards of an account whose turns wait for each other. It needs twice as many free holds (src/wallets/wallet.sql). */
   walletShards: 64,
   /** How long a worker takes further steps itself before it hands the turn over to the next callback. */
   runBudgetMs: 20_000,

@@ -222,7 +222,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   }
 }
 
-/** An account that is suspended or cannot pay says nothing of the request. */
+/** An account that may not make this call says nothing of the request. */
 const verdictOf = ({ message, status }: ModelError) => new ModelError("unavailable", message, { status })
 
 interface NoCredential {

@@ -1,4 +1,4 @@
-import { callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
+import { callInput, callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { storable, storableJson } from "../base/storable.ts"
 import { type LossCause, noteLostPicture } from "../billing/losses.ts"
@@ -100,7 +100,7 @@ async function execute(
   if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
   const key = `${run.turn.turn_id}.${row.step}.${index}`
   const mayStart = () => run.mayStart()
-  return tool.run(call.input, { key, step: row.step, call: index, signal: run.signal, mayStart })
+  return tool.run(callInput(call), { key, step: row.step, call: index, signal: run.signal, mayStart })
 }
 
 async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
-import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { type BalanceRow, balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { serializeUser, type User, type UserRow, userColumns, userSchema } from "./user-row.ts"
 
 export const meSchema = z

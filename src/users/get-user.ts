@@ -8,9 +8,9 @@ import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
 import { isNoTurnsCharge } from "../billing/account-sums.ts"
-import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { released } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
+import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUser } from "./admin-user.ts"
 
 /** How many valid sessions a user's detail shows. */

@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { serializeBalance } from "../billing/get-balance.ts"
 import { CAP_SOURCES, CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
+import { serializeBalance } from "../wallets/get-balance.ts"
 
 /** What tell_cap (src/quotas/tell.sql) keeps in an event. Amounts in credit micros. */
 export interface CapReachedRow extends CapRow {

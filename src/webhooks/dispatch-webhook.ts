@@ -1,4 +1,4 @@
-import { publishWake, wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { publishWake, wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { Attempt, DispatchContext } from "./attempt-delivery.ts"
 import { attemptDelivery } from "./attempt-delivery.ts"
 import { type ClaimedDelivery, claimDeliveries, noteWake, releaseDeliveries } from "./claim-deliveries.ts"

@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { publishWake, type WokenEndpoint } from "../callbacks/wake-webhooks.ts"
+import { publishWake, type WokenEndpoint } from "../feed/wake-webhooks.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
+import { sweepTotals } from "../../src/analytics/roll-totals.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
-import { sweepTotals } from "../../src/spaces/roll-totals.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 

@@ -63,7 +63,10 @@ describe("the list", () => {
   test("is a CSV with the same filters, harmless in a spreadsheet", async () => {
     const response = await admin.call("GET", "/api/admin/users?format=csv&q=list.test")
     expect(response.headers.get("content-type")).toMatch(/^text\/csv/)
-    const [header, ...rows] = parseCsv(await response.text())
+    const text = await response.text()
+    const marked = await admin.call("GET", "/api/admin/users?format=csv&q=list.test&bom=true")
+    expect(new Uint8Array(await marked.arrayBuffer()).slice(0, 3)).toEqual(new Uint8Array([0xef, 0xbb, 0xbf]))
+    const [header, ...rows] = parseCsv(text)
     expect(header?.slice(0, 3)).toEqual(["user_id", "name", "email"])
     expect(rows.map(([, name]) => name)).toEqual(["", "'=cmd()", "100% _safe_", "Grace Hopper"])
   })

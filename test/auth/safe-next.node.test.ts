@@ -11,6 +11,15 @@ describe("where a login may land", () => {
     "/admin/users/42?q=a%20b&next=https://evil.com",
     "/files/r%C3%A4ume.pdf",
     "/a-b_c~d/(e)/f.g",
+    "/end-users/ada%40example.com",
+    "/end-users/ada@example.com",
+    "/end-users/tenant%3A42",
+    "/end-users/a%2Fb",
+    "/end-users/a%2F%2Fb",
+    "/end-users/a%5Cb",
+    "/end-users/100%25",
+    "/end-users/https%3A%2F%2Fexample.com",
+    "/turns/turn_1?tab=events&at=2026-01-01T00:00:00Z",
   ])("%s: there", (next) => expect(safeNext(next, ORIGIN)).toBe(next))
 
   test("dots and letters of other languages are as a browser would send them", () => {

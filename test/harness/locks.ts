@@ -48,10 +48,15 @@ export async function waitForLocks(world: Database): Promise<void> {
   )
 }
 
-/** Resolves when so many statements of this database wait for a lock. */
-export async function untilBlocked(world: Database, count = 1): Promise<void> {
+/** Resolves when so many statements of this database wait for a lock, or when `request`, which need not wait for one, is answered. */
+export async function untilBlocked(world: Database, count = 1, request?: Promise<unknown>): Promise<void> {
   const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-  while ((await world.sql(blocked)).length < count);
+  let isAnswered = false
+  const answered = () => {
+    isAnswered = true
+  }
+  request?.then(answered, answered)
+  while (!isAnswered && (await world.sql(blocked)).length < count);
 }
 
 /**

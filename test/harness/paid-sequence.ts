@@ -107,6 +107,8 @@ export class PaidSequence {
       ...body,
       ...max,
     })
+    if (response.status === 422)
+      return expect(await response.json()).toMatchObject({ error: { code: "COST_LIMIT_TOO_LOW" } })
     const { turn_id } = (await response.json()) as { turn_id: string }
     await world.settled()
     await this.untilEnded(client, turn_id, timeout_seconds)

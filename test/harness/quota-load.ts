@@ -90,7 +90,7 @@ export function wants({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).
   const least = (80 + new TextEncoder().encode(body.text).length) * 10 + 16 * 50
-  return { wanted, needed: Math.max(1, Math.min(wanted, least)) }
+  return { wanted, needed: least }
 }
 
 /** A turn of any kind: cheap or dear, with a hold of its own or one that must grow, done, failed or cancelled. */
@@ -110,7 +110,8 @@ export function anyWish(random: Random, { clients, refs }: QuotaEstate): Wish {
     undefined,
     0.25,
     0.01 + random.int(500_000) / 1e6,
-    random.int(30_000) / 1e7 + 1e-7,
+    // Little more than the first call of any of these texts can cost.
+    (2500 + random.int(30_000)) / 1e7,
   ])
   return {
     of,

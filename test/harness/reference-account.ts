@@ -107,7 +107,8 @@ export class ModelledAccount {
     }
     const credential = keys[key]?.credential as KeyCredential
     const sent = acceptTurn(this.context, credential, { idempotencyKey: crypto.randomUUID(), body })
-    const needed = Math.min(max ?? NEEDED, NEEDED)
+    const needed = NEEDED
+    if (max !== null && max < needed) return expect(sent).rejects.toMatchObject({ code: "COST_LIMIT_TOO_LOW" })
     const available = this.model.balance - held(this.model)
     if (available < needed) this.meets("refused by the balance")
     if (available < needed) return expect(sent).rejects.toMatchObject({ code: "INSUFFICIENT_CREDITS" })

@@ -9,6 +9,8 @@ export const PROVIDED_PIN = MODEL_PIN
 export interface ProviderScript {
   /** An HTTP error instead of an answer. */
   status?: number
+  /** What that error says. */
+  message?: string
   /** Headers of the answer, also of an error. */
   headers?: Record<string, string>
   thinking?: string[]
@@ -70,7 +72,7 @@ export function scriptProvider(
     asks.push(asked)
     if (status)
       return Response.json(
-        { error: { message: `no, ${key}`, type: "error" } },
+        { error: { message: script.message ?? `no, ${key}`, type: "error" } },
         { status, headers: script.headers ?? {} },
       )
     const encoder = new TextEncoder()

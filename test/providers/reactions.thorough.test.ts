@@ -114,8 +114,7 @@ describe("another account serves, and nothing is held against this one", () => {
   test.each([
     ["429 with neither", { status: 429 }, "rate_limited"],
     ["429 with Retry-After: 0", { status: 429, headers: { "retry-after": "0" } }, "rate_limited"],
-    ["402", { status: 402 }, "forbidden"],
-    ["403", { status: 403 }, "forbidden"],
+    ["403 that speaks of a model", { status: 403, message: "No access to this model." }, "forbidden"],
     ["404", { status: 404 }, "no_model"],
   ])("%s: at once", async (_what, answer, code) => {
     const { turn, calls, failures, alpha, lines } = await failAtAlpha(() => answer)
@@ -231,10 +230,6 @@ describe("a request that is refused", () => {
   })
 
   test.each([
-    [402, 402],
-    [403, 403],
-    [403, 404],
-    [404, 403],
     [404, 429],
     [503, 404],
   ])("%i by one account and %i by the other are no verdict: the turn is served later", async (alpha, beta) => {

@@ -45,6 +45,26 @@ describe("cap.reached", () => {
     expect(percents(heard())).toEqual([50])
   })
 
+  test("is told again when the limit changes, and not when it has not", async () => {
+    const { client, spend, heard, keyId } = await createWatched(world, { caps: { daily_usd: 0.1 } })
+    const browser = await world.signIn(client.userId)
+    const raise = async (daily_usd: number) => {
+      const answer = await browser.call("PATCH", `/api/account/keys/${keyId}`, { caps: { daily_usd } })
+      expect(answer.status).toBe(200)
+    }
+    await spend(0.09)
+    expect(percents(heard())).toEqual([50, 80])
+    await raise(0.2)
+    await spend(0.02)
+    expect(heard().map(({ data }) => [data.percent, data.limit_usd])).toEqual([[50, 0.2]])
+    await raise(0.2)
+    await spend(0.01)
+    expect(heard()).toEqual([])
+    await raise(0.15)
+    await spend(0.01)
+    expect(percents(heard())).toEqual([50, 80])
+  })
+
   test("a charge that passes two levels tells both; what is only reserved tells none", async () => {
     const { client, space, spend, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     const held = await client.sendTurn({ space, max_cost_usd: 0.1, text: "[use input=10 output=1]" })
@@ -83,7 +103,7 @@ describe("cap.reached", () => {
     ])
   })
 
-  test("once in a period, though the limit is raised or two keys have different defaults", async () => {
+  test("once in a period for each limit that an end user has: two keys may have different defaults, and one may be raised", async () => {
     const { client, userId, keyId, keyWith, spend, heard } = await createWatched(world, {
       caps: { end_user_daily_usd: 0.1 },
     })
@@ -91,16 +111,19 @@ describe("cap.reached", () => {
     await spend(0.08)
     expect(percents(heard())).toEqual([50, 80])
     await spend(0.47, { by: rich.client })
-    expect(heard(), "50 % was told").toEqual([])
+    expect(heard().map(({ data }) => [data.percent, data.limit_usd])).toEqual([[50, 1]])
     await spend(0.3, { by: rich.client })
-    expect(heard(), "80 % was told").toEqual([])
+    expect(heard().map(({ data }) => [data.percent, data.limit_usd])).toEqual([[80, 1]])
     await spend(0.15, { by: rich.client })
     const [full, ...more] = heard()
     expect(more).toEqual([])
     expect(full?.data).toMatchObject({ percent: 100, limit_usd: 1, spent_usd: 1, key_id: rich.keyId })
     await world.sql("update api_keys set end_user_daily_credit_micros = 100000000 where user_id = $1", [userId])
     await spend(8)
-    expect(heard(), "the limit was raised").toEqual([])
+    expect(heard().map(({ data }) => [data.percent, data.limit_usd])).toEqual([
+      [50, 10],
+      [80, 10],
+    ])
     await client.call("PUT", "/v1/end-users/fresh/limits", { daily_usd: 0.01 })
     await spend(0.005, { end_user_ref: "fresh" })
     expect(heard().map(({ data }) => [data.percent, data.source, data.key_id])).toEqual([[50, "end_user", null]])
@@ -134,9 +157,9 @@ describe("cap.reached", () => {
 
   test("100 % is not told while a turn under way holds some of it", async () => {
     const { client, space, spend, refused, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
-    await spend(0.09985)
+    await spend(0.09981)
     expect(percents(heard())).toEqual([50, 80])
-    const held = await client.sendTurn({ space, max_cost_usd: 0.0001, text: "[use input=10 output=0]" })
+    const held = await client.sendTurn({ space, max_cost_usd: 0.00019, text: "[use input=40 output=0]" })
     expect(held.status).toBe(202)
     expect((await client.sendTurn({ space })).status).toBe(429)
     await world.drain()

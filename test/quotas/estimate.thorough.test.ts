@@ -35,8 +35,11 @@ function foretold({ status, retryAfter, body }: ReadAnswer) {
   const { admitted, hold_usd, model, refused_by } = body
   if (admitted) return { admitted, held_usd: hold_usd, model }
   const { retry_after, ...refusal } = refused_by
-  const isCap = refusal.code === "QUOTA_EXCEEDED"
-  return { status: isCap ? 429 : 402, retryAfter: retry_after, ...refusal }
+  const refusedWith = { QUOTA_EXCEEDED: 429, INSUFFICIENT_CREDITS: 402, COST_LIMIT_TOO_LOW: 422 }[
+    refusal.code as string
+  ]
+  const param = refusal.code === "COST_LIMIT_TOO_LOW" && { param: "max_cost_usd" }
+  return { status: refusedWith, retryAfter: retry_after, ...refusal, ...param }
 }
 
 test(`an estimate is what the turn is answered, in ${SITUATIONS} seeded situations`, async () => {
@@ -100,7 +103,14 @@ test(`an estimate is what the turn is answered, in ${SITUATIONS} seeded situatio
   }
   console.log(JSON.stringify(seen))
   const kinds = ["key_daily", "key_window", "end_user_daily", "end_user_monthly"].map((cap) => `QUOTA_EXCEEDED ${cap}`)
-  const others = ["INSUFFICIENT_CREDITS", "NOT_FOUND", "SPACE_ARCHIVED", "END_USER_BLOCKED", "VALIDATION_FAILED"]
+  const others = [
+    "INSUFFICIENT_CREDITS",
+    "NOT_FOUND",
+    "SPACE_ARCHIVED",
+    "END_USER_BLOCKED",
+    "VALIDATION_FAILED",
+    "COST_LIMIT_TOO_LOW",
+  ]
   const all = [...kinds, ...others, "accepted", "part of a hold"]
   for (const kind of all) expect(seen[kind], kind).toBeGreaterThan(0)
 

@@ -108,16 +108,15 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
     if (source === "account") await account({ [`end_user_${name}`]: 0 })(one)
     const resets_at = resets().toISOString()
     const state = { cap, source, limit_usd: 0, spent_usd: 0, reserved_usd: 0, left_usd: 0, resets_at }
-    for (const body of [{ space }, { space, max_cost_usd: 0.0000001 }]) {
-      const needed_usd = body.max_cost_usd ?? NEEDED_USD
+    for (const body of [{ space }, { space, max_cost_usd: NEEDED_USD }]) {
       const refused = await client.send(body)
       expect(refused).toMatchObject({
         status: 429,
         retryAfter: null,
-        body: { error: { details: { ...state, needed_usd, exceeded: [state] }, retryable: false } },
+        body: { error: { details: { ...state, needed_usd: NEEDED_USD, exceeded: [state] }, retryable: false } },
       })
       expect(refused.body.error.message).toBe(
-        `${words} of 0 USD is too small: this turn needs at least ${needed_usd.toFixed(7).replace(/\.?0+$/, "")} USD. Raise it.`,
+        `${words} of 0 USD is too small: this turn needs at least ${NEEDED_USD.toFixed(7).replace(/\.?0+$/, "")} USD. Raise it.`,
       )
       const { code, message, details } = refused.body.error
       const refused_by = { code, message, details, retry_after: null, retryable: false }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { importsOf, source } from "./source.ts"
+import { importsOf, procedures, read, source, withoutComments } from "./source.ts"
 
 /** A row of the table of rooms in ARCHITECTURE.md. */
 interface Room {
@@ -41,6 +41,51 @@ const imports = new Map(
   }),
 )
 
+/** Where each procedure and type of the database is defined. */
+const definedIn = new Map(
+  procedures.flatMap(({ path, text }) =>
+    [...text.matchAll(/^create (?:function|type|aggregate) turnpike\.(\w+)/gm)].map(([, name]) => [
+      name as string,
+      path,
+    ]),
+  ),
+)
+
+/** The files whose procedures and types a file of procedures uses. */
+const calls = new Map(
+  procedures.map(({ path, text }) => {
+    const names = [...withoutComments(text).matchAll(/\bturnpike\.(\w+)/g)].map(([, name]) => name as string)
+    return [path, [...new Set(names)].map((name) => ({ name, target: definedIn.get(name) ?? "" }))]
+  }),
+)
+
+const dependencies = new Map<string, string[]>([
+  ...imports,
+  ...[...calls].map(([path, used]): [string, string[]] => [path, used.map(({ target }) => target)]),
+])
+
+/** Files that use what the table of rooms does not name for theirs. */
+function forbidden(used: Map<string, string[]>): string[] {
+  const allowed = new Map(table.map(({ name, mayImport }) => [name, new Set([name, ...mayImport])]))
+  return [...used].flatMap(([path, targets]) =>
+    targets.filter((target) => !allowed.get(roomOf(path))?.has(roomOf(target))).map((target) => `${path} -> ${target}`),
+  )
+}
+
+/** Each circle of files that use each other, once. */
+function circles(used: Map<string, string[]>): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  function visit(path: string, way: string[]): void {
+    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(" -> "))
+    if (done.has(path) || way.includes(path)) return
+    for (const target of used.get(path) ?? []) if (target !== path) visit(target, [...way, path])
+    done.add(path)
+  }
+  for (const path of used.keys()) visit(path, [])
+  return found
+}
+
 test("the table has every room once, and each may import only rooms above it", () => {
   const names = table.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
@@ -51,31 +96,65 @@ test("the table has every room once, and each may import only rooms above it", (
   expect(wrong).toEqual([])
 })
 
-test("no room imports one that its row does not name, neither values nor types", () => {
-  const allowed = new Map(table.map(({ name, mayImport }) => [name, new Set([name, ...mayImport])]))
-  const offenders = [...imports].flatMap(([path, targets]) =>
-    targets.filter((target) => !allowed.get(roomOf(path))?.has(roomOf(target))).map((target) => `${path} -> ${target}`),
-  )
-  expect(offenders).toEqual([])
+test("no room uses one that its row does not name: neither values nor types, neither in TypeScript nor in SQL", () => {
+  expect(forbidden(dependencies)).toEqual([])
 })
 
-test("every import leads to a file", () => {
+test("a call from a low room's procedure to a high room's is refused", () => {
+  const planted = new Map([["src/billing/planted.sql", ["src/analytics/cut-spaces.sql"]]])
+  expect(forbidden(planted)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
+})
+
+test("every import leads to a file, and every call to a procedure", () => {
   const missing = [...imports].flatMap(([path, targets]) =>
     targets.filter((target) => !existsSync(target)).map((target) => `${path} -> ${target}`),
   )
-  expect(missing).toEqual([])
+  const undefinedCalls = [...calls].flatMap(([path, used]) =>
+    used.filter(({ target }) => target === "").map(({ name }) => `${path} -> ${name}`),
+  )
+  expect([...missing, ...undefinedCalls]).toEqual([])
   expect([...imports.values()].flat().length).toBeGreaterThan(1000)
+  expect([...calls.values()].flat().length).toBeGreaterThan(500)
 })
 
-test("no files import each other in a circle, neither values nor types", () => {
-  const circles: string[] = []
-  const done = new Set<string>()
-  function visit(path: string, way: string[]): void {
-    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(" -> "))
-    if (done.has(path) || way.includes(path)) return
-    for (const target of imports.get(path) ?? []) visit(target, [...way, path])
-    done.add(path)
+test("no files use each other in a circle: neither values nor types, neither in TypeScript nor in SQL", () => {
+  expect(circles(dependencies)).toEqual([])
+  expect(
+    circles(
+      new Map([
+        ["a", ["b"]],
+        ["b", ["c"]],
+        ["c", ["b"]],
+      ]),
+    ),
+  ).toEqual(["b -> c -> b"])
+})
+
+const SQL_WRITE = /\b(?:insert into|delete from|update)\s+(?:only\s+)?"?([a-z_]+)"?/g
+const KYSELY_WRITE = /\.(?:insertInto|updateTable|deleteFrom)\("(\w+)/g
+const tableNames = new Set([...read("schema.sql").matchAll(/^create table (\w+)/gm)].map(([, name]) => name as string))
+
+/** The rooms whose code writes each table, as it is in the source. */
+function writersOfTables(): Map<string, string[]> {
+  const writers = new Map<string, Set<string>>()
+  const texts = [...procedures, ...source.map((path) => ({ path, text: read(path) }))]
+  for (const { path, text } of texts) {
+    const code = path.endsWith(".sql") ? withoutComments(text) : text
+    for (const [, name = ""] of [...code.matchAll(SQL_WRITE), ...code.matchAll(KYSELY_WRITE)]) {
+      if (tableNames.has(name)) writers.set(name, (writers.get(name) ?? new Set()).add(roomOf(path)))
+    }
   }
-  for (const path of source) visit(path, [])
-  expect(circles).toEqual([])
+  const order = table.map(({ name }) => name)
+  const sorted = (rooms: Set<string>) => [...rooms].sort((a, b) => order.indexOf(a) - order.indexOf(b))
+  return new Map([...writers].sort().map(([name, rooms]) => [name, sorted(rooms)]))
+}
+
+test("each table is written by the rooms that ARCHITECTURE.md names for it, and by no other", () => {
+  const [rows = ""] = (readFileSync("ARCHITECTURE.md", "utf8").split("| table | written by |")[1] ?? "").split("\n\n")
+  const documented = [...rows.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
+    .filter(([, names = ""]) => !names.startsWith("-"))
+    .flatMap(([, names = "", rooms = ""]) =>
+      names.split(", ").map((name) => [name.replaceAll("`", ""), rooms.split(", ")] as const),
+    )
+  expect(new Map(documented)).toEqual(writersOfTables())
 })

@@ -1,10 +1,9 @@
-import { globSync } from "node:fs"
 import { expect, test } from "vitest"
 import { openGuards, tablesOf } from "./guards.ts"
-import { read } from "./source.ts"
+import { procedures, read } from "./source.ts"
 
-const files = ["schema.sql", ...globSync("src/**/*.sql").sort()]
-const all = files.map(read).join("\n")
+const files = [{ path: "schema.sql", text: read("schema.sql") }, ...procedures]
+const all = files.map(({ text }) => text).join("\n")
 const tables = tablesOf(all)
 /** That these never answer null is asked of PostgreSQL itself (test/ops/null-answers.test.ts). */
 const booleans = new Set(
@@ -13,7 +12,7 @@ const booleans = new Set(
 
 // Of a condition that is null PL/pgSQL takes the other branch: what should be refused passes.
 test("No condition that refuses something can be null", () => {
-  const found = files.flatMap((file) => openGuards(file, read(file), { tables, booleans }))
+  const found = files.flatMap(({ path, text }) => openGuards(path, text, { tables, booleans }))
   expect(found, "write it so that null refuses: is distinct from, is not true, coalesce").toEqual([])
 })
 

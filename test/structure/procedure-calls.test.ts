@@ -1,6 +1,5 @@
-import { globSync } from "node:fs"
 import { expect, test } from "vitest"
-import { read } from "./source.ts"
+import { procedures, withoutComments } from "./source.ts"
 
 /** What stands between an opening parenthesis and its own end, split at the commas of that level. */
 function argumentsAt(text: string, open: number): string[] {
@@ -22,8 +21,8 @@ function argumentsAt(text: string, open: number): string[] {
 test("procedures call each other with as many arguments as they take", () => {
   const taken = new Map<string, number>()
   const calls: { place: string; name: string; count: number }[] = []
-  for (const file of globSync("src/**/*.sql")) {
-    const text = read(file).replaceAll(/--[^\n]*/g, (comment) => " ".repeat(comment.length))
+  for (const { path: file, text: sql } of procedures) {
+    const text = withoutComments(sql)
     for (const { 0: word, 1: name = "", index } of text.matchAll(/turnpike\.(\w+)\s*\(/g)) {
       const given = argumentsAt(text, index + word.length - 1)
       if (/create (function|aggregate) $/.test(text.slice(0, index))) {

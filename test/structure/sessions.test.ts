@@ -1,13 +1,6 @@
-import { readdirSync } from "node:fs"
-import { join } from "node:path"
 import { expect, test } from "vitest"
 import { leavesNothing } from "../../src/local/session-reset.ts"
-import { read } from "./source.ts"
-
-const below = (dir: string): string[] =>
-  readdirSync(dir, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? below(join(dir, entry.name)) : entry.name.endsWith(".sql") ? [join(dir, entry.name)] : [],
-  )
+import { procedures, read, withoutComments } from "./source.ts"
 
 /** What outlives a transaction. `set` as a statement of its own; in an `update` it stands behind a table. */
 const LEFT = [
@@ -19,8 +12,8 @@ const LEFT = [
 ]
 
 test("no procedure leaves anything in its session, so the stand-in need not reset it behind one", () => {
-  for (const path of ["schema.sql", ...below("src")]) {
-    const text = read(path).replace(/--.*$/gm, "")
+  for (const { path, text: sql } of [{ path: "schema.sql", text: read("schema.sql") }, ...procedures]) {
+    const text = withoutComments(sql)
     for (const left of LEFT) expect(left.exec(text)?.[0], `${path}: ${left}`).toBeUndefined()
   }
 })

@@ -118,7 +118,11 @@ describe("a tool's failure goes back to the model", () => {
 
 describe("what a tool's request is made of", () => {
   const sent = async (request: object, input: object, schema: object = { type: "object" }) => {
-    const { customer } = await callResult({}, { input_schema: schema, request }, JSON.stringify(input))
+    const { customer } = await callResult(
+      {},
+      { input_schema: schema, request },
+      typeof input === "string" ? input : JSON.stringify(input),
+    )
     return customer.requests[0]
   }
   const url = "https://api.customer.com/a"

@@ -58,8 +58,6 @@ describe("outcomes", () => {
     expect(turn).toMatchObject({ state: "failed", error: { code: "COST_LIMIT_REACHED" } })
     expect(turn.result).toMatch(/^long long/)
     expect(turn.billed_cost_usd).toBeLessThanOrEqual(0.005)
-    const none = await client.runTurn({ space, text: "hello there", max_cost_usd: 0.0000001 })
-    expect(none).toMatchObject({ state: "failed", error: { code: "COST_LIMIT_REACHED" }, billed_cost_usd: 0 })
     await expectPromises(world, client.userId)
   })
 

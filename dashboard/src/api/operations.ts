@@ -705,6 +705,13 @@ export interface ContextSizeReport {
   })[]
 }
 
+/** The `details` of COST_LIMIT_TOO_LOW. */
+export interface CostLimitDetails {
+  max_cost_usd: number
+  /** What the turn's first model call can cost: the least max_cost_usd that it needs. */
+  needed_usd: number
+}
+
 export interface CostRatesReport {
   /** Where the range begins (UTC). */
   from: string
@@ -999,7 +1006,7 @@ export type DailyUsage = ({
 
 export interface DashboardError {
   detail: string
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LOGIN_CODE_INVALID" | "PROVIDER_EXISTS" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "VERSION_MISMATCH" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_FINISHED" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LOGIN_CODE_INVALID" | "PROVIDER_EXISTS" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "VERSION_MISMATCH" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_FINISHED" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "COST_LIMIT_TOO_LOW" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
   /** The field at fault. */
   param?: string | undefined
   details?: unknown
@@ -1634,6 +1641,11 @@ export interface McpCheck {
     change: "added" | "removed" | "description" | "output_schema" | "input_schema"
     /** Whether turns have it, as it was pinned. Else it is left out. */
     offered: boolean
+  })[]
+  /** Tools that the server lists in a form that cannot be used. The others work. */
+  left_out: ({
+    name: string
+    reason: string
   })[]
   duration_ms: number
 }
@@ -3183,6 +3195,13 @@ export interface TurnEstimate {
     /** No waiting helps. */
     retry_after: null
     retryable: false
+  } | {
+    code: "COST_LIMIT_TOO_LOW"
+    message: string
+    details: CostLimitDetails
+    /** No waiting helps. */
+    retry_after: null
+    retryable: false
   } | null
   /** The pin that it would run on. */
   model: string
@@ -4223,6 +4242,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
       start?: string | undefined
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
@@ -4244,6 +4265,8 @@ export interface Operations {
       provider?: "main" | "alt-pool" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: CapacityReport
   }
@@ -4285,6 +4308,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: ContextComparisonReport
   }
@@ -4296,6 +4321,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Only the space with this slug. */
       space?: string | undefined
       /** The size of a page. Without it: all entries, up to 10000. */
@@ -4313,6 +4340,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Only of this account. */
       user_id?: number | undefined
       /** Only of this chat. */
@@ -4328,6 +4357,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: CostsReport
   }
@@ -4344,6 +4375,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Only what this account is billed for: its spaces, whoever writes there. */
       user_id?: number | undefined
       /** Only this chat. With `user_id`: only if it is theirs. */
@@ -4405,6 +4438,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
       start?: string | undefined
       /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
@@ -4435,6 +4470,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: ErrorsReport
   }
@@ -4493,6 +4530,8 @@ export interface Operations {
       top?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: HourlySpacesReport
   }
@@ -4504,6 +4543,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: HourlyReport
   }
@@ -4654,6 +4695,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The first day (UTC), instead of `days`. */
       date_from?: string | undefined
       /** The last day, included. Default: today. */
@@ -4718,6 +4761,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
     }
@@ -4731,6 +4776,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
     }
@@ -4782,6 +4829,8 @@ export interface Operations {
       key?: string[] | undefined
       /** Takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
@@ -4801,6 +4850,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
       /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
@@ -4826,6 +4877,8 @@ export interface Operations {
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** How many are listed; `other` has the rest. */
       limit?: number | undefined
     }
@@ -4846,6 +4899,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: UserEnergy
   }
@@ -4911,6 +4966,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: {
       items: AuditEntry[]
@@ -5344,6 +5401,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: {
       items: AdminSpace[]
@@ -5612,6 +5671,8 @@ export interface Operations {
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: {
       items: AdminUser[]

@@ -9,7 +9,7 @@ import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { toast } from "../ui/toast.tsx"
 import { ReplayEvents } from "./replay-dialog.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
-import { EVENT_TYPES } from "./webhook-words.ts"
+import type { EventType } from "./webhook-words.ts"
 
 export interface WebhookChange {
   kind: "edit" | "switch" | "rotate" | "replay" | "delete"
@@ -42,7 +42,7 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
   const [values, setValues] = useState<WebhookValues>({
     url: webhook.url,
     description: webhook.description ?? "",
-    events: EVENT_TYPES.filter((type) => webhook.events?.includes(type)),
+    events: (webhook.events ?? []) as EventType[],
   })
   const saved = () => {
     toast("The webhook is saved.")

@@ -1,10 +1,10 @@
 import { Checkbox, TextInput } from "../ui/field.tsx"
-import { EVENT_TYPES, type EventType } from "./webhook-words.ts"
+import { EVENT_TYPES, EVENT_WORDS, type EventType } from "./webhook-words.ts"
 
 export interface WebhookValues {
   url: string
   description: string
-  /** Empty: all types, also those that come later. */
+  /** Empty: all types, also those that come later. A webhook may have types that this page does not know: they are kept. */
   events: readonly EventType[]
 }
 
@@ -52,11 +52,15 @@ export function EventFields({ events, onChange }: EventFieldsProps) {
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="pb-1 font-strong">Events</legend>
-      <div className="grid gap-2 sm:grid-cols-3">
-        {EVENT_TYPES.map((type) => (
+      <div className="grid gap-2 sm:grid-cols-2">
+        {[...new Set([...EVENT_TYPES, ...events])].map((type) => (
           <Checkbox
             key={type}
-            label={<code>{type}</code>}
+            label={
+              <>
+                <code>{type}</code> <span className="text-muted text-xs">{EVENT_WORDS[type]}</span>
+              </>
+            }
             checked={events.includes(type)}
             onChange={({ target }) =>
               onChange(target.checked ? [...events, type] : events.filter((other) => other !== type))

@@ -1,15 +1,26 @@
-export const EVENT_TYPES = [
-  "turn.queued",
-  "turn.running",
-  "turn.done",
-  "turn.failed",
-  "turn.cancelled",
-  "balance.low",
-  "balance.depleted",
-  "cap.reached",
-  "endpoint.disabled",
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+import type { CreateWebhook } from "../api/operations.ts"
+
+export type EventType = NonNullable<CreateWebhook["events"]>[number]
+
+/** When each type of event is sent. A type that the API gets and that has no words here does not compile. */
+export const EVENT_WORDS: Record<EventType, string> = {
+  "turn.queued": "A turn was accepted",
+  "turn.running": "A turn has begun",
+  "turn.done": "A turn has succeeded",
+  "turn.failed": "A turn has failed",
+  "turn.cancelled": "A turn was cancelled",
+  "balance.low": "The balance is below its alert",
+  "balance.depleted": "The balance is used up",
+  "cap.reached": "50, 80 or 100 % of a cap are spent",
+  "endpoint.disabled": "A webhook was switched off",
+  "account.signed_in": "A sign-in from a new place",
+  "account.locked": "Sign-in is locked after wrong passwords",
+  "account.factor_changed": "A second factor was changed",
+  "key.created": "An API key was created",
+  "space.shared": "A space was shared",
+}
+
+export const EVENT_TYPES = Object.keys(EVENT_WORDS) as EventType[]
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number]

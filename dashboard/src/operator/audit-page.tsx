@@ -5,38 +5,14 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
+import { AUDIT_ACTIONS } from "./audit-actions.ts"
 import { OperatorAuditList } from "./audit-list.tsx"
 import { operatorPages } from "./pages.ts"
 import { operatorCurl } from "./parts.tsx"
 
 const route = getRouteApi("/app/admin/operator/audit")
 
-const ACTIONS = [
-  ...["api_key.update", "books.reconcile", "brand.put", "container_mapping.put", "identity.join", "identity.link"],
-  ...["identity.unlink", "infra.bill", "model.add", "model.prices", "model.update", "provider.add", "provider.disable"],
-  ...["provider.enable", "provider.login_start", "provider.refresh_limits", "provider.remove", "provider.renew"],
-  ...[
-    "setting.update",
-    "space.chat",
-    "space.member_add",
-    "space.member_remove",
-    "subscription.create",
-    "subscription.deactivate",
-    "subscription.update",
-    "team.create",
-  ],
-  ...["team.update", "turn.refund", "user.act_as", "user.create", "user.credentials", "user.credit", "user.end_acting"],
-  ...[
-    "user.end_sessions",
-    "user.password",
-    "user.update",
-    "workspace.bot",
-    "workspace.bot_test",
-    "workspace.bot_webhook",
-    "workspace.create",
-  ],
-  ...["workspace.member_add", "workspace.member_remove", "workspace.update"],
-].map((action) => [action, action] as const)
+const ACTIONS = AUDIT_ACTIONS.map((action) => [action, action] as const)
 
 export function OperatorAuditPage() {
   const { offset = 0, entry: _entry, test: _test, ...filters } = route.useSearch()

@@ -23,7 +23,7 @@ function RemoveProvider({ provider, onClose }: ProviderChange & { onClose: () =>
       open
       onClose={onClose}
       title={`Remove the account ${name}?`}
-      about="Its credential is deleted. Nothing brings it back but another login; what it has served stays in the reports."
+      about="Its credential is deleted, also when it is the last account of its pool. Nothing brings it back but another login; what it has served stays in the reports."
       verb="Remove it"
       typed={name}
       busy={remove.isPending}

@@ -1,6 +1,5 @@
 import * as z from "zod"
 import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
-import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import { ledgerEntrySchema, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
 import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
@@ -8,6 +7,7 @@ import { createdQuery, daysQuery, idParam, listOf, listQuery } from "../../http/
 import { sessionOf } from "../../http/session-of.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
 import { getMe, meSchema } from "../../users/get-me.ts"
+import { balanceSchema, getBalance } from "../../wallets/get-balance.ts"
 
 const tag = "Account"
 

@@ -93,7 +93,7 @@ export function mountOwnTurns(app: App) {
       description:
         "Oldest first, numbered without gaps, so `offset` is the `seq` of the last event that you have. " +
         "With `Accept: text/event-stream` they are sent as they happen, as server-sent events, until the " +
-        "turn has ended.",
+        "turn has ended. A reader who already has all events of a turn that has ended gets 204.",
       headers: [
         {
           name: "Last-Event-ID",
@@ -112,6 +112,7 @@ export function mountOwnTurns(app: App) {
           "text/event-stream":
             "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
         },
+        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the reader has all of its events." },
       },
       errors: ["NOT_FOUND"],
     },

@@ -171,12 +171,12 @@ export function mountProviders(app: App) {
       tag,
       summary: "Remove a subscription",
       description:
-        "Removes the account with its credential. What it served, and its snapshots, stay in every report. The last enabled and healthy " +
-        "account of the alt-pool is refused with LAST_HEALTHY_ACCOUNT.",
+        "Removes the account with its credential. What it served, and its snapshots, stay in every report. The last healthy account of a " +
+        "pool may be removed too.",
       versioned: "checked",
       params,
       answer: { status: 200, description: "The account as it was.", schema: providerSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_HEALTHY_ACCOUNT"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { provider_id: providerId }, ifVersion }) =>
       removeProvider(poolContext(c), sessionOf(c), { providerId, ifVersion }),

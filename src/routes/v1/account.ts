@@ -1,6 +1,6 @@
-import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import type { App } from "../../http/app.ts"
 import { getOwnKey, ownKeyAnswerSchema } from "../../keys/get-own-key.ts"
+import { balanceSchema, getBalance } from "../../wallets/get-balance.ts"
 
 export function mountAccount(app: App) {
   app.operation(

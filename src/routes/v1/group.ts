@@ -10,6 +10,7 @@ import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountAccount } from "./account.ts"
 import { mountFiles } from "./files.ts"
+import { mountHealth } from "./health.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWebhooks } from "./webhooks.ts"
@@ -18,6 +19,7 @@ import { mountWebhooks } from "./webhooks.ts"
 export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
+    mountHealth(app)
     app.use("/v1/*", keyAuth)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)

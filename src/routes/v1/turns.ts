@@ -191,6 +191,8 @@ export function mountTurns(app: App) {
         "events, until the turn has ended. `seq` is their id: a reader who reconnects with Last-Event-ID " +
         "misses nothing and sees nothing twice. The agent's text (`text.delta`) is written only while " +
         "somebody reads along. A second `step.started` of the same step means that its text begins again. " +
+        "A reader who already has all events of a turn that has ended gets 204, so that an EventSource does not " +
+        "reconnect. " +
         "`model.waiting` says that the turn waits for capacity at the model's provider.",
       headers: [
         {
@@ -213,6 +215,7 @@ export function mountTurns(app: App) {
           "text/event-stream":
             "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
         },
+        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the reader has all of its events." },
       },
       errors: ["NOT_FOUND"],
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { parseExact } from "../../src/base/exact-json.ts"
 import { orderTool } from "../harness/customer.ts"
 import { definition, json, server, versionOf } from "../harness/space-config.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -154,5 +155,25 @@ describe("wrong configuration", () => {
         expect(response.status).toBe(401)
       }
     }
+  })
+})
+
+test("A schema with which no call is possible is refused, and so is a number that a double would change", async () => {
+  const client = await world.createAccount()
+  const space = await client.space({})
+  const put = async (body: string) => {
+    const [status, answer] = await json(client.call("PUT", `/v1/spaces/${space}/tools/t`, parseExact(body) as object))
+    return { status, answer }
+  }
+  const schemaOf = (a: object) => JSON.stringify({ ...definition, input_schema: { type: "object", properties: { a } } })
+  expect(await put(schemaOf({ type: "int" }))).toMatchObject({
+    status: 422,
+    answer: { error: { code: "VALIDATION_FAILED", param: "input_schema.properties.a.type" } },
+  })
+  expect(await put(schemaOf({ const: "N" }).replace('"N"', "12345678901234567890"))).toMatchObject({
+    status: 422,
+    answer: {
+      error: { param: "input_schema.properties.a.const", message: expect.stringContaining("1234567890123456789") },
+    },
   })
 })

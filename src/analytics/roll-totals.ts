@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
-import { SPACE_POLICY } from "./policies.ts"
+import { SPACE_POLICY } from "../spaces/policies.ts"
 
 /** Moves ended turns from their queue into the totals of their spaces. */
 export async function sweepTotals(ctx: Context): Promise<{ rolled: number }> {

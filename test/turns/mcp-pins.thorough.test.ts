@@ -157,3 +157,49 @@ test("a description that is too long to be kept leaves its tool out when it chan
     changed: [{ name: "t", change: "description", offered: false }],
   })
 })
+
+/** A server of the revision without `initialize`, and the methods that it was asked for. */
+async function withModernServer(tools: unknown[]) {
+  const host = `mcp-${crypto.randomUUID().slice(0, 8)}.customer.com`
+  const asked: string[] = []
+  world.serve(host, async (request) => {
+    if (request.method !== "POST") return new Response(null, { status: 405 })
+    const { id, method } = (await request.json()) as { id?: number; method: string }
+    asked.push(method)
+    const more = { resultType: "complete", ttlMs: 0, cacheScope: "private" }
+    const results: Record<string, object> = {
+      "server/discover": { ...more, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
+      "tools/list": { ...more, tools },
+      "tools/call": { resultType: "complete", content: [{ type: "text", text: "found" }], structuredContent: null },
+    }
+    const result = results[method]
+    if (result) return Response.json({ jsonrpc: "2.0", id, result })
+    const error = { code: -32_601, message: "Method not found" }
+    return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 })
+  })
+  const client = await world.createAccount()
+  const space = await client.space({ mcp_servers: [{ name: "srv", url: `https://${host}/mcp` }] })
+  return { client, space, asked }
+}
+
+test("The second turn of a server without initialize does not try it again", async () => {
+  const { client, space, asked } = await withModernServer([TOOL])
+  expect((await client.runTurn({ space, text: "[call srv__t {}]" })).result).toContain("found")
+  expect(asked).toContain("initialize")
+  asked.length = 0
+  expect((await client.runTurn({ space, text: "[call srv__t {}]" })).result).toContain("found")
+  expect(asked).toEqual(["server/discover", "tools/list", "tools/call"])
+})
+
+test("A tool that cannot be used is named by the check and by the turn, and the others work", async () => {
+  const { client, space } = await withModernServer([TOOL, { ...TOOL, name: "odd", inputSchema: { type: "int" } }])
+  const checked = await client.call("POST", `/v1/spaces/${space}/mcp-servers/srv/check`)
+  expect(await checked.json()).toMatchObject({
+    ok: true,
+    tools: [{ name: "srv__t" }],
+    left_out: [{ name: "srv__odd", reason: expect.stringContaining("int") }],
+  })
+  const { found, leftOut } = await callIn(client, space)
+  expect(found).toBe(true)
+  expect(leftOut).toEqual(["srv__odd"])
+})

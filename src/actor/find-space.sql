@@ -1,0 +1,20 @@
+-- A space that a caller may use, their own or a shared one; null when there is none. Checked after the look-up, which only the slug's
+-- index fits.
+create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
+declare
+  space spaces;
+begin
+  select s.* into space from spaces s where s.slug = p_slug limit 1;
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
+    or turnpike.role_in(caller, space) is not null
+  then
+    return space;
+  end if;
+  return null;
+end $$;
+
+-- Why a space takes no turn, file or change: not_found, archived, or null when it does.
+create function turnpike.space_refusal(space spaces) returns text language plpgsql immutable as $$
+begin
+  return case when space.space_id is null then 'not_found' when space.archived_at is not null then 'archived' end;
+end $$;

@@ -1,0 +1,126 @@
+/** A place of a JSON Schema with which no input could be valid, or which no validator accepts. */
+export interface SchemaFault {
+  path: (string | number)[]
+  message: string
+}
+
+type Fields = Record<string, unknown>
+
+const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"])
+/** What a keyword holds. Names that are not here are notes, or rare enough to be left to the validator. */
+const SCHEMAS_BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
+const SCHEMAS = ["additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "items"]
+const LISTS_OF_SCHEMAS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
+const COUNTS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
+const NUMBERS = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"])
+const TEXTS = new Set(["pattern", "format", "$ref", "description", "title"])
+const BOUNDS = [
+  ["minimum", "maximum"],
+  ["minLength", "maxLength"],
+  ["minItems", "maxItems"],
+  ["minProperties", "maxProperties"],
+] as const
+
+/** Twice the levels, since most have the name of a keyword and of a property. */
+const MAX_PATH = 128
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+const shown = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 60)
+
+/** The first fault of a customer's schema; null when calls are possible. For schemas whose depth has been checked. */
+export function impossibleSchema(root: Fields): SchemaFault | null {
+  const faultOf = (schema: unknown, path: SchemaFault["path"]): SchemaFault | null => {
+    if (typeof schema === "boolean") return null
+    if (path.length > MAX_PATH) return { path: path.slice(0, 8), message: "nests too deep" }
+    if (!isFields(schema)) return { path, message: `must be a schema, not ${shown(schema)}` }
+    for (const [key, value] of Object.entries(schema)) {
+      const at = [...path, key]
+      const message = keywordFault(root, key, value)
+      if (message) return { path: at, message }
+      for (const [name, part] of partsOf(key, value)) {
+        const fault = faultOf(part, name === null ? at : [...at, name])
+        if (fault) return fault
+      }
+    }
+    return boundsFault(schema, path)
+  }
+  return faultOf(root, [])
+}
+
+function* partsOf(key: string, value: unknown): Generator<[string | number | null, unknown]> {
+  if (SCHEMAS_BY_NAME.has(key)) yield* Object.entries(value as Fields)
+  // A list of items is how earlier drafts write prefixItems.
+  else if (LISTS_OF_SCHEMAS.has(key) || (key === "items" && Array.isArray(value))) yield* (value as unknown[]).entries()
+  else if (SCHEMAS.includes(key)) yield [null, value]
+}
+
+/** What is wrong with the value of one keyword, without the schemas in it. */
+function keywordFault(root: Fields, key: string, value: unknown): string | null {
+  if (key === "type") return typeFault(value)
+  if (key === "required") return isNames(value) ? null : `must be a list of property names, not ${shown(value)}`
+  if (key === "enum") return Array.isArray(value) && value.length > 0 ? null : "must be a list with at least one value"
+  if (key === "$ref" && typeof value === "string") return refFault(root, value)
+  if (SCHEMAS_BY_NAME.has(key)) return isFields(value) ? null : `must be an object of schemas, not ${shown(value)}`
+  if (LISTS_OF_SCHEMAS.has(key)) {
+    return Array.isArray(value) && value.length > 0 ? null : "must be a list with at least one schema"
+  }
+  if (COUNTS.has(key)) return isCount(value) ? null : `must be a whole number from 0, not ${shown(value)}`
+  if (NUMBERS.has(key)) return typeof value === "number" ? null : `must be a number, not ${shown(value)}`
+  if (TEXTS.has(key)) return typeof value === "string" ? null : `must be a text, not ${shown(value)}`
+  return null
+}
+
+const isNames = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === "string")
+const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
+
+function typeFault(value: unknown): string | null {
+  const types = Array.isArray(value) ? value : [value]
+  const wrong = types.find((type) => !TYPES.has(type as string))
+  if (types.length > 0 && wrong === undefined) return null
+  return `must be one of ${[...TYPES].join(", ")}, not ${shown(wrong ?? value)}`
+}
+
+function refFault(root: Fields, ref: string): string | null {
+  if (ref === "#") return null
+  if (/^#[A-Za-z_]/.test(ref))
+    return JSON.stringify(root).includes(`nchor":${JSON.stringify(ref.slice(1))}`) ? null : NOWHERE(ref)
+  if (!ref.startsWith("#/")) return `points outside the schema: ${shown(ref)}`
+  return resolveRef(root, ref) === undefined ? NOWHERE(ref) : null
+}
+
+const NOWHERE = (ref: string) => `points to nothing in the schema: ${shown(ref)}`
+
+/** What a local reference points to; undefined when that is nothing. */
+export function resolveRef(root: Fields, ref: string): unknown {
+  let at: unknown = root
+  for (const part of ref.slice(2).split("/")) {
+    const name = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~")
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined
+    at = (at as Fields)[name]
+  }
+  return at
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function boundsFault(schema: Fields, path: SchemaFault["path"]): SchemaFault | null {
+  for (const [least, most] of BOUNDS) {
+    const [low, high] = [schema[least], schema[most]]
+    if (typeof low === "number" && typeof high === "number" && low > high) {
+      return { path: [...path, least], message: `is more than ${most}, so no value is possible` }
+    }
+  }
+  const { required, properties } = schema
+  if (!Array.isArray(required) || !isFields(properties)) return null
+  const never = required.find((name) => Object.hasOwn(properties, name) && properties[name] === false)
+  return never === undefined
+    ? null
+    : { path: [...path, "properties", never], message: "is required, but its schema allows no value" }
+}

@@ -1,0 +1,9 @@
+-- The pins of a space's MCP servers that are of these definitions of the servers.
+create function turnpike.pins_of(space spaces, p_servers jsonb) returns jsonb language plpgsql immutable as $$
+begin
+  if p_servers = '{}' or space.mcp_pins = '{}' then
+    return '{}';
+  end if;
+  return (select coalesce(jsonb_object_agg(p.key, p.value), '{}') from jsonb_each(space.mcp_pins) p
+    where p.value ->> 'of' = md5((p_servers -> p.key)::text));
+end $$;

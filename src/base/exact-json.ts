@@ -1,0 +1,59 @@
+/** Texts without one of these hold no number that a double would change. */
+const SUSPECT = /\d{16}|\d[eE]/
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** `JSON.rawJSON` and the source text of a reviver (ECMAScript 2026), which the library's types lack. */
+const exact = JSON as unknown as {
+  rawJSON(text: string): object
+  isRawJSON(value: unknown): boolean
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+}
+
+/** Parses JSON. A number that a double would change becomes raw JSON, which `JSON.stringify` writes with its own digits. */
+export function parseExact(text: string): unknown {
+  if (!SUSPECT.test(text)) return JSON.parse(text)
+  return exact.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined && isChanged(source, value) ? exact.rawJSON(source) : value,
+  )
+}
+
+interface ChangedNumber {
+  path: string[]
+  digits: string
+}
+
+/** The first number of a JSON text that a double would change; null when there is none. Throws when it is no JSON. */
+export function changedNumber(text: string): ChangedNumber | null {
+  return findRaw(parseExact(text), [])
+}
+
+/** The value as `JSON.parse` gives it: raw numbers become doubles again. For checks and for what computes with them. */
+export const asDoubles = (value: unknown): unknown => (findRaw(value, []) ? JSON.parse(JSON.stringify(value)) : value)
+
+function findRaw(value: unknown, path: string[]): ChangedNumber | null {
+  if (typeof value !== "object" || value === null) return null
+  if (exact.isRawJSON(value)) return { path, digits: JSON.stringify(value) }
+  for (const [key, part] of Object.entries(value)) {
+    const found = findRaw(part, [...path, key])
+    if (found) return found
+  }
+  return null
+}
+
+/** Fractions are approximations anyway; whole numbers and what no double can hold are not. */
+function isChanged(source: string, value: number): boolean {
+  if (Number.isFinite(value) && !Number.isInteger(value)) return false
+  const [was, is] = [decimalOf(source), decimalOf(String(value))]
+  return was === null || was !== is
+}
+
+/** One text for all ways to write a number; null for what is none, such as infinity. */
+function decimalOf(text: string): string | null {
+  const match = NUMBER.exec(text)
+  if (!match) return null
+  const [, sign, whole = "", fraction = "", power = "0"] = match
+  const digits = (whole + fraction).replace(/^0+/, "")
+  const plain = digits.replace(/0+$/, "")
+  if (plain === "") return "0"
+  return `${sign}${plain}e${Number(power) - fraction.length + digits.length - plain.length}`
+}

@@ -1,0 +1,2 @@
+-- The model of all test turns.
+create function turnpike.rehearsal_pin() returns text language sql immutable as $$ select 'rehearsal/standard' $$;

@@ -1,0 +1,40 @@
+-- Events of an account's balance, written in the transaction that changes it, under the lock of its wallet.
+
+-- Tells one of balance.low (order 0) and balance.depleted (1): the account has p_balance, and holds what it holds now.
+create function turnpike.tell_balance(p_user_id bigint, p_type text, p_order integer, p_balance bigint, p_moment timestamptz)
+returns boolean language plpgsql as $$
+begin
+  return turnpike.add_event(turnpike.event_id_at(p_moment, p_order), p_user_id, false, p_type, null, null, null, null,
+    jsonb_build_object('balance_credit_micros', p_balance, 'held_credit_micros', (select s.held from turnpike.wallet_sums(p_user_id) s),
+      'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
+end $$;
+
+-- Follows a balance down and up again. p_was: the wallet before the change, which has been made. p_moment: that of the change's ledger row.
+create function turnpike.follow_balance(p_was wallets, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  fell boolean := p_balance < p_was.balance_credit_micros;
+  is_low boolean := p_balance < p_was.low_balance_credit_micros;
+  tells_low boolean := fell and is_low and (not p_was.low_told or p_was.balance_credit_micros >= p_was.low_balance_credit_micros);
+  tells_depleted boolean := fell and p_balance = 0 and not p_was.depleted_told;
+  low_told_now boolean;
+  depleted_told_now boolean;
+  heard boolean := false;
+begin
+  if p_balance = p_was.balance_credit_micros or (fell and not (tells_low or tells_depleted)) then
+    return false;
+  end if;
+  low_told_now := is_low and (p_was.low_told or tells_low);
+  depleted_told_now := fell and (p_was.depleted_told or tells_depleted);
+  if (low_told_now, depleted_told_now) <> (p_was.low_told, p_was.depleted_told) then
+    update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
+  end if;
+  if tells_low then
+    heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_balance, p_moment);
+  end if;
+  if tells_depleted then
+    if turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_balance, p_moment) then
+      heard := true;
+    end if;
+  end if;
+  return heard;
+end $$;

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest"
+import { AUDIT_ACTIONS } from "../../dashboard/src/operator/audit-actions.ts"
+import { procedures, read, source } from "./source.ts"
+
+/** Names of actions where they are noted: in procedures, and as an argument `action` in TypeScript. */
+function notedActions(): string[] {
+  const inSql = procedures.flatMap(({ text }) => [...text.matchAll(/note_(?:change|act)\([^;]*?'([a-z_]+\.[a-z_]+)'/g)])
+  const inTypeScript = source.flatMap((path) => [...read(path).matchAll(/\baction: "([a-z_]+\.[a-z_]+)"/g)])
+  const ofCommands = [...read("src/ops/admin.ts").matchAll(/"(cli\.[a-z_]+)"/g)]
+  return [...inSql, ...inTypeScript, ...ofCommands].map(([, action]) => action as string)
+}
+
+test("the filter of the audit page offers every action that is noted", () => {
+  const noted = new Set(notedActions())
+  expect(noted.size).toBeGreaterThan(30)
+  expect([...noted].filter((action) => !AUDIT_ACTIONS.includes(action))).toEqual([])
+})
