@@ -4,7 +4,7 @@ import { served } from "../harness/served.ts"
 /** Of the web app, if it is built. */
 const PAGE = await served("/").then(async (response) => (response.ok ? response.text() : ""))
 
-test("nobody keeps the page in the place of a file that is not there, as of another release", async () => {
+test("a file that is not there, as of another release, is not kept", async () => {
   for (const path of [
     "/assets/index-12345678.js",
     "/assets/0123456789ab/index-12345678.js",

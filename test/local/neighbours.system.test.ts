@@ -56,11 +56,10 @@ test("The address that signs in has a path that only demo.json and the terminal 
 
 test("The explorer of wrangler neither reads nor writes the bucket", async () => {
   const objects = "/cdn-cgi/explorer/api/r2/buckets/turnpike-files/objects"
-  // Unknown paths are pages of the web app.
-  expect((await ask(service.port, objects)).type).toMatch(/^text\/html/)
-  expect((await ask(service.port, `${objects}/key`, { method: "PUT" })).status).toBe(405)
+  expect((await ask(service.port, objects)).status).toBe(404)
+  expect((await ask(service.port, `${objects}/key`, { method: "PUT" })).status).toBe(404)
   const traces = "/cdn-cgi/explorer/api/local/observability/query"
-  expect((await ask(service.port, traces, { method: "POST" })).status).toBe(405)
+  expect((await ask(service.port, traces, { method: "POST" })).status).toBe(404)
 })
 
 test("No process listens for an inspector", async () => {
