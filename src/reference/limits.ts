@@ -207,7 +207,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "slowDownSeconds maxIntervalSeconds pollLateMs sweepBatch keepLoginsMs publishedMs points thinnedPoints",
   ),
-  ...of("PROVIDER_POLICY", "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs"),
+  ...of(
+    "PROVIDER_POLICY",
+    "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs",
+  ),
   ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs"),
 ]
 
