@@ -59,8 +59,12 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   const range = { offset: 0, length: Math.min(bytes, limit) }
   const read = bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
   if (!read) return { type: "text", text: `[${about}: not there any more.]` }
-  const text = storable(cutToBytes(readable(read, media_type), limit))
-  return { type: "text", text: `${about}${bytes > limit ? `, its first ${limit} bytes` : ""}:\n${text}\n` }
+  // Admission has counted the file's bytes: text of another charset that has more in UTF-8 is cut to as many.
+  const most = Math.min(bytes, limit)
+  const whole = readable(read, media_type)
+  const cut = cutToBytes(whole, most)
+  const isPart = bytes > limit || cut.length < whole.length
+  return { type: "text", text: `${about}${isPart ? `, its first ${most} bytes` : ""}:\n${storable(cut)}\n` }
 }
 
 /** Bytes as text. In UTF-8 it has at most as many bytes, as admission counts them: an invalid byte becomes "?", one byte. */

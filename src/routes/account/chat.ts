@@ -45,6 +45,7 @@ export function mountChat(app: App) {
       errors: [
         "IDEMPOTENCY_KEY_INVALID",
         "INSUFFICIENT_CREDITS",
+        "COST_LIMIT_TOO_LOW",
         "NOT_FOUND",
         "SPACE_ARCHIVED",
         "CONFLICT",

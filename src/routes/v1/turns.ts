@@ -51,6 +51,7 @@ export function mountTurns(app: App) {
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "INSUFFICIENT_CREDITS",
+        "COST_LIMIT_TOO_LOW",
         "QUOTA_EXCEEDED",
         "END_USER_BLOCKED",
         "NOT_FOUND",
