@@ -90,9 +90,7 @@ async function digestOfSources(): Promise<string> {
   return digest.digest("hex").slice(0, 12)
 }
 
-/**
- * Lets browsers keep this build's files for good.
- */
+/** Lets browsers keep this build's files for good. */
 async function keepForGood(folder: string): Promise<void> {
   const path = join(TARGET, "../_headers")
   const rule = `/${folder}/*\n  Cache-Control: public, max-age=31536000, immutable\n`

@@ -953,7 +953,7 @@ create table turn_steps (
 -- Totals of spaces
 
 -- The turns that have ended and are in no total yet. Ending a turn adds one narrow row and touches no row that others want; the sweeper
--- moves them on (src/analytics/roll-totals.sql). Whoever reads a total adds these, and the open turns, in the same snapshot.
+-- moves them on (src/analytics/roll-totals.sql). A reader of a total adds these and the open turns, in the same snapshot.
 create table turn_ends (
   turn_id text not null,
   user_id bigint not null,

@@ -1,5 +1,5 @@
--- A space that a caller may use, their own or a shared one; null when there is none. Checked after the look-up, which only the slug's
--- index fits.
+-- The space with this slug, if the caller may use it: their own, or one that is shared with them. Else null. The scope is checked after the
+-- look-up, which only the slug's index fits.
 create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
 declare
   space spaces;

@@ -1,14 +1,14 @@
+import { type Fields, isFields } from "../base/fields.ts"
+
 /** A place of a JSON Schema with which no input could be valid, or which no validator accepts. */
 export interface SchemaFault {
   path: (string | number)[]
   message: string
 }
 
-type Fields = Record<string, unknown>
-
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"])
 /** What a keyword holds. Names that are not here are notes, or rare enough to be left to the validator. */
-const SCHEMAS_BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
+export const SCHEMAS_BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
 const SCHEMAS = ["additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "items"]
 const LISTS_OF_SCHEMAS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
 const COUNTS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
@@ -24,8 +24,6 @@ const BOUNDS = [
 /** Twice the levels, since most have the name of a keyword and of a property. */
 const MAX_PATH = 128
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 const shown = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 60)
 
 /** The first fault of a customer's schema; null when calls are possible. For schemas whose depth has been checked. */

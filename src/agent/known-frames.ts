@@ -1,3 +1,6 @@
+import { type Fields, isFields } from "../base/fields.ts"
+import { plainLine } from "./sdk-calls.ts"
+
 /** The events and parts of Anthropic's Messages stream that the SDK reads. It reports all others as errors. */
 const ANTHROPIC = {
   events: [
@@ -8,7 +11,6 @@ const ANTHROPIC = {
   deltas: ["text_delta", "thinking_delta", "signature_delta", "input_json_delta"],
 }
 
-type Frame = Record<string, unknown>
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
 /**
@@ -16,8 +18,8 @@ type Engine = "anthropic" | "openai" | "openai-compatible"
  * it is done (`[DONE]`).
  */
 export function knownFrames(response: Response, { engine, onDone }: { engine: Engine; onDone: () => void }): Response {
-  const isStream = response.headers.get("content-type")?.includes("text/event-stream")
-  if (!response.ok || !response.body || !isStream) return response
+  const type = response.headers.get("content-type") ?? ""
+  if (!response.ok || !response.body || !/^\s*text\/event-stream\b/i.test(type)) return response
   let rest = ""
   const lines = new TransformStream<string, string>({
     transform(piece, controller) {
@@ -36,7 +38,7 @@ export function knownFrames(response: Response, { engine, onDone }: { engine: En
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(lines)
     .pipeThrough(new TextEncoderStream())
-  return new Response(body, { status: response.status, headers: response.headers })
+  return new Response(body, response)
 }
 
 function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
@@ -48,44 +50,42 @@ function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
   }
   const frame = parsed(data)
   if (!frame) return []
-  const known = isObject(frame.error) ? frame : KNOWN[engine](frame)
+  const known = isFields(frame.error) ? frame : KNOWN[engine](frame)
+  if (!known) return []
   // What is not changed stays as it was sent, with all digits of its numbers.
-  return known === frame ? [line] : known ? [`data: ${JSON.stringify(known)}`] : []
+  return [plainLine(known === frame ? line : `data: ${JSON.stringify(known)}`)]
 }
 
-/** A frame as the SDK takes it; null when it is none of the engine's. */
-const KNOWN: Record<Engine, (frame: Frame) => Frame | null> = {
+/** A frame as the SDK takes it; null when the engine has no such frame. */
+const KNOWN: Record<Engine, (frame: Fields) => Fields | null> = {
   anthropic: messageEvent,
   openai: (frame) => (typeof frame.type === "string" ? frame : null),
   "openai-compatible": chatChunk,
 }
 
-function parsed(data: string): Frame | null {
+function parsed(data: string): Fields | null {
   try {
     const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : null
+    return isFields(value) ? value : null
   } catch {
     return null
   }
 }
 
-const isObject = (value: unknown): value is Frame =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-function messageEvent(frame: Frame): Frame | null {
+function messageEvent(frame: Fields): Fields | null {
   const { type, content_block: block, delta } = frame
   if (!ANTHROPIC.events.includes(String(type))) return null
-  if (type === "content_block_start") return isObject(block) && isOneOf(ANTHROPIC.blocks, block) ? frame : null
-  if (type === "content_block_delta") return isObject(delta) && isOneOf(ANTHROPIC.deltas, delta) ? frame : null
+  if (type === "content_block_start") return isFields(block) && isOneOf(ANTHROPIC.blocks, block) ? frame : null
+  if (type === "content_block_delta") return isFields(delta) && isOneOf(ANTHROPIC.deltas, delta) ? frame : null
   return frame
 }
 
-const isOneOf = (types: string[], { type }: Frame) => types.includes(String(type))
+const isOneOf = (types: string[], { type }: Fields) => types.includes(String(type))
 
 /** A chunk of a chat completion. Some servers send usage without `choices`, or `error: null` in every chunk. */
-function chatChunk(frame: Frame): Frame | null {
+function chatChunk(frame: Fields): Fields | null {
   const { error, ...rest } = frame
   if (error !== undefined && error !== null) return frame
-  const known = Array.isArray(frame.choices) ? rest : isObject(frame.usage) ? { ...rest, choices: [] } : null
-  return known && error === undefined && Array.isArray(frame.choices) ? frame : known
+  if (Array.isArray(frame.choices)) return error === undefined ? frame : rest
+  return isFields(frame.usage) ? { ...rest, choices: [] } : null
 }

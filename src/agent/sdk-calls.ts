@@ -1,5 +1,6 @@
 import { NoSuchToolError, type ToolSet, type TypedToolCall, wrapLanguageModel } from "ai"
 import { changedNumber, parseExact } from "../base/exact-json.ts"
+import type { Fields } from "../base/fields.ts"
 import type { ToolCallPart } from "./engine.ts"
 import { cutToBytes } from "./estimate.ts"
 
@@ -59,45 +60,14 @@ function inputOfText(text: string): { fault?: string; exact?: boolean } {
   }
 }
 
-type Fields = Record<string, unknown>
-
-/**
- * Servers of the OpenAI form that send a call's `arguments` as an object, or its id as a number, are understood: the SDK takes texts
- * only.
- */
-export function withPlainCalls(send: typeof fetch): typeof fetch {
-  return async (input, init) => {
-    const response = await send(input, init)
-    const type = response.headers.get("content-type") ?? ""
-    if (!response.ok || !response.body || !/^\s*text\/event-stream\b/i.test(type)) return response
-    return new Response(response.body.pipeThrough(plainLines()), response)
-  }
-}
-
 /** A call in an object that a line of a stream holds. */
 const MAYBE_CALL = /"(?:tool_calls|function_call|arguments|call_id)"/
 
-function plainLines(): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder()
-  const encoder = new TextEncoder()
-  let pieces: string[] = []
-  return new TransformStream({
-    transform(bytes, controller) {
-      const text = decoder.decode(bytes, { stream: true })
-      const end = text.lastIndexOf("\n") + 1
-      if (end === 0) return void pieces.push(text)
-      const lines = pieces.join("") + text.slice(0, end)
-      pieces = [text.slice(end)]
-      controller.enqueue(encoder.encode(MAYBE_CALL.test(lines) ? lines.split("\n").map(plainLine).join("\n") : lines))
-    },
-    flush(controller) {
-      const rest = pieces.join("") + decoder.decode()
-      if (rest !== "") controller.enqueue(encoder.encode(plainLine(rest)))
-    },
-  })
-}
-
-function plainLine(line: string): string {
+/**
+ * A line of a stream. Servers of the OpenAI form that send a call's `arguments` as an object, or its id as a number, are understood: the SDK
+ * takes texts only.
+ */
+export function plainLine(line: string): string {
   const match = /^data:\s*(?=\{)/.exec(line)
   if (!match || !MAYBE_CALL.test(line)) return line
   try {

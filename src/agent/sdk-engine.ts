@@ -23,7 +23,7 @@ import {
 } from "./engine.ts"
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
 import { knownFrames } from "./known-frames.ts"
-import { type HearableModel, hearCalls, toToolCall, withPlainCalls } from "./sdk-calls.ts"
+import { type HearableModel, hearCalls, toToolCall } from "./sdk-calls.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
 
@@ -171,7 +171,7 @@ function languageModel(
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
   // The base URL is always set: without one the SDK would take it from the process's environment.
-  const common = { fetch: withPlainCalls(send), headers }
+  const common = { fetch: send, headers }
   if (engine === "anthropic" && key) {
     const credential = authToken ? { authToken } : { apiKey: key }
     return createAnthropic({ ...common, ...credential, baseURL: baseUrl ?? ENGINE_URLS.anthropic })(call.model)

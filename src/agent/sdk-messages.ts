@@ -78,7 +78,7 @@ async function load(part: TextPart | ObjectPart, { engine, shown, loadObject }: 
   const { name, mediaType, objectKey } = part
   const taken = shown.has(part)
   const data = taken ? await loadObject(objectKey) : null
-  // A provider refuses the whole request for a picture that is none.
+  // A provider refuses the whole request for one file whose bytes are not of its type.
   const type = data && sniffed(data)
   if (data && type && TAKES[engine]?.test(type)) {
     return { type: "file", mediaType: type, filename: name, data: { type: "data", data } }

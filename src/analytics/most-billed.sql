@@ -163,7 +163,7 @@ begin
         turnpike.added(q.tokens_output) as tokens_output, turnpike.added(q.cost_credit_micros) as cost_credit_micros,
         turnpike.added(q.billed_credit_micros) as billed_credit_micros
       from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.{{entity}}_id
-    ), beside as materialized (
+    ), unsummed as materialized (
       -- What is in no sum. acts: above 0 where there is anything.
       select m.{{entity}}_id, turnpike.added(m.billed) as billed, turnpike.added(m.acts) as acts from (
         select d.{{entity}}_id, p.first_sign * d.billed_credit_micros as billed, p.first_sign * (d.turns + d.calls) as acts
@@ -181,7 +181,7 @@ begin
       where s.until = p.plus
     ), top as materialized (
       select coalesce(k.{{entity}}_id, m.{{entity}}_id) as {{entity}}_id
-      from before k full join beside m on m.{{entity}}_id = k.{{entity}}_id
+      from before k full join unsummed m on m.{{entity}}_id = k.{{entity}}_id
       where coalesce(k.acts, 0) + coalesce(m.acts, 0) > 0
       order by coalesce(k.billed, 0) + coalesce(m.billed, 0) desc, 1 limit p_limit
     )
@@ -250,7 +250,7 @@ declare
 begin
   p := turnpike.range_parts(p_from, p_to, '{{entity}}_sums', '{{entity}}_days');
   return query
-    with beside as materialized (
+    with unsummed as materialized (
       -- What is in no sum. acts: above 0 where there is anything.
       select m.{{entity}}_id, turnpike.added(m.billed) as billed, turnpike.added(m.acts) as acts from (
         select d.{{entity}}_id, p.first_sign * d.billed_credit_micros as billed, p.first_sign * (d.turns + d.calls) as acts
@@ -275,7 +275,7 @@ begin
       where s.until = p.plus
     )
     select coalesce(k.{{entity}}_id, m.{{entity}}_id), coalesce(k.billed, 0) + coalesce(m.billed, 0)
-    from summed k full join beside m on m.{{entity}}_id = k.{{entity}}_id
+    from summed k full join unsummed m on m.{{entity}}_id = k.{{entity}}_id
     where coalesce(k.acts, 0) + coalesce(m.acts, 0) > 0
     order by 2 desc, 1 limit p_limit;
 end $$;

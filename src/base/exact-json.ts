@@ -22,7 +22,7 @@ interface ChangedNumber {
   digits: string
 }
 
-/** The first number of a JSON text that a double would change; null when there is none. Throws when it is no JSON. */
+/** The first number of a JSON text that a double would change; null when doubles keep all of them. Throws when the text is not JSON. */
 export function changedNumber(text: string): ChangedNumber | null {
   return findRaw(parseExact(text), [])
 }
@@ -47,7 +47,7 @@ function isChanged(source: string, value: number): boolean {
   return was === null || was !== is
 }
 
-/** One text for all ways to write a number; null for what is none, such as infinity. */
+/** One text for all ways to write a number; null for infinity. */
 function decimalOf(text: string): string | null {
   const match = NUMBER.exec(text)
   if (!match) return null

@@ -19,7 +19,11 @@ export const bom = z
   .default("false")
   .meta({ description: "`true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8." })
 
-export const BYTE_ORDER_MARK = "\ufeff"
+/** The pieces of a CSV, after a byte order mark where that was asked for. */
+export async function* markedPieces(pieces: AsyncGenerator<string>, asked: string | undefined): AsyncGenerator<string> {
+  if (asked === "true") yield "\ufeff"
+  yield* pieces
+}
 
 export const csvQuery = {
   format: z
@@ -77,7 +81,7 @@ export async function csvInParts<Row>(
   const first = await parts.next()
   await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
   const pieces = (async function* () {
-    yield (c.req.query("bom") === "true" ? BYTE_ORDER_MARK : "") + csvLine(Object.keys(columns))
+    yield csvLine(Object.keys(columns))
     for (let part = first; !part.done; part = await parts.next()) {
       for (let at = 0; at < part.value.length; at += PAGE)
         yield part.value
@@ -86,7 +90,7 @@ export async function csvInParts<Row>(
           .join("")
     }
   })()
-  return textStream(pieces, c.get("ctx"), {
+  return textStream(markedPieces(pieces, c.req.query("bom")), c.get("ctx"), {
     "content-type": "text/csv; charset=utf-8; header=present",
     "content-disposition": `attachment; filename="${name}.csv"`,
   })

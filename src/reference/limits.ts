@@ -165,7 +165,6 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "BOT_POLICY.*",
   "BOARD_POLICY.*",
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
-  ...of("SPACE_POLICY", "rollBatch rollBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of("TURN_POLICY", "walletShards runBudgetMs renewLeaseMs leaseMs workerMs commitPausesMs commitMs modelBackoffMs"),
   ...of("TURN_POLICY", "modelBackoffLimitMs republishMs historyWithin bytesPerToken startCallsWithinMs clockSkewMs"),
@@ -192,7 +191,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "ERASURE_POLICY",
     "turnsPerStatement eventsPerStatement objectsPerRound roundsOfRequest roundsOfSweep checkAfterMs sweepBatch",
   ),
-  ...of("ANALYTICS_POLICY", "rollBatch rollBatches runMs closeAfterMs"),
+  ...of("ANALYTICS_POLICY", "rollBatch rollBatches totalsBatch totalsBatches runMs closeAfterMs"),
   ...of("LIST_POLICY", "part partRows"),
   ...of("REPORT_POLICY", "pairs"),
   ...of(

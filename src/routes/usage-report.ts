@@ -5,7 +5,7 @@ import { exportUsage } from "../billing/export-usage.ts"
 import { reportUsage } from "../billing/report-usage.ts"
 import { USAGE_GROUPINGS, usageReportSchema } from "../billing/usage-schemas.ts"
 import type { App } from "../http/app.ts"
-import { BYTE_ORDER_MARK, bom } from "../http/csv.ts"
+import { bom, markedPieces } from "../http/csv.ts"
 import { instantOrDayParam, pageQuery, positionCursor, repeated } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
 import type { Mounting } from "./mounting.ts"
@@ -65,7 +65,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       },
       errors: [],
     },
-    async (c, { query: { limit, cursor, format, bom, ...rest } }) => {
+    async (c, { query: { limit, cursor, format, bom: asBom, ...rest } }) => {
       const { group_by, from, to, space, end_user_ref, model, key } = rest
       const asked = { group_by, from, to, space, end_user_ref, model, key }
       if ((format ?? (acceptsCsv(c.req.header("accept")) ? "csv" : "json")) === "json") {
@@ -79,17 +79,12 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       const { from: begin, to: end, pieces } = await exportUsage(c.get("ctx"), c.get("credential"), asked)
       await noteExport(c.get("ctx"), c.get("credential"), { what: `usage-by-${asked.group_by}`, query: { from, to } })
       const name = `usage-by-${asked.group_by}-${begin.slice(0, 10)}-${end.slice(0, 10)}.csv`
-      return textStream(marked(pieces, bom === "true"), c.get("ctx"), {
+      return textStream(markedPieces(pieces, asBom), c.get("ctx"), {
         "content-type": "text/csv; charset=utf-8; header=present",
         "content-disposition": `attachment; filename="${name}"`,
       })
     },
   )
-}
-
-async function* marked(pieces: AsyncGenerator<string>, hasMark: boolean): AsyncGenerator<string> {
-  if (hasMark) yield BYTE_ORDER_MARK
-  yield* pieces
 }
 
 function acceptsCsv(accept = ""): boolean {

@@ -9,7 +9,4 @@ export const SPACE_POLICY = {
   maxConfigBytes: 512 * 1024,
   /** A page of spaces ends at this size, counted as JSON: an answer of the database has at most 10 MiB. */
   answerBytes: 4 * 1024 * 1024,
-  /** Ended turns that one statement moves into totals, and statements of one sweep. */
-  rollBatch: 5_000,
-  rollBatches: 100,
 } as const

@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { sniffed } from "../base/media-bytes.ts"
 import { MEMORY } from "../platform/memory.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
@@ -109,8 +110,9 @@ function refusalOf(status: number): NoPicture {
 
 function pictureIn(answer: string): Picture {
   const bytes = Buffer.from(encodedIn(answer), "base64")
-  const mediaType = pictureTypeOf(bytes)
-  if (!mediaType) throw new NoPicture("no_picture", "What was answered is no picture.", { lost: true })
+  // By its first bytes, whatever its server says.
+  const mediaType = sniffed(bytes)
+  if (!isKept(mediaType)) throw new NoPicture("no_picture", "What was answered is no picture.", { lost: true })
   if (bytes.length > TOOL_POLICY.maxPictureBytes) {
     throw new NoPicture("too_large", "The picture is too large.", { lost: true })
   }
@@ -128,10 +130,6 @@ function encodedIn(answer: string): string {
   }
 }
 
-/** By its first bytes, whatever its server says. */
-function pictureTypeOf(bytes: Buffer): Picture["mediaType"] | null {
-  if (bytes.subarray(0, 8).toString("latin1") === "\x89PNG\r\n\x1a\n") return "image/png"
-  if (bytes.subarray(0, 3).toString("latin1") === "\xff\xd8\xff") return "image/jpeg"
-  const form = bytes.subarray(0, 4).toString("latin1") + bytes.subarray(8, 12).toString("latin1")
-  return form === "RIFFWEBP" ? "image/webp" : null
-}
+/** The types of pictures that are kept. */
+const isKept = (type: string | null): type is Picture["mediaType"] =>
+  type === "image/png" || type === "image/jpeg" || type === "image/webp"

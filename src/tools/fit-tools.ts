@@ -1,8 +1,7 @@
 import type { EngineName } from "../agent/engine.ts"
-import { impossibleSchema, resolveRef } from "../agent-config/impossible-schema.ts"
+import { impossibleSchema, resolveRef, SCHEMAS_BY_NAME } from "../agent-config/impossible-schema.ts"
+import { type Fields, isFields } from "../base/fields.ts"
 import type { BoundTool } from "./bound-tool.ts"
-
-type Fields = Record<string, unknown>
 
 /** What a provider takes of tools (their API references, and the errors with which they refuse the whole request). */
 interface Limits {
@@ -23,9 +22,6 @@ const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
 const COMBINED = ["anyOf", "oneOf", "allOf"] as const
 /** Keywords that no provider takes at the root. */
 const NOT_AT_ROOT = new Set<string>([...COMBINED, "not", "enum", "const"])
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
  * Tools in the form that the engine's provider takes: it refuses a whole request for one tool that it does not like. What is told is
@@ -130,7 +126,6 @@ function branchOf(root: Fields, given: unknown): { properties: Fields; required:
   }
 }
 
-const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
 const DATA = new Set(["const", "enum", "default", "examples"])
 
 /** For each name of a property that the provider does not take, one that it takes and that the schema does not use. */
@@ -142,7 +137,7 @@ function plainNames(schema: Fields): Map<string, string> {
     for (const [key, part] of Object.entries(value)) {
       if (DATA.has(key)) continue
       if (key === "properties" && isFields(part)) for (const name of Object.keys(part)) all.add(name)
-      if (NAMED.has(key) && isFields(part)) Object.values(part).forEach(collect)
+      if (SCHEMAS_BY_NAME.has(key) && isFields(part)) Object.values(part).forEach(collect)
       else collect(part)
     }
   }
@@ -168,7 +163,7 @@ function rewritten(schema: unknown, names: ReadonlyMap<string, string>): unknown
     if (DATA.has(key)) return [key, part]
     if (key === "required" && Array.isArray(part)) return [key, part.map(nameOf)]
     if (key === "items" && Array.isArray(part)) return ["prefixItems", rewritten(part, names)]
-    if (!NAMED.has(key) || !isFields(part)) return [key, rewritten(part, names)]
+    if (!SCHEMAS_BY_NAME.has(key) || !isFields(part)) return [key, rewritten(part, names)]
     const own = Object.entries(part).map(([name, inner]) => [
       key === "properties" ? nameOf(name) : name,
       rewritten(inner, names),

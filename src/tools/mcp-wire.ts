@@ -1,8 +1,7 @@
 import { cutToBytes } from "../agent/estimate.ts"
 import { impossibleSchema } from "../agent-config/impossible-schema.ts"
 import { parseExact } from "../base/exact-json.ts"
-
-type Fields = Record<string, unknown>
+import { type Fields, isFields } from "../base/fields.ts"
 
 /** A tool of a list that cannot be used, and why. */
 export interface OddTool {
@@ -17,9 +16,6 @@ export const STRUCTURED_META = "turnpike/structured"
 const MAX_SHOWN_PART = 1000
 const MAX_ODD_TOOLS = 50
 const MAX_NAME = 128
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
  * The JSON of a server's message to us, in the form that the SDK accepts: it validates whole pages and results at once, and refuses

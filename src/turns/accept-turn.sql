@@ -1,7 +1,7 @@
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
 -- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
--- `hold` is its CountState), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may take what an unlocked look has found: then
--- nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
+-- `hold` is its CountState), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
+-- take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
 -- many shards an account gets whose turns wait for each other.
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,

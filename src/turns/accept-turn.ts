@@ -28,7 +28,8 @@ interface AcceptRow {
  * Accepts a turn: takes its hold under the balance and all caps, takes its position in its conversation and writes the turn with its
  * first event, in one statement; then publishes its callback in the background. With an Idempotency-Key that was used, answers
  * the same turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED,
- * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED, COST_LIMIT_TOO_LOW; none is stored, but one that holds for every turn from now on is told once as an event.
+ * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED, COST_LIMIT_TOO_LOW; none is stored, but one that holds for every turn from now on is told once
+ * as an event.
  */
 export async function acceptTurn(
   ctx: Context,

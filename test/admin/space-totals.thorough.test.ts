@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
+import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { sweepTotals } from "../../src/analytics/roll-totals.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
-import { SPACE_POLICY } from "../../src/spaces/policies.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -52,14 +52,14 @@ test("totals are those of the turns at every moment, whatever ends and whenever 
   const random = createRandom("totals of spaces")
   const client = await world.createAccount()
   const spaces = [await client.space(), await client.space(), await client.space()]
-  const policy = SPACE_POLICY as { rollBatch: number; rollBatches: number }
+  const policy = ANALYTICS_POLICY as { totalsBatch: number; totalsBatches: number }
   const was = { ...policy }
   const sent: string[] = []
   try {
     for (let round = 0; round < 40; round++) {
       await world.advance(1_000)
       // Some runs stop in the middle of the queue.
-      Object.assign(policy, { rollBatch: 1 + random.int(3), rollBatches: 1 + random.int(2) })
+      Object.assign(policy, { totalsBatch: 1 + random.int(3), totalsBatches: 1 + random.int(2) })
       const act = random.int(6)
       if (act <= 1) {
         const text = random.pick(["[use input=100 output=3]\nx", "[fail OUT_OF_STOCK]", "[fail INTERNAL]"])

@@ -4,6 +4,7 @@ import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/
 import type { Turn } from "../../src/turns/schemas.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { createRandom } from "../harness/random.ts"
 import { says } from "../harness/steps.ts"
 import { chunk, streamed } from "../harness/streams.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -222,15 +223,11 @@ describe("a foreign frame in a complete answer", () => {
   test.each(Object.keys(answers) as (keyof typeof answers)[])(
     `%s: 30 streams bring the whole answer and its count in one call (seed ${seed})`,
     async (engine) => {
-      let state = seed
-      const random = (below: number) => {
-        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-        return Math.floor((state / 2 ** 32) * below)
-      }
+      const random = createRandom("foreign frames", seed)
       for (let round = 0; round < 30; round++) {
         const frames = answers[engine].map((event) => JSON.stringify(event))
-        const odd = foreign[random(foreign.length)] as string
-        const at = random(frames.length + 1)
+        const odd = random.pick(foreign)
+        const at = random.int(frames.length + 1)
         const end = engine === "openai-compatible" ? ["[DONE]"] : []
         let calls = 0
         const answer = answering([...frames.slice(0, at), odd, ...frames.slice(at), ...end])
