@@ -93,6 +93,8 @@ async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn
   await drainInVain(world)
   await world.clearFaults()
   await before?.(turn_id)
+  // A cancel publishes in the background, and would set another time for the next look.
+  await world.settled()
   await world.qstash.reset()
   await world.sql("update turns set attempts = 5, lease_until = null where turn_id = $1", [turn_id])
   await world.sql("update open_turns set wake_at = $2 where turn_id = $1", [turn_id, world.clock.now()])
