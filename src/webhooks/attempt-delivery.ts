@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { plainJson } from "../base/plain-json.ts"
 import { storable } from "../base/storable.ts"
 import { describeError } from "../platform/log.ts"
 import type { Outbound } from "../platform/outbound.ts"
@@ -34,7 +35,7 @@ export async function attemptDelivery(
   { delivery_id, epoch, round, event }: ClaimedDelivery,
 ): Promise<Attempt> {
   const at = ctx.clock.now()
-  const body = JSON.stringify(serializeEvent(event))
+  const body = plainJson(serializeEvent(event))
   const answer = await post(ctx, endpoint.url, {
     body,
     headers: {
