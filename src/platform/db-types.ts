@@ -1272,6 +1272,7 @@ interface WebhookAttempts {
   delivery_id: string;
   duration_ms: number;
   error: string | null;
+  location: string | null;
   status: number | null;
 }
 
