@@ -1,4 +1,4 @@
-import type { ApiKey, SetCaps } from "../api/operations.ts"
+import type { ApiKey, CapState, SetCaps } from "../api/operations.ts"
 import { plainNumber } from "../ui/plain.ts"
 
 type Scope = ApiKey["scope"]
@@ -57,7 +57,7 @@ function numberOf(text: string): number {
   return Number.isNaN(number) ? (text as unknown as number) : number
 }
 
-export const CAP_TITLES: Record<string, string> = {
+export const CAP_TITLES: Record<CapState["cap"], string> = {
   key_daily: "A day",
   key_window: "A window",
   end_user_daily: "An end user's day",
