@@ -131,7 +131,8 @@ test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: 
   const client = await world.createAccount()
   const space = await client.space()
   const form = 'multipart/form-data; boundary="b"'
-  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n'
+  // The first kilobyte tells the type of a form's part that names none.
+  const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n${"x".repeat(2048)}`
   const isForm = how === "a form"
   const { body, more, read } = stalling(new TextEncoder().encode(isForm ? head : "x"))
   const answer = upload(client, space, body, { "content-type": isForm ? form : "text/plain" })
@@ -153,7 +154,7 @@ test("an upload that brings a byte now and then is ended after three minutes", a
   const client = await world.createAccount()
   const space = await client.space()
   const { body, more, read } = stalling(new Uint8Array(1))
-  const answer = upload(client, space, body)
+  const answer = upload(client, space, body, { "content-type": "text/plain" })
   await uploading(1)
   for (let ms = 0; ms <= FILE_POLICY.partMs; ms += 20_000) {
     await pass(20_000)
@@ -161,6 +162,28 @@ test("an upload that brings a byte now and then is ended after three minutes", a
     await read()
   }
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+})
+
+test("the same of one whose first bytes are to tell its type: its body is read whole when they come in time", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const slow = stalling(new Uint8Array(1))
+  const answer = upload(client, space, slow.body)
+  await slow.read()
+  for (let ms = 0; ms <= FILE_POLICY.partMs; ms += 20_000) {
+    await pass(20_000)
+    slow.more(new Uint8Array(1))
+    await slow.read()
+  }
+  expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+  const pieces = stalling(new TextEncoder().encode("%"))
+  const made = upload(client, space, pieces.body)
+  for (const piece of ["P", "DF-1.7 ", "x".repeat(2000)]) {
+    await pieces.read()
+    pieces.more(new TextEncoder().encode(piece))
+  }
+  pieces.end()
+  expect(await (await made).json()).toMatchObject({ media_type: "application/pdf", bytes: 2009 })
 })
 
 test("an account holds so much memory of an isolate with uploads, and all together no more than it can bear", async () => {
