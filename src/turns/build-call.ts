@@ -10,20 +10,23 @@ import type { AttachedFile, Claim } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
+import { cacheOf } from "./prompt-cache.ts"
 import type { StepRow } from "./step-row.ts"
 
 /** The next model call of an agent, before its output is bounded by the hold. `opening`: the beginning of its transcript. */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { temperature } = run.claim.config.manifest
+  const said = steps.map(stepMessages)
   return {
     engine: model.engine,
     model: model.model,
     ...(system && { system }),
     ...(temperature !== undefined && { temperature }),
-    messages: [...opening, ...steps.flatMap(stepMessages)],
+    messages: [...opening, ...said.flat()],
     tools: specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? model.max_output_tokens, model.max_output_tokens),
+    cache: cacheOf(run, agent, { opening: opening.length, steps: said.map(({ length }) => length) }),
     attempt: run.turn.model_failures,
   }
 }
