@@ -13,7 +13,16 @@ export function markBreakpoints<Sent extends object>(
   { breakpoints }: Pick<PromptCache, "breakpoints">,
 ): Sent[] {
   const marked = new Map(
-    breakpoints.map(({ message, lifetime }) => [sent.slice(0, message + 1).flat().at(-1), lifetime] as const),
+    breakpoints.map(
+      ({ message, lifetime }) =>
+        [
+          sent
+            .slice(0, message + 1)
+            .flat()
+            .at(-1),
+          lifetime,
+        ] as const,
+    ),
   )
   return sent.flat().map((message) => {
     const lifetime = marked.get(message)

@@ -49,7 +49,9 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     const heard = hearCalls(languageModel(context, { call, engine, onDone }))
     const result = streamText({
       model: heard.model,
-      ...(call.system && { instructions: { role: "system", content: call.system, ...(cache && breakpoint(cache.lifetime)) } }),
+      ...(call.system && {
+        instructions: { role: "system", content: call.system, ...(cache && breakpoint(cache.lifetime)) },
+      }),
       messages,
       // Instructions come after the tools, and their breakpoint keeps both.
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime) }),

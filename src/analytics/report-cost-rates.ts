@@ -139,7 +139,13 @@ const priceColumns = <Alias extends "c" | "f">(alias: Alias) =>
 
 type PinPrice = Price & { pin: string }
 
-const NO_PRICE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: null, price_cache_write_hour: null }
+const NO_PRICE: Price = {
+  price_input: 0,
+  price_cached: 0,
+  price_output: 0,
+  price_cache_write: null,
+  price_cache_write_hour: null,
+}
 
 /** The price of a model when a day began. `former`: those that counted until then, the oldest first. */
 function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { until_at: string })[]) {

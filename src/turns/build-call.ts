@@ -9,8 +9,8 @@ import { objectPart } from "../tools/file-tools.ts"
 import type { AttachedFile, Claim } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import { cacheOf } from "./prompt-cache.ts"
+import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import type { StepRow } from "./step-row.ts"
 
 /** The next model call of an agent, before its output is bounded by the hold. `opening`: the beginning of its transcript. */

@@ -123,8 +123,15 @@ export async function getBill(
     billed_cost_usd: toUsd(row.billed),
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
-      const { price_input, price_cached, price_cache_write, price_cache_write_hour, price_output, price_image, ...line } =
-        item
+      const {
+        price_input,
+        price_cached,
+        price_cache_write,
+        price_cache_write_hour,
+        price_output,
+        price_image,
+        ...line
+      } = item
       const price =
         price_input === null || price_cached === null || price_output === null
           ? null
