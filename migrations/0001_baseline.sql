@@ -539,6 +539,8 @@ create table model_catalog (
   price_output bigint not null check (price_output >= 0),
   -- The price of prompt tokens that the provider writes into its cache; null: the same as others.
   price_cache_write bigint check (price_cache_write >= 0),
+  -- The price of those that its cache keeps for an hour instead of five minutes; null: that is never asked for.
+  price_cache_write_hour bigint check (price_cache_write_hour >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
   -- A call that is silent for this long is ended; null: TURN_POLICY.idleMs.
@@ -575,6 +577,7 @@ create table former_prices (
   price_cached bigint not null,
   price_output bigint not null,
   price_cache_write bigint,
+  price_cache_write_hour bigint,
   until_at timestamptz not null,
   price_image bigint,
   primary key (pin, price_version)
@@ -1206,6 +1209,8 @@ create table usage (
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
+  -- Those of them that the provider's cache keeps for an hour.
+  tokens_cache_written_hour bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   price_version integer not null,
@@ -1287,6 +1292,8 @@ create table chat_calls (
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
+  -- Those of them that the provider's cache keeps for an hour.
+  tokens_cache_written_hour bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   price_version integer not null,

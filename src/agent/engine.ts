@@ -73,6 +73,18 @@ export interface ToolSpec {
   inputSchema: Record<string, unknown>
 }
 
+export type CacheLifetime = "5m" | "1h"
+
+/** What of a prompt the provider is asked to keep for later calls: Anthropic's cache_control, OpenAI's prompt_cache_key. */
+export interface PromptCache {
+  /** The same for all calls that begin alike. */
+  key: string
+  /** How long tools and instructions are kept. */
+  lifetime: CacheLifetime
+  /** Indexes of messages up to which the prompt is kept too, in order. At most three: Anthropic takes four breakpoints in all. */
+  breakpoints: { message: number; lifetime: CacheLifetime }[]
+}
+
 /** One model call. The transcript is data: any worker can make the next one. */
 export interface ModelCall {
   engine: EngineName
@@ -82,6 +94,7 @@ export interface ModelCall {
   tools: ToolSpec[]
   maxOutputTokens: number
   temperature?: number
+  cache?: PromptCache
   /** How often this call has failed already. */
   attempt: number
 }
@@ -92,6 +105,8 @@ export interface ModelUsage {
   tokensCached: number
   /** Prompt tokens that the provider wrote into its cache; counted neither as cached nor as plain ones. 0 when left out. */
   tokensCacheWritten?: number
+  /** Those of the written ones that the provider keeps for an hour. 0 when left out. */
+  tokensCacheWrittenHour?: number
   tokensOutput: number
 }
 

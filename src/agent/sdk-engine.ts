@@ -23,6 +23,7 @@ import {
 } from "./engine.ts"
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
 import { knownFrames } from "./known-frames.ts"
+import { breakpoint, requestOptions } from "./prompt-cache.ts"
 import { type HearableModel, hearCalls, toToolCall } from "./sdk-calls.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
@@ -36,7 +37,9 @@ globalThis.AI_SDK_LOG_WARNINGS = false
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
     let failure: unknown
-    const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
+    const cache = engine === "anthropic" ? call.cache : undefined
+    const { loadObject } = context
+    const messages = await toSdkMessages(call.messages, { engine, loadObject, ...(cache && { cache }) })
     // The library leaves rejections unhandled when it begins with an aborted signal.
     context.signal.throwIfAborted()
     let isDone = false
@@ -46,13 +49,15 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     const heard = hearCalls(languageModel(context, { call, engine, onDone }))
     const result = streamText({
       model: heard.model,
-      ...(call.system && { instructions: call.system }),
+      ...(call.system && {
+        instructions: { role: "system", content: call.system, ...(cache && breakpoint(cache.lifetime)) },
+      }),
       messages,
-      ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
+      // Instructions come after the tools, and their breakpoint keeps both.
+      ...(call.tools.length > 0 && { tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
-      // Each call sends the whole transcript, so the provider need not store it.
-      providerOptions: { openai: { store: false } },
+      providerOptions: requestOptions(engine, call.cache),
       maxRetries: 0,
       abortSignal: plainAbort(context.signal),
       // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.
@@ -129,14 +134,22 @@ function usageOf(call: ModelCall, parts: AssistantPart[], usage: LanguageModelUs
   const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
   const tokensOutput =
     counted.tokensOutput || (counted.tokensOutput === 0 && parts.length === 0 ? 0 : likelyTokens(JSON.stringify(parts)))
-  return { tokensInput, tokensCached, ...(tokensCacheWritten > 0 && { tokensCacheWritten }), tokensOutput }
+  const tokensCacheWrittenHour = Math.min(counted.tokensCacheWrittenHour ?? 0, tokensCacheWritten)
+  return {
+    tokensInput,
+    tokensCached,
+    ...(tokensCacheWritten > 0 && { tokensCacheWritten }),
+    ...(tokensCacheWrittenHour > 0 && { tokensCacheWrittenHour }),
+    tokensOutput,
+  }
 }
 
-function countedBy({ inputTokens, inputTokenDetails, outputTokens }: LanguageModelUsage): Partial<ModelUsage> {
+function countedBy({ inputTokens, inputTokenDetails, outputTokens, raw }: LanguageModelUsage): Partial<ModelUsage> {
   return counts({
     tokensInput: inputTokens,
     tokensCached: inputTokenDetails.cacheReadTokens,
     tokensCacheWritten: inputTokenDetails.cacheWriteTokens,
+    tokensCacheWrittenHour: writtenForHour(raw),
     tokensOutput: outputTokens,
   })
 }
@@ -153,7 +166,18 @@ function promptCountOf(raw: unknown): Partial<ModelUsage> {
   if (!usage) return {}
   const [plain, read, written] = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens]
   const sum = [plain, read, written].reduce<number>((sum, tokens) => sum + (typeof tokens === "number" ? tokens : 0), 0)
-  return counts({ tokensInput: sum, tokensCached: read, tokensCacheWritten: written })
+  return counts({
+    tokensInput: sum,
+    tokensCached: read,
+    tokensCacheWritten: written,
+    tokensCacheWrittenHour: writtenForHour(usage),
+  })
+}
+
+/** Anthropic's count of the tokens that it has written for an hour (Messages API, usage.cache_creation). */
+function writtenForHour(usage: unknown): unknown {
+  const { cache_creation } = (usage ?? {}) as { cache_creation?: { ephemeral_1h_input_tokens?: unknown } | null }
+  return cache_creation?.ephemeral_1h_input_tokens
 }
 
 /** The provider's counts that are whole numbers of tokens, after rounding. */

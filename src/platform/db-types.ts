@@ -193,6 +193,7 @@ interface ChatCalls {
   subscription_id: string | null;
   test: boolean;
   tokens_cache_written: Generated<number>;
+  tokens_cache_written_hour: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -360,6 +361,7 @@ interface FirstSignIns {
 interface FormerPrices {
   pin: string;
   price_cache_write: number | null;
+  price_cache_write_hour: number | null;
   price_cached: number;
   price_image: number | null;
   price_input: number;
@@ -501,6 +503,7 @@ interface ModelCatalog {
   model: string;
   pin: string;
   price_cache_write: number | null;
+  price_cache_write_hour: number | null;
   price_cached: number;
   price_image: number | null;
   price_input: number;
@@ -1136,6 +1139,7 @@ interface Usage {
   subscription_id: string | null;
   test: boolean;
   tokens_cache_written: Generated<number>;
+  tokens_cache_written_hour: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;

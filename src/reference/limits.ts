@@ -167,6 +167,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of("TURN_POLICY", "walletShards runBudgetMs renewLeaseMs leaseMs workerMs commitPausesMs commitMs modelBackoffMs"),
+  ...of("TURN_POLICY", "cacheMs cacheHourMs cacheKeyChars"),
   ...of("TURN_POLICY", "modelBackoffLimitMs republishMs historyWithin bytesPerToken startCallsWithinMs clockSkewMs"),
   ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs minOutputTokens"),
   ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch cancelPublishes republishLimitMs testTurnsAgainSeconds"),

@@ -12,7 +12,13 @@ import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { openTextStream } from "./stream-text.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
 
-const FREE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: 0 }
+const FREE: Price = {
+  price_input: 0,
+  price_cached: 0,
+  price_output: 0,
+  price_cache_write: 0,
+  price_cache_write_hour: 0,
+}
 
 /** The agent's model refused, or was told to fail: this ends the turn, or the sub-agent's task. */
 export class AgentFailed extends Error {

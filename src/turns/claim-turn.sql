@@ -119,12 +119,13 @@ end $$;
 create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
 language plpgsql stable as $$
 begin
-  return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position), '[]') from (
-    select e.text, e.result, e.position,
+  return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result, 'ended_at', h.finished_at)
+      order by h.position), '[]') from (
+    select e.text, e.result, e.position, e.finished_at,
       sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
     from (
-      select t.text, t.result, t.position from turns t
+      select t.text, t.result, t.position, t.finished_at from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.position >= claimed.position - p_within
         and t.state = 'done' and t.erased_at is null
       order by t.position desc limit p_turns

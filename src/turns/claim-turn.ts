@@ -45,7 +45,7 @@ export interface Claim {
   /** When the statement was sent that has picked them, in milliseconds. */
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
-  history: { text: string; result: string }[]
+  history: { text: string; result: string; ended_at: string }[]
   steps: StepRow[]
   files: AttachedFile[]
   /** The space's secrets, sealed, by name; none when nothing could use them. */

@@ -40,6 +40,11 @@ export const TURN_POLICY = {
   /** History is taken from this many earlier turns of the conversation, in whatever state they ended. */
   historyWithin: 1000,
   historyTokens: 100_000,
+  /** How long providers keep a prompt in their cache after its last use, and how long at the price of an hour (Anthropic). */
+  cacheMs: 5 * 60_000,
+  cacheHourMs: 3_600_000,
+  /** The longest prompt_cache_key (OpenAI). */
+  cacheKeyChars: 64,
   /** How many bytes of history count as a token. */
   bytesPerToken: 4,
   /**

@@ -433,6 +433,8 @@ export interface BillPrice {
   cached: number
   /** Of prompt tokens written into the provider's cache. */
   cache_written: number
+  /** Of those that it keeps for an hour. */
+  cache_written_hour: number
   /** USD per million tokens. */
   output: number
   /** Of one picture; null for a chat model. */
@@ -1741,6 +1743,8 @@ export interface ModelCatalogAdd {
     output: number
     /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
     cache_write?: number | null | undefined
+    /** Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for. */
+    cache_write_hour?: number | null | undefined
   } | undefined
   /** Required with the kind `image`: USD for one picture, whatever its size. */
   price_usd_per_picture?: number | undefined
@@ -1776,6 +1780,7 @@ export interface ModelCatalogRow {
     cached: number
     output: number
     cache_write: number | null
+    cache_write_hour: number | null
   }
   /** Of a model of the kind `image`; else null. */
   price_usd_per_picture: number | null
@@ -1810,6 +1815,8 @@ export type ModelPrices = {
   output: number
   /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
   cache_write?: number | null | undefined
+  /** Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for. */
+  cache_write_hour?: number | null | undefined
 } | {
   /** USD for one picture, whatever its size. */
   picture: number
@@ -3159,6 +3166,8 @@ export interface TurnBill {
     tokens_cached: number
     /** Those that were written into it. */
     tokens_cache_written: number
+    /** Those of the written ones that it keeps for an hour instead of five minutes. */
+    tokens_cache_written_hour: number
     tokens_output: number
     /** The version of the model's prices that counted. */
     price_version: number

@@ -8,12 +8,13 @@ import { OperatorEditDialog } from "./edit-dialog.tsx"
 /** New prices of a model: a new version of them. */
 export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
-  const { input, cached, output, cache_write } = of.price_usd_per_million_tokens
+  const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
   const [text, setText] = useState({
     input: String(input),
     cached: String(cached),
     output: String(output),
-    cache_write: cache_write === null ? "" : String(cache_write),
+    cache_write: String(cache_write ?? ""),
+    cache_write_hour: String(cache_write_hour ?? ""),
     picture: String(of.price_usd_per_picture ?? ""),
   })
   const isImage = of.kind === "image"
