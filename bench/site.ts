@@ -136,7 +136,7 @@ async function startWorkers(
   { split, isMeasured }: { split: boolean; isMeasured: boolean },
 ) {
   const { version, dataDir, bucket, keep } = world
-  if (world.runtime === "wrangler") {
+  if (world.runtime === "miniflare") {
     const port = await freePort()
     const dir = join(dataDir, name)
     await mkdir(dir, { recursive: true })

@@ -51,7 +51,6 @@ async function control<T>(path: string, body: unknown = {}): Promise<T> {
 }
 
 const due = () => control<Delivery[]>("/due")
-const advance = (ms: number) => control("/clock", { advance_ms: ms })
 const settle = (delivery: Delivery | undefined, answer: object) =>
   control("/answer", { delivery_id: delivery?.delivery_id, ...answer })
 const decode = (base64: string | undefined) => JSON.parse(Buffer.from(base64 ?? "", "base64").toString())
