@@ -149,7 +149,7 @@ function usageOf(call: ModelCall, { parts, written }: Said, usage: LanguageModel
 }
 
 function countedBy(usage: LanguageModelUsage, call: ModelCall): Partial<ModelUsage> {
-  const { inputTokens, inputTokenDetails, outputTokens, raw = {} } = usage
+  const { inputTokens, inputTokenDetails, raw = {} } = usage
   // DeepSeek's name for what it has read from its cache.
   const { prompt_cache_hit_tokens: hit } = counts({ prompt_cache_hit_tokens: raw.prompt_cache_hit_tokens })
   return counts({
