@@ -73,7 +73,7 @@ async function runOut(client: TestClient, turnId: string) {
 
 async function eventsOf(client: TestClient, turnId: string) {
   const response = await client.call("GET", `/v1/turns/${turnId}/events`)
-  return ((await response.json()) as { items: { type: string; data: Record<string, unknown> }[] }).items
+  return ((await response.json()) as { data: { type: string; data: Record<string, unknown> }[] }).data
 }
 
 describe("a complete answer with a foreign frame is one call and one bill", () => {
@@ -201,8 +201,8 @@ test("an answer that the model's own limit has cut is done, and says that it is 
     type: "turn.done",
     data: { state: "done", truncated: true },
   })
-  const listed = (await (await client.call("GET", "/v1/turns")).json()) as { items: unknown[] }
-  expect(listed.items).toEqual([expect.objectContaining({ truncated: true })])
+  const listed = (await (await client.call("GET", "/v1/turns")).json()) as { data: unknown[] }
+  expect(listed.data).toEqual([expect.objectContaining({ truncated: true })])
   await expectPromises(world, client.userId)
 })
 
