@@ -30,5 +30,5 @@ export function finishOf(unified: string, raw: string | undefined, parts: readon
   return unified === "stop" ? "stop" : "other"
 }
 
-/** Whether a program should know that the answer is none: the model or its provider has refused it, or failed. */
+/** Whether the model or its provider has refused an answer, or failed. */
 export const isFaulty = (finish: Finish) => finish === "refused" || finish === "filtered" || finish === "error"

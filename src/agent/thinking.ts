@@ -13,7 +13,7 @@ interface Told {
  * answer that ends by itself without </think> was no reasoning.
  */
 export class Thinking {
-  private state: "before" | "inside" | "behind" | "over" = "before"
+  private state: "before" | "inside" | "after" | "over" = "before"
   private held = ""
   private thinks = false
   private thought = ""
@@ -39,7 +39,7 @@ export class Thinking {
       this.held = begun.slice(OPEN.length)
     }
     const hidden = this.state === "inside" ? this.inside() : ""
-    const text = this.state === "behind" ? this.held.trimStart() : ""
+    const text = this.state === "after" ? this.held.trimStart() : ""
     return { text: text === "" ? "" : this.rest().trimStart(), hidden }
   }
 
@@ -49,7 +49,7 @@ export class Thinking {
     const until = end < 0 ? Math.max(0, this.held.length - CLOSE.length + 1) : end
     const hidden = this.held.slice(0, until)
     this.held = this.held.slice(end < 0 ? until : until + CLOSE.length)
-    if (end >= 0) this.state = "behind"
+    if (end >= 0) this.state = "after"
     return hidden
   }
 

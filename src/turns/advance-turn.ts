@@ -10,13 +10,13 @@ import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
+import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim-turn.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff, type WaitReason } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
-import { faultOf } from "./faults.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -124,7 +124,7 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   if (called?.cutByHold && called.step.answer.finish === "length") {
     return limitReached("COST_LIMIT_REACHED", run.partialResult(text), run.boundBy)
   }
-  const fault = called && faultOf(called.step.answer.finish)
+  const fault = called && answerFault(called.step.answer.finish)
   if (fault) {
     const message = `${fault.message} ${run.cost > 0 ? "Its model calls are billed." : "Nothing was billed."}`
     return { ...failed(run, fault.code, message), result: run.partialResult(text) }

@@ -88,7 +88,7 @@ describe("a complete answer with a foreign frame is one call and one bill", () =
     ["null as the finish_reason", [text, ends(null), counts, DONE]],
     ["a ping before it", [frame({ type: "ping" }), ...whole("Whole answer.")]],
     ["no JSON in it", [says("Whole "), frame("{"), ...whole("answer.")]],
-    ["null behind it", [...whole("Whole answer."), frame("null")]],
+    ["null after it", [...whole("Whole answer."), frame("null")]],
     ["a comment and an event of its own", [": hello\n\n", "event: vendor\ndata: 1\n\n", ...whole("Whole answer.")]],
   ])("%s", async (_what, pieces) => {
     answers = () => pieces
@@ -155,7 +155,7 @@ describe("a continuation that repeats what was said", () => {
   })
 })
 
-describe("an answer that is none", () => {
+describe("an answer that was refused, filtered or broken", () => {
   test.each([
     ["refusal", "MODEL_REFUSED", "refused"],
     ["content_filter", "CONTENT_FILTERED", "filtered"],
