@@ -24,7 +24,7 @@ interface CameBack {
   came: ModelAnswer | CutCall
   headers: Headers | null
   barred: boolean
-  /** A whole answer that brings nothing to what was said before it. */
+  /** A whole answer that only repeats what was said before it. */
   isFree: boolean
 }
 
@@ -130,7 +130,7 @@ export async function callWithin(
     })
     tell(continuation.end())
     const answer = continuation.rest(came)
-    return { came: answer, headers, barred, isFree: continuation.bringsNothing(answer) }
+    return { came: answer, headers, barred, isFree: continuation.onlyRepeats(answer) }
   } catch (why) {
     const text = storable(said)
     const hasBegun = streamed !== "" || hidden !== "" || counted.tokensInput !== undefined

@@ -68,9 +68,9 @@ export class Continuation {
     return this.begun !== "" && text.trim().length >= LEAST && this.begun.includes(text.trim())
   }
 
-  /** Whether a whole answer brings nothing to what was said before, so it is not billed. */
-  bringsNothing({ content, finish }: ModelAnswer): boolean {
+  /** Whether a whole answer only repeats what was said before, so it is not billed. */
+  onlyRepeats({ content, finish }: ModelAnswer): boolean {
     const isPlain = finish === "stop" || finish === "other"
-    return this.begun !== "" && isPlain && content.every(({ type }) => type === "reasoning")
+    return this.repeated > 0 && isPlain && content.every(({ type }) => type === "reasoning")
   }
 }

@@ -26,7 +26,7 @@ export interface RoutedCall {
   beganAt: number
   /** Its failures were noted already, by account. */
   noted: boolean
-  /** A whole answer that brings nothing to what was said before it. */
+  /** A whole answer that only repeats what was said before it. */
   isFree: boolean
 }
 
