@@ -777,6 +777,8 @@ create table turns (
   state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
   status_reason text,
   result text,
+  -- The result ends where the model's output limit has cut it.
+  truncated boolean not null default false,
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,

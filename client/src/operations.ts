@@ -319,7 +319,9 @@ export interface ExportedTurn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -739,7 +741,9 @@ export interface Turn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string

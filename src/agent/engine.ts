@@ -114,8 +114,11 @@ export interface ModelAnswer {
   text: string
   /** Everything that the model said, including its tool calls. */
   content: AssistantPart[]
-  /** aborted: the call was cut off. Engines never answer this themselves. */
-  finish: "stop" | "length" | "tool-calls" | "more" | "other" | "aborted"
+  /**
+   * length: cut at an output limit. refused: by the model. filtered: by its provider. error: the provider says that it failed. aborted:
+   * the call was cut off; engines never answer this themselves.
+   */
+  finish: "stop" | "length" | "tool-calls" | "more" | "refused" | "filtered" | "error" | "other" | "aborted"
   usage: ModelUsage
 }
 

@@ -1,4 +1,5 @@
 import { APICallError, InvalidArgumentError, InvalidPromptError, RetryError, UnsupportedFunctionalityError } from "ai"
+import { isFields } from "../base/fields.ts"
 import { ModelError } from "./engine.ts"
 
 const MAX_MESSAGE_LENGTH = 300
@@ -25,7 +26,9 @@ export function toModelError(thrown: unknown, secrets: readonly string[]): Model
   return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status })
 }
 
+/** An error in a stream is an object of the provider's own. */
 function messageOf(error: unknown): string {
+  if (isFields(error) && typeof error.message === "string") return error.message
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -437,6 +437,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "act_as",
       "back_off",
       "begin_reconciliation",
+      "cancels_asked",
       "check_slice",
       "claim_deliveries",
       "claim_refresh",

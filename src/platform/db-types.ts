@@ -1097,6 +1097,7 @@ interface Turns {
   tokens_input: Generated<number>;
   tokens_output: Generated<number>;
   tool_calls: Generated<number>;
+  truncated: Generated<boolean>;
   turn_id: string;
   user_id: number;
   window_started_at: Timestamp | null;

@@ -111,6 +111,7 @@ const BY_NAME: Record<string, unknown> = {
   result: "It left this morning.",
   state: "done",
   status_reason: null,
+  truncated: false,
   files: [],
   outputs: [],
   billed_cost_usd: 0.0041,

@@ -26,6 +26,8 @@ export interface RoutedCall {
   beganAt: number
   /** Its failures were noted already, by account. */
   noted: boolean
+  /** A whole answer that only repeats what was said before it. */
+  isFree: boolean
 }
 
 interface Asked {
@@ -122,6 +124,7 @@ const failed = (run: Run, why: ModelError): RoutedCall => ({
   served: null,
   beganAt: run.now,
   noted: true,
+  isFree: false,
 })
 
 const coolingEnd = (engine: RealEngine, until: number) => new RunEnd({ kind: "cooling", engine, until })
@@ -131,11 +134,11 @@ async function unrouted(
   accounts: ModelAccounts | ModelError,
 ): Promise<RoutedCall> {
   const beganAt = run.now
-  const came =
+  const { came, isFree } =
     accounts instanceof ModelError
-      ? { why: accounts, answer: null, paid: false }
-      : (await callWithin(run, { agent, call, stream, accounts })).came
-  return { came, served: null, beganAt, noted: false }
+      ? { came: { why: accounts, answer: null, paid: false }, isFree: false }
+      : await callWithin(run, { agent, call, stream, accounts })
+  return { came, served: null, beganAt, noted: false, isFree }
 }
 
 /** The environment's accounts at this moment. Keys of the operator's environment file go before the worker's variables. */
@@ -162,7 +165,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     if ("fault" in credential) return { kind: "out" }
     const accounts = modelAccounts(account, credential)
     const beganAt = run.now
-    const { came, headers, barred } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
+    const { came, headers, barred, isFree } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
     if (barred) {
       run.route.drop([account.provider_id])
       return { kind: "out" }
@@ -172,7 +175,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const error = isCut(came) && came.why instanceof ModelError && !came.answer?.text ? came.why : null
     const ended = (served: Served | null): Tried => ({
       kind: "ended",
-      routed: { came, served, beganAt, noted: !!error },
+      routed: { came, served, beganAt, noted: !!error, isFree },
     })
     const release = () => (account.probe ? releaseProbe(run.ctx, account, account.readAt) : undefined)
     const inVain = async () => {

@@ -1293,7 +1293,9 @@ export interface ExportedTurn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -3099,7 +3101,9 @@ export interface Turn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -3242,7 +3246,7 @@ export interface TurnStep {
   model: string | null
   /** What the model said. */
   text: string
-  /** `stop`, `length`, `tool-calls`, `more`, `other`; `aborted` when the call was cut off. */
+  /** `stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`; `aborted` when the call was cut off. */
   finish: string
   /** The calls of the step, each with both sides. */
   tool_calls: ({
