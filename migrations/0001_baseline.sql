@@ -484,8 +484,7 @@ create table api_keys (
   key_id text primary key,
   user_id bigint not null references users,
   hash bytea not null unique,
-  -- A rotated key's former value, which works until previous_expires_at.
-  previous_hash bytea unique,
+  -- When the last of its former values stops working (former_key_values).
   previous_expires_at timestamptz,
   hint text not null,
   name text not null,
@@ -509,6 +508,14 @@ create table api_keys (
 ) with (fillfactor = 80);
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
 create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
+
+-- Values that a key had before it was rotated. Each works until its own overlap ends.
+create table former_key_values (
+  hash bytea primary key,
+  key_id text not null references api_keys,
+  works_until timestamptz not null
+);
+create index former_key_values_of_key on former_key_values (key_id);
 
 -- What was made under an Idempotency-Key of /v1, written by the statement that made it. Turns have their keys in their own table.
 create table idempotency_keys (
@@ -1502,9 +1509,8 @@ create table webhook_endpoints (
   -- null: every type, future ones included.
   events jsonb check (events is null or jsonb_typeof(events) = 'array'),
   description text,
-  -- Sealed by the key ring. The previous one signs until previous_until.
+  -- Sealed by the key ring. Former ones sign too, the last of them until previous_until (former_signing_secrets).
   secret text not null,
-  previous_secret text,
   previous_until timestamptz,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled')),
@@ -1536,6 +1542,14 @@ create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, web
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
 create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
+
+-- Secrets that an endpoint had before they were rotated, as they were sealed for it. Each signs until its own overlap ends.
+create table former_signing_secrets (
+  webhook_id text not null references webhook_endpoints,
+  secret text not null,
+  signs_until timestamptz not null,
+  primary key (webhook_id, secret)
+);
 
 -- What was sent to a host of receivers, over all accounts: it may have the next one at once while free_at is less than the bound's time
 -- away (src/webhooks/bounds.sql). A host that is not here was sent nothing of late.

@@ -103,6 +103,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "WEBHOOK_POLICY.urlLength": limit("An endpoint's URL", INVALID),
   "WEBHOOK_POLICY.answerBytes": limit("A receiver's answer that is kept", "it is cut"),
   "WEBHOOK_POLICY.rotationMs": limit("How long the former secret signs too", "it no longer signs"),
+  "WEBHOOK_POLICY.mostFormerSecrets": limit("Former secrets of an endpoint that sign at once", "409 `LIMIT_REACHED`"),
   "WEBHOOK_POLICY.attemptsListed": limit("Attempts that a list shows of a delivery", "older ones are left out"),
   "WEBHOOK_POLICY.hostRate": limit(
     "Requests to one host, of all accounts together: live, and of test keys",

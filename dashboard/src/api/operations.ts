@@ -330,7 +330,7 @@ export interface ApiKey {
   /** Accurate to a minute. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the value from before the last rotation stops, or stopped, working. */
+  /** When the last value from before a rotation stops, or stopped, working. */
   previous_expires_at: string | null
 }
 
@@ -350,7 +350,7 @@ export interface ApiKeyWithCaps {
   /** Accurate to a minute. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the value from before the last rotation stops, or stopped, working. */
+  /** When the last value from before a rotation stops, or stopped, working. */
   previous_expires_at: string | null
   /** The key's daily cap and its window's cap, with what is spent now. Only caps that are set; a test key has none. */
   cap_states: CapState[]
@@ -1831,7 +1831,7 @@ export interface NewApiKey {
   /** Accurate to a minute. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the value from before the last rotation stops, or stopped, working. */
+  /** When the last value from before a rotation stops, or stopped, working. */
   previous_expires_at: string | null
   /** The key's value. It is shown only here and stored nowhere. */
   value: string
@@ -2274,7 +2274,7 @@ export interface ResetPassword {
 }
 
 export interface RotateApiKey {
-  /** How many seconds the former value goes on working. 0: not at all. */
+  /** How many seconds the former value goes on working. 0: only the new value works from now on, and values of earlier rotations end too. */
   overlap_seconds?: number | undefined
 }
 
@@ -3640,7 +3640,7 @@ export interface Webhook {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean
@@ -3668,7 +3668,7 @@ export interface WebhookWithSecret {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean
