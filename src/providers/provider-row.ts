@@ -55,7 +55,12 @@ export const providerSchema = z
     base_url: z
       .string()
       .nullable()
-      .meta({ description: "Null: the engine's own.", example: "https://models.example.com/v1" }),
+      .meta({
+        description:
+          "Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine " +
+          "too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them.",
+        example: "https://models.example.com/v1",
+      }),
     state: z.enum(["usable", "cooling", "needs_login", "contained", "disabled"]).meta({
       description:
         "`cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +

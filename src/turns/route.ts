@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
 import { coolsMeanwhile, forgetCooling, unnotedAccounts } from "../providers/cooling.ts"
 import type { Claim } from "./claim-turn.ts"
+import type { EngineServers } from "./engine-servers.ts"
 import { nextAccount } from "./next-account.ts"
 
 /** An account that may be called, as far as a statement that was sent at `readAt` (in milliseconds) could know. */
@@ -23,7 +24,7 @@ export interface RoutedModel {
   model: string
 }
 
-/** none: no account of the engine is enabled. cooling: there are some, but none for this call. */
+/** none: no account that serves the engine's pins is enabled. cooling: there are some, but none for this call. */
 export type Next =
   | { kind: "account"; account: KnownAccount }
   | { kind: "cooling"; until: string | null }
@@ -35,11 +36,13 @@ export type Next =
 export class Route {
   private readonly ctx: Context
   private readonly turn: Claim["turn"]
+  private readonly servers: EngineServers
   private readonly byEngine = new Map<string, EngineRoute>()
 
-  constructor(ctx: Context, { turn, accounts, accounts_read_at: readAt }: Claim) {
+  constructor(ctx: Context, { turn, accounts, accounts_read_at: readAt, servers }: Claim) {
     this.ctx = ctx
     this.turn = turn
+    this.servers = servers
     for (const [engine, picked] of Object.entries(accounts)) {
       // Null: one that is tried again after it has cooled, which is for a call to ask for.
       const route =
@@ -78,6 +81,7 @@ export class Route {
       const readAt = this.ctx.clock.now().getTime()
       const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, {
         engine,
+        servers: this.servers[engine] ?? null,
         model,
         bound: route.bound,
         tried: leftOut,

@@ -250,7 +250,7 @@ export interface AltPoolAccount {
   /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own. */
+  /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
   /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
   state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
@@ -1998,7 +1998,7 @@ export interface Provider {
   /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own. */
+  /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
   /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
   state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
