@@ -626,11 +626,17 @@ create table provider_states (
   -- It is not called before; then one call tries it first.
   cool_until timestamptz,
   cool_reason text,
+  -- Its provider has said that it may not serve, or cannot pay: since when, why in a word of ours, and how many probes have heard it again.
+  -- cool_until is when the next one tries it.
+  suspended_at timestamptz,
+  suspended_reason text check (suspended_reason in ('not_permitted', 'no_credit', 'account_disabled')),
+  suspended_probes integer not null default 0,
   -- So long one call has the time to find out whether it serves again.
   probe_until timestamptz,
   windows jsonb not null default '{}',
   -- The models that it has answered it does not have, each until it is asked again: {model: moment}.
-  lacks jsonb not null default '{}'
+  lacks jsonb not null default '{}',
+  constraint provider_states_suspended_for_a_reason check ((suspended_at is null) = (suspended_reason is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- In a row of its own: a rotated refresh token must not be lost with anything else that is written.

@@ -689,6 +689,9 @@ interface ProviderStates {
   lacks: Generated<Json>;
   probe_until: Timestamp | null;
   provider_id: string;
+  suspended_at: Timestamp | null;
+  suspended_probes: Generated<number>;
+  suspended_reason: string | null;
   windows: Generated<Json>;
 }
 

@@ -1,8 +1,8 @@
 -- Whether an account may be called: 'yes'; 'probe': its cooling is over, and one call may find out whether it serves again; 'cooling': not
--- now; 'no': not until somebody does something about it.
+-- now; 'no': not until somebody does something about it. One that is suspended is probed like one that cools.
 create function turnpike.account_use(a provider_accounts, s provider_states, c provider_credentials, p_moment timestamptz) returns text
 language sql immutable as $$
-  select case turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment)
+  select case turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, null, s.cool_until, s.probe_until, p_moment)
     when 'usable' then case when s.cool_until is null then 'yes' else 'probe' end
     when 'cooling' then 'cooling'
     else 'no'
@@ -31,13 +31,15 @@ $$;
 -- Picks an account of an engine, at p_servers as serves_pins takes them, for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
 -- by chance (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
 -- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
+-- p_preferred: the first of these that may be called without a probe goes before chance.
 -- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
 -- null. Where that is as the worker knows it, and may be called, the answer is {provider_id, drawn: true}.
 -- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, lacks, probe, bound}; probe: this call alone finds out
 -- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
 -- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
 -- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine there is enabled.
-create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_drawn jsonb, p_random double precision,
+create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_preferred text[], p_drawn jsonb,
+  p_random double precision,
   p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   left_out text[] := p_tried;
@@ -79,6 +81,16 @@ begin
       if found then
         return jsonb_build_object('provider_id', drawn_id, 'drawn', true);
       end if;
+    end if;
+    if chosen is null and p_preferred <> '{}' then
+      select turnpike.picked_account(a, s, c, 'yes', p_bound), 'yes' into chosen, use
+        from unnest(p_preferred) with ordinality f(id, nth)
+        join provider_accounts a on a.provider_id = f.id
+        left join provider_states s on s.provider_id = a.provider_id
+        left join provider_credentials c on c.provider_id = a.provider_id
+        where f.id <> all (left_out) and a.engine = p_engine and a.pool <> 'media' and turnpike.serves_pins(a.base_url, p_servers)
+          and turnpike.account_use(a, s, c, p_moment) = 'yes' and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking
+        order by f.nth limit 1;
     end if;
     if chosen is null then
       sampled := turnpike.sample_account(p_engine, p_servers, p_model, lacking, left_out, p_random, p_moment);
@@ -245,7 +257,7 @@ begin
     select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
   end if;
   if own ->> 'engine' <> 'rehearsal' then
-    picked := turnpike.pick_account(own ->> 'engine', p_servers -> (own ->> 'engine'), own ->> 'model', bound, '{}', p_drawn -> (own ->> 'engine'), p_random,
+    picked := turnpike.pick_account(own ->> 'engine', p_servers -> (own ->> 'engine'), own ->> 'model', bound, '{}', '{}', p_drawn -> (own ->> 'engine'), p_random,
       null, p_moment);
     if picked is not null then
       accounts := jsonb_build_object(own ->> 'engine', picked);
@@ -256,7 +268,7 @@ begin
       select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(others) m
         where m.value ->> 'engine' not in ('rehearsal', coalesce(own ->> 'engine', '')) order by m.value ->> 'engine', m.key
     loop
-      picked := turnpike.pick_account(engine_of_model, p_servers -> engine_of_model, model_name, bound, '{}', p_drawn -> engine_of_model,
+      picked := turnpike.pick_account(engine_of_model, p_servers -> engine_of_model, model_name, bound, '{}', '{}', p_drawn -> engine_of_model,
         p_random, null, p_moment);
       if picked is not null then
         accounts := accounts || jsonb_build_object(engine_of_model, picked);

@@ -19,13 +19,15 @@ interface Wanted {
   /** The account of the turn's conversation. */
   bound: string | null
   tried: string[]
+  /** These come first, in their order, while they may be called. */
+  preferred: string[]
 }
 
 /** Picks another account for a call of a model than those of `tried`, and renews the lease. */
 export async function nextAccount(
   ctx: Context,
   { turn_id, epoch }: Pick<TurnRow, "turn_id" | "epoch">,
-  { engine, servers, model, bound, tried }: Wanted,
+  { engine, servers, model, bound, tried, preferred }: Wanted,
 ): Promise<NextAccount> {
   const now = ctx.clock.now()
   return callOne<"next_account", NextAccount>(ctx.db, "next_account", {
@@ -36,6 +38,7 @@ export async function nextAccount(
     model,
     bound,
     tried,
+    preferred,
     random: ctx.random(),
     probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),

@@ -252,18 +252,22 @@ export interface AltPoolAccount {
   engine: "anthropic" | "openai" | "openai-compatible"
   /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
-  state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
   disabled_reason: string | null
-  health: "healthy" | "needs_login" | "contained"
+  health: "healthy" | "suspended" | "needs_login" | "contained"
   /** Since when; null: from the beginning. */
   health_at: string | null
   cool_until: string | null
   /** In a word of ours. */
   cool_reason: string | null
+  /** Since when it is suspended; null: it is not. */
+  suspended_at: string | null
+  /** What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
+  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
   /** Turns that it serves now. */
   in_flight: number
   /** What its provider has said of its limits, by its last answer. */
@@ -1893,11 +1897,13 @@ export interface Overview {
   })[]
   /** Both pools of accounts at the providers of models, as they are now. */
   pools: ({
-    /** All of them; each counts in one of the five below. */
+    /** All of them; each counts in one of the six below. */
     accounts: number
     usable: number
     /** Not called now, since their providers asked for it. */
     cooling: number
+    /** Their providers have said that they may not serve, or cannot pay. */
+    suspended: number
     needs_login: number
     /** A refresh of their credential may have been lost. */
     contained: number
@@ -1945,11 +1951,13 @@ export interface PatchSpace {
 }
 
 export interface PoolCapacity {
-  /** All of them; each counts in one of the five below. */
+  /** All of them; each counts in one of the six below. */
   accounts: number
   usable: number
   /** Not called now, since their providers asked for it. */
   cooling: number
+  /** Their providers have said that they may not serve, or cannot pay. */
+  suspended: number
   needs_login: number
   /** A refresh of their credential may have been lost. */
   contained: number
@@ -2000,18 +2008,22 @@ export interface Provider {
   engine: "anthropic" | "openai" | "openai-compatible"
   /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
-  state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
   disabled_reason: string | null
-  health: "healthy" | "needs_login" | "contained"
+  health: "healthy" | "suspended" | "needs_login" | "contained"
   /** Since when; null: from the beginning. */
   health_at: string | null
   cool_until: string | null
   /** In a word of ours. */
   cool_reason: string | null
+  /** Since when it is suspended; null: it is not. */
+  suspended_at: string | null
+  /** What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
+  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
   /** Turns that it serves now. */
   in_flight: number
   /** What its provider has said of its limits, by its last answer. */

@@ -171,7 +171,9 @@ function Actions({ row, ask }: { row: Provider; ask: (change: ProviderChange) =>
           label: "Ask for its limits",
           onSelect: () => refresh.mutate({ path: { provider_id } }, told(`The limits of ${name} are those of now.`)),
         },
-        ...(row.disabled || row.health === "contained" ? [{ label: "Enable", onSelect: bringBack }] : []),
+        ...(row.disabled || row.health === "contained" || row.state === "suspended"
+          ? [{ label: "Enable", onSelect: bringBack }]
+          : []),
         ...(row.disabled ? [] : [{ label: "Disable", onSelect: () => ask({ kind: "disable", provider: row }) }]),
         { label: "Remove", danger: true, onSelect: () => ask({ kind: "remove", provider: row }) },
       ]}
