@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util"
-import type { Context } from "../actor/context.ts"
 import type { EngineName } from "../agent/engine.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
