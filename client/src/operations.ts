@@ -899,7 +899,7 @@ export interface Webhook {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean
@@ -927,7 +927,7 @@ export interface WebhookWithSecret {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean

@@ -154,6 +154,9 @@ export interface EngineContext {
  * Why a call brought no answer. unavailable: network, 5xx, 429 or overloaded; try again, after `retryAfterMs` if given. rejected: the
  * provider refuses this request for good. failed: the rehearsal was told to fail; `code` is the customer's.
  */
+/** The code of a ModelError whose provider says that the account cannot pay, where its status says less. */
+export const NO_CREDIT = "insufficient_quota"
+
 export class ModelError extends Error {
   readonly kind: "unavailable" | "rejected" | "failed"
   readonly code: string | undefined

@@ -200,8 +200,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     ],
     "tables": {
       "api_keys": [
-        "hash",
-        "previous_hash"
+        "hash"
       ],
       "brands": [
         "bot_token",

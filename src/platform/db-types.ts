@@ -88,7 +88,6 @@ interface ApiKeys {
   last_used_at: Timestamp | null;
   name: string;
   previous_expires_at: Timestamp | null;
-  previous_hash: Buffer | null;
   revoked_at: Timestamp | null;
   scope: Generated<string>;
   space_id: number | null;
@@ -358,6 +357,12 @@ interface FirstSignIns {
   user_id: number;
 }
 
+interface FormerKeyValues {
+  hash: Buffer;
+  key_id: string;
+  works_until: Timestamp;
+}
+
 interface FormerPrices {
   pin: string;
   price_cache_write: number | null;
@@ -375,6 +380,12 @@ interface FormerProviders {
   pool: string;
   provider_id: string;
   removed_at: Timestamp;
+}
+
+interface FormerSigningSecrets {
+  secret: string;
+  signs_until: Timestamp;
+  webhook_id: string;
 }
 
 interface IdempotencyKeys {
@@ -681,6 +692,9 @@ interface ProviderStates {
   lacks: Generated<Json>;
   probe_until: Timestamp | null;
   provider_id: string;
+  suspended_at: Timestamp | null;
+  suspended_probes: Generated<number>;
+  suspended_reason: string | null;
   windows: Generated<Json>;
 }
 
@@ -1307,7 +1321,6 @@ interface WebhookEndpoints {
   failing_since: Timestamp | null;
   key_id: string | null;
   ping_id: string | null;
-  previous_secret: string | null;
   previous_until: Timestamp | null;
   resends_free_at: Timestamp | null;
   scope: string;
@@ -1382,8 +1395,10 @@ export interface DB {
   events: Events;
   files: Files;
   first_sign_ins: FirstSignIns;
+  former_key_values: FormerKeyValues;
   former_prices: FormerPrices;
   former_providers: FormerProviders;
+  former_signing_secrets: FormerSigningSecrets;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   infra_accounts: InfraAccounts;

@@ -104,6 +104,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "WEBHOOK_POLICY.urlLength": limit("An endpoint's URL", INVALID),
   "WEBHOOK_POLICY.answerBytes": limit("A receiver's answer that is kept", "it is cut"),
   "WEBHOOK_POLICY.rotationMs": limit("How long the former secret signs too", "it no longer signs"),
+  "WEBHOOK_POLICY.mostFormerSecrets": limit("Former secrets of an endpoint that sign at once", "409 `LIMIT_REACHED`"),
   "WEBHOOK_POLICY.attemptsListed": limit("Attempts that a list shows of a delivery", "older ones are left out"),
   "WEBHOOK_POLICY.hostRate": limit(
     "Requests to one host, of all accounts together: live, and of test keys",
@@ -215,7 +216,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs",
   ),
-  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs"),
+  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs servedKept longestBarredMs"),
 ]
 
 function of(policy: string, names: string): string[] {
