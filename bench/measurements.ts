@@ -33,7 +33,7 @@ interface Measurement {
   world?: Partial<WorldOptions>
 }
 
-const wrangler = { group: "wrangler", isCompared: true, world: { runtime: "wrangler" } } as const
+const started = { group: "start", isCompared: true, world: { runtime: "miniflare" } } as const
 
 const ALL: Measurement[] = [
   {
@@ -75,14 +75,14 @@ const ALL: Measurement[] = [
     measure: measureProcedures,
   },
   {
-    ...{ ...wrangler, title: "wrangler dev: accepts, 1 account" },
+    ...{ ...started, title: "npm start: accepts, 1 account" },
     measure: (world, options) => measureAccepts(world, options, 1),
   },
   {
-    ...{ ...wrangler, title: "wrangler dev: turns, 1 account" },
+    ...{ ...started, title: "npm start: turns, 1 account" },
     measure: (world, options) => measureTurns(world, options, 1),
   },
-  { ...wrangler, title: "wrangler dev: one client", measure: measureLatency },
+  { ...started, title: "npm start: one client", measure: measureLatency },
   {
     ...{ group: "floor", title: "the floor" },
     measure: (world, { floor = "" }) => measureFloor(world, floor),

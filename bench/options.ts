@@ -26,7 +26,7 @@ export interface Options {
 }
 
 export const MEASUREMENTS = [
-  ...["accepts", "turns", "latency", "commits", "shards", "peer", "procedures", "wrangler", "floor"],
+  ...["accepts", "turns", "latency", "commits", "shards", "peer", "procedures", "start", "floor"],
   ...["history", "books", "memory", "files", "logins", "churn", "queues"],
   ...["outage-queue", "outage-database", "outage-provider"],
   ...["admin", "analytics", "hostile", "attacks", "routing"],

@@ -44,7 +44,7 @@ interface RuntimeOptions {
 }
 
 /**
- * One worker in a workerd of its own and nothing else: `wrangler dev` and miniflare put proxies before and behind the
+ * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies before and behind the
  * worker, which cost more than a request does.
  */
 export async function startRuntime({

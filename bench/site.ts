@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import pg from "pg"
 import type { SetCaps } from "../src/keys/caps.ts"
+import { buildWorker } from "../src/local/build-worker.ts"
 import { addDatabase, dropDatabase, withClient } from "../src/local/databases.ts"
 import { startDevServer } from "../src/local/dev-server.ts"
 import { freePort } from "../src/local/postgres.ts"
@@ -135,12 +136,14 @@ async function startWorkers(
   { split, isMeasured }: { split: boolean; isMeasured: boolean },
 ) {
   const { version, dataDir, bucket, keep } = world
-  if (world.runtime === "wrangler") {
+  if (world.runtime === "miniflare") {
     const port = await freePort()
     const dir = join(dataDir, name)
     await mkdir(dir, { recursive: true })
     const bindings = { ...env, CALLBACKS_URL: `http://127.0.0.1:${port}` }
-    const server = await startDevServer({ port, dataDir: dir, env: bindings, cwd: version.dir })
+    const script = join(dir, "worker.js")
+    await buildWorker(version.dir, script)
+    const server = await startDevServer({ port, dataDir: dir, env: bindings, script, cwd: version.dir })
     keep(server.stop)
     return [server]
   }

@@ -12,8 +12,8 @@ import type { Version } from "./version.ts"
 export interface WorldOptions {
   /** The version whose workers are measured. */
   version: Version
-  /** The runtime: workerd alone, or `wrangler dev`. */
-  runtime: "workerd" | "wrangler"
+  /** What serves the worker: workerd alone, or Miniflare as `npm start` uses it. */
+  runtime: "workerd" | "miniflare"
   durable: boolean
   /** Further ones of postgresql.conf, unless DATABASE_URL names a server. */
   settings?: Record<string, string>

@@ -484,8 +484,7 @@ create table api_keys (
   key_id text primary key,
   user_id bigint not null references users,
   hash bytea not null unique,
-  -- A rotated key's former value, which works until previous_expires_at.
-  previous_hash bytea unique,
+  -- When the last of its former values stops working (former_key_values).
   previous_expires_at timestamptz,
   hint text not null,
   name text not null,
@@ -509,6 +508,14 @@ create table api_keys (
 ) with (fillfactor = 80);
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
 create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
+
+-- Values that a key had before it was rotated. Each works until its own overlap ends.
+create table former_key_values (
+  hash bytea primary key,
+  key_id text not null references api_keys,
+  works_until timestamptz not null
+);
+create index former_key_values_of_key on former_key_values (key_id);
 
 -- What was made under an Idempotency-Key of /v1, written by the statement that made it. Turns have their keys in their own table.
 create table idempotency_keys (
@@ -539,6 +546,8 @@ create table model_catalog (
   price_output bigint not null check (price_output >= 0),
   -- The price of prompt tokens that the provider writes into its cache; null: the same as others.
   price_cache_write bigint check (price_cache_write >= 0),
+  -- The price of those that its cache keeps for an hour instead of five minutes; null: that is never asked for.
+  price_cache_write_hour bigint check (price_cache_write_hour >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
   -- A call that is silent for this long is ended; null: TURN_POLICY.idleMs.
@@ -575,6 +584,7 @@ create table former_prices (
   price_cached bigint not null,
   price_output bigint not null,
   price_cache_write bigint,
+  price_cache_write_hour bigint,
   until_at timestamptz not null,
   price_image bigint,
   primary key (pin, price_version)
@@ -620,11 +630,17 @@ create table provider_states (
   -- It is not called before; then one call tries it first.
   cool_until timestamptz,
   cool_reason text,
+  -- Its provider has said that it may not serve, or cannot pay: since when, why in a word of ours, and how many probes have heard it again.
+  -- cool_until is when the next one tries it.
+  suspended_at timestamptz,
+  suspended_reason text check (suspended_reason in ('not_permitted', 'no_credit', 'account_disabled')),
+  suspended_probes integer not null default 0,
   -- So long one call has the time to find out whether it serves again.
   probe_until timestamptz,
   windows jsonb not null default '{}',
   -- The models that it has answered it does not have, each until it is asked again: {model: moment}.
-  lacks jsonb not null default '{}'
+  lacks jsonb not null default '{}',
+  constraint provider_states_suspended_for_a_reason check ((suspended_at is null) = (suspended_reason is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- In a row of its own: a rotated refresh token must not be lost with anything else that is written.
@@ -775,6 +791,8 @@ create table turns (
   state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
   status_reason text,
   result text,
+  -- The result ends where the model's output limit has cut it.
+  truncated boolean not null default false,
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
@@ -1206,6 +1224,8 @@ create table usage (
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
+  -- Those of them that the provider's cache keeps for an hour.
+  tokens_cache_written_hour bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   price_version integer not null,
@@ -1287,6 +1307,8 @@ create table chat_calls (
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
+  -- Those of them that the provider's cache keeps for an hour.
+  tokens_cache_written_hour bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   price_version integer not null,
@@ -1502,9 +1524,8 @@ create table webhook_endpoints (
   -- null: every type, future ones included.
   events jsonb check (events is null or jsonb_typeof(events) = 'array'),
   description text,
-  -- Sealed by the key ring. The previous one signs until previous_until.
+  -- Sealed by the key ring. Former ones sign too, the last of them until previous_until (former_signing_secrets).
   secret text not null,
-  previous_secret text,
   previous_until timestamptz,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled')),
@@ -1536,6 +1557,14 @@ create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, web
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
 create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
+
+-- Secrets that an endpoint had before they were rotated, as they were sealed for it. Each signs until its own overlap ends.
+create table former_signing_secrets (
+  webhook_id text not null references webhook_endpoints,
+  secret text not null,
+  signs_until timestamptz not null,
+  primary key (webhook_id, secret)
+);
 
 -- What was sent to a host of receivers, over all accounts: it may have the next one at once while free_at is less than the bound's time
 -- away (src/webhooks/bounds.sql). A host that is not here was sent nothing of late.

@@ -20,7 +20,8 @@ const SECRET_COLUMNS: Record<string, string[]> = {
   sessions: ["token_hash"],
   acting_sessions: ["token_hash"],
   second_factors: ["secret", "recovery_hashes"],
-  api_keys: ["hash", "previous_hash"],
+  api_keys: ["hash"],
+  former_key_values: ["hash"],
   brands: ["bot_token", "bot_webhook_secret"],
   workspaces: ["bot_token", "bot_webhook_secret"],
   space_secrets: ["sealed"],
@@ -28,7 +29,8 @@ const SECRET_COLUMNS: Record<string, string[]> = {
   provider_logins: ["sealed"],
   environment_files: ["sealed"],
   container_mappings: ["headers"],
-  webhook_endpoints: ["secret", "previous_secret"],
+  webhook_endpoints: ["secret"],
+  former_signing_secrets: ["secret"],
 }
 
 interface SqlFunction {

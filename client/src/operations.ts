@@ -321,7 +321,9 @@ export interface ExportedTurn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -741,7 +743,9 @@ export interface Turn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -897,7 +901,7 @@ export interface Webhook {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean
@@ -925,7 +929,7 @@ export interface WebhookWithSecret {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean

@@ -1,6 +1,6 @@
 -- Columns of users, brands and similar tables whose values never go into the audit log.
 create function turnpike.secret_columns() returns text[] language sql immutable as $$
-  select '{password_hash,bot_token,bot_webhook_secret,hash,previous_hash,token_hash,secret,previous_secret,sealed,recovery_hashes}'::text[]
+  select '{password_hash,bot_token,bot_webhook_secret,hash,token_hash,secret,sealed,recovery_hashes}'::text[]
 $$;
 
 -- Writes a change into the audit log, without secrets (design section 7), in the transaction of the change itself. p_actor is the

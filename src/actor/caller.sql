@@ -1,7 +1,7 @@
 -- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
 -- value in hex (which no role reads), or the token of a session or of an acting session. p_caller_kind: key, session, or proved: a session
--- that is usable only with a fresh proof. p_caller_test: whether a session asks for test data. A rotated key's former value works until
--- its overlap ends.
+-- that is usable only with a fresh proof. p_caller_test: whether a session asks for test data. Each of a rotated
+-- key's former values works until its overlap ends.
 create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns turnpike.caller language plpgsql stable as $$
 declare
@@ -17,8 +17,10 @@ begin
     select k.* into found_key from api_keys k where k.hash = given;
     ends_at := found_key.expires_at;
     if found_key.key_id is null then
-      select k.* into found_key from api_keys k where k.previous_hash = given;
-      ends_at := least(found_key.expires_at, found_key.previous_expires_at);
+      select f.works_until into ends_at from former_key_values f where f.hash = given;
+      select k.* into found_key from api_keys k
+        where k.key_id = (select f.key_id from former_key_values f where f.hash = given);
+      ends_at := least(found_key.expires_at, ends_at);
     end if;
     if found_key.key_id is null then
       return null;

@@ -73,6 +73,18 @@ export interface ToolSpec {
   inputSchema: Record<string, unknown>
 }
 
+export type CacheLifetime = "5m" | "1h"
+
+/** What of a prompt the provider is asked to keep for later calls: Anthropic's cache_control, OpenAI's prompt_cache_key. */
+export interface PromptCache {
+  /** The same for all calls that begin alike. */
+  key: string
+  /** How long tools and instructions are kept. */
+  lifetime: CacheLifetime
+  /** Indexes of messages up to which the prompt is kept too, in order. At most three: Anthropic takes four breakpoints in all. */
+  breakpoints: { message: number; lifetime: CacheLifetime }[]
+}
+
 /** One model call. The transcript is data: any worker can make the next one. */
 export interface ModelCall {
   engine: EngineName
@@ -82,6 +94,7 @@ export interface ModelCall {
   tools: ToolSpec[]
   maxOutputTokens: number
   temperature?: number
+  cache?: PromptCache
   /** How often this call has failed already. */
   attempt: number
 }
@@ -92,6 +105,8 @@ export interface ModelUsage {
   tokensCached: number
   /** Prompt tokens that the provider wrote into its cache; counted neither as cached nor as plain ones. 0 when left out. */
   tokensCacheWritten?: number
+  /** Those of the written ones that the provider keeps for an hour. 0 when left out. */
+  tokensCacheWrittenHour?: number
   tokensOutput: number
 }
 
@@ -99,8 +114,11 @@ export interface ModelAnswer {
   text: string
   /** Everything that the model said, including its tool calls. */
   content: AssistantPart[]
-  /** aborted: the call was cut off. Engines never answer this themselves. */
-  finish: "stop" | "length" | "tool-calls" | "more" | "other" | "aborted"
+  /**
+   * length: cut at an output limit. refused: by the model. filtered: by its provider. error: the provider says that it failed. aborted:
+   * the call was cut off; engines never answer this themselves.
+   */
+  finish: "stop" | "length" | "tool-calls" | "more" | "refused" | "filtered" | "error" | "other" | "aborted"
   usage: ModelUsage
 }
 
@@ -136,6 +154,9 @@ export interface EngineContext {
  * Why a call brought no answer. unavailable: network, 5xx, 429 or overloaded; try again, after `retryAfterMs` if given. rejected: the
  * provider refuses this request for good. failed: the rehearsal was told to fail; `code` is the customer's.
  */
+/** The code of a ModelError whose provider says that the account cannot pay, where its status says less. */
+export const NO_CREDIT = "insufficient_quota"
+
 export class ModelError extends Error {
   readonly kind: "unavailable" | "rejected" | "failed"
   readonly code: string | undefined

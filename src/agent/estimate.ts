@@ -100,10 +100,12 @@ export function likelyPromptTokens(call: Pick<ModelCall, "engine" | "system" | "
 export function usageOfCut(call: ModelCall, said: string, counted: Partial<ModelUsage>): ModelUsage {
   const tokensInput = counted.tokensInput || likelyPromptTokens(call)
   const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
+  const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
   return {
     tokensInput,
     tokensCached,
-    tokensCacheWritten: Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached),
+    tokensCacheWritten,
+    tokensCacheWrittenHour: Math.min(counted.tokensCacheWrittenHour ?? 0, tokensCacheWritten),
     tokensOutput: counted.tokensOutput ?? (said === "" ? 0 : Math.min(likelyTokens(said), call.maxOutputTokens)),
   }
 }

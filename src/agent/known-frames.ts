@@ -1,4 +1,5 @@
 import { type Fields, isFields } from "../base/fields.ts"
+import { errorFrame, isEndOfResponse, plainChunk, plainMessageEvent, plainResponseEvent } from "./plain-frames.ts"
 import { plainLine } from "./sdk-calls.ts"
 
 /** The events and parts of Anthropic's Messages stream that the SDK reads. It reports all others as errors. */
@@ -15,11 +16,10 @@ type Engine = "anthropic" | "openai" | "openai-compatible"
 
 /**
  * The same stream of events without frames that are no part of the engine's protocol. Real errors stay. `onDone`: the stream has said that
- * it is done (`[DONE]`).
+ * it is done (`[DONE]`, or the last event of an answer).
  */
 export function knownFrames(response: Response, { engine, onDone }: { engine: Engine; onDone: () => void }): Response {
-  const type = response.headers.get("content-type") ?? ""
-  if (!response.ok || !response.body || !/^\s*text\/event-stream\b/i.test(type)) return response
+  if (!response.ok || !response.body) return response
   let rest = ""
   const lines = new TransformStream<string, string>({
     transform(piece, controller) {
@@ -49,9 +49,9 @@ function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
     return [line]
   }
   const frame = parsed(data)
-  if (!frame) return []
-  const known = isFields(frame.error) ? frame : KNOWN[engine](frame)
+  const known = frame && (errorFrame(frame) ?? KNOWN[engine](frame))
   if (!known) return []
+  if (known.type === "message_stop" || isEndOfResponse(known)) onDone()
   // What is not changed stays as it was sent, with all digits of its numbers.
   return [plainLine(known === frame ? line : `data: ${JSON.stringify(known)}`)]
 }
@@ -59,8 +59,8 @@ function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
 /** A frame as the SDK takes it; null when the engine has no such frame. */
 const KNOWN: Record<Engine, (frame: Fields) => Fields | null> = {
   anthropic: messageEvent,
-  openai: (frame) => (typeof frame.type === "string" ? frame : null),
-  "openai-compatible": chatChunk,
+  openai: (frame) => (typeof frame.type === "string" ? plainResponseEvent(frame) : null),
+  "openai-compatible": plainChunk,
 }
 
 function parsed(data: string): Fields | null {
@@ -77,15 +77,7 @@ function messageEvent(frame: Fields): Fields | null {
   if (!ANTHROPIC.events.includes(String(type))) return null
   if (type === "content_block_start") return isFields(block) && isOneOf(ANTHROPIC.blocks, block) ? frame : null
   if (type === "content_block_delta") return isFields(delta) && isOneOf(ANTHROPIC.deltas, delta) ? frame : null
-  return frame
+  return plainMessageEvent(frame)
 }
 
 const isOneOf = (types: string[], { type }: Fields) => types.includes(String(type))
-
-/** A chunk of a chat completion. Some servers send usage without `choices`, or `error: null` in every chunk. */
-function chatChunk(frame: Fields): Fields | null {
-  const { error, ...rest } = frame
-  if (error !== undefined && error !== null) return frame
-  if (Array.isArray(frame.choices)) return error === undefined ? frame : rest
-  return isFields(frame.usage) ? { ...rest, choices: [] } : null
-}

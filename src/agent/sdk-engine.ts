@@ -10,6 +10,7 @@ import {
   type ToolSet,
   TypeValidationError,
 } from "ai"
+import { isFields } from "../base/fields.ts"
 import {
   type AssistantPart,
   ENGINE_URLS,
@@ -22,10 +23,13 @@ import {
   type ModelUsage,
 } from "./engine.ts"
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
+import { finishOf, isFaulty } from "./finish.ts"
 import { knownFrames } from "./known-frames.ts"
+import { breakpoint, requestOptions } from "./prompt-cache.ts"
 import { type HearableModel, hearCalls, toToolCall } from "./sdk-calls.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
+import { Thinking } from "./thinking.ts"
 
 type SdkEngineName = Exclude<EngineName, "rehearsal">
 
@@ -36,7 +40,9 @@ globalThis.AI_SDK_LOG_WARNINGS = false
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
     let failure: unknown
-    const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
+    const cache = engine === "anthropic" ? call.cache : undefined
+    const { loadObject } = context
+    const messages = await toSdkMessages(call.messages, { engine, loadObject, ...(cache && { cache }) })
     // The library leaves rejections unhandled when it begins with an aborted signal.
     context.signal.throwIfAborted()
     let isDone = false
@@ -44,15 +50,22 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
       isDone = true
     }
     const heard = hearCalls(languageModel(context, { call, engine, onDone }))
+    const thinking = engine === "openai-compatible" ? new Thinking() : null
+    const tell = ({ text, hidden }: { text: string; hidden: string }) => {
+      if (text !== "") context.onText(text)
+      if (hidden !== "") context.onProgress?.({ hidden })
+    }
     const result = streamText({
       model: heard.model,
-      ...(call.system && { instructions: call.system }),
+      ...(call.system && {
+        instructions: { role: "system", content: call.system, ...(cache && breakpoint(cache.lifetime)) },
+      }),
       messages,
-      ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
+      // Instructions come after the tools, and their breakpoint keeps both.
+      ...(call.tools.length > 0 && { tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
-      // Each call sends the whole transcript, so the provider need not store it.
-      providerOptions: { openai: { store: false } },
+      providerOptions: requestOptions(engine, call.cache),
       maxRetries: 0,
       abortSignal: plainAbort(context.signal),
       // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.
@@ -64,23 +77,28 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     })
     for await (const part of result.stream) {
       if (part.type === "error" && !isNoFailure(part.error, isDone)) throw part.error
-      if (part.type === "text-delta") context.onText(part.text)
+      if (part.type === "text-delta") tell(thinking?.take(part.text) ?? { text: part.text, hidden: "" })
       else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.text })
       else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
-      else if (part.type === "finish-step") context.onProgress?.({ usage: countedBy(part.usage) })
+      else if (part.type === "finish-step") context.onProgress?.({ usage: countedBy(part.usage, call) })
       else if (part.type === "raw") context.onProgress?.({ usage: promptCountOf(part.rawValue) })
     }
     if (failure !== undefined) throw failure
-    const { content, usage, text, finishReason, rawFinishReason } = await result.finalStep
-    const parts = toParts(content, heard.written)
-    if (
-      rawFinishReason === undefined &&
-      usage.inputTokens === undefined &&
-      parts.every(({ type }) => type !== "tool-call")
-    ) {
+    const { content, usage, text: whole, finishReason, rawFinishReason } = await result.finalStep
+    const said = toParts(content, heard.written)
+    const isWhole = isDone && (said.length > 0 || usage.inputTokens !== undefined)
+    if (rawFinishReason === undefined && !isWhole && said.every(({ type }) => type !== "tool-call")) {
       throw new ModelError("unavailable", "The provider's answer broke off.")
     }
-    return { text, content: parts, finish: finishOf(finishReason, parts), usage: usageOf(call, parts, usage) }
+    const finish = finishOf(finishReason, rawFinishReason, said)
+    if (thinking) tell(thinking.end({ byItself: finish === "stop" || finish === "other" }))
+    const parts = said.filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
+    return {
+      text: thinking?.text ?? whole,
+      content: thinking ? thinking.apart(parts) : parts,
+      finish,
+      usage: usageOf(call, { parts: said, written: heard.written }, usage),
+    }
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
     throw toModelError(error, secretsOf(context.accounts[engine]))
@@ -103,12 +121,6 @@ function plainAbort(signal: AbortSignal): AbortSignal {
   return over.signal
 }
 
-function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"] {
-  // Some servers report "stop" although there are calls: the calls decide.
-  if (parts.some((part) => part.type === "tool-call")) return "tool-calls"
-  return reason === "stop" || reason === "length" ? reason : "other"
-}
-
 /** What the model said, as the transcript keeps it. Sources and files that the model made itself are not kept yet. */
 function toParts(content: ContentPart<ToolSet>[], written: ReadonlyMap<string, string>): AssistantPart[] {
   return content.flatMap((part): AssistantPart[] => {
@@ -121,24 +133,57 @@ function toParts(content: ContentPart<ToolSet>[], written: ReadonlyMap<string, s
   })
 }
 
+interface Said {
+  parts: AssistantPart[]
+  /** The text of each call's input, by the call's id. */
+  written: ReadonlyMap<string, string>
+}
+
 /** What the provider counts at the end. An estimate only when that makes no sense (no prompt, or text without tokens). */
-function usageOf(call: ModelCall, parts: AssistantPart[], usage: LanguageModelUsage): ModelUsage {
-  const counted = countedBy(usage)
+function usageOf(call: ModelCall, { parts, written }: Said, usage: LanguageModelUsage): ModelUsage {
+  const counted = countedBy(usage, call)
   const tokensInput = counted.tokensInput || likelyPromptTokens(call)
   const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
   const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
-  const tokensOutput =
-    counted.tokensOutput || (counted.tokensOutput === 0 && parts.length === 0 ? 0 : likelyTokens(JSON.stringify(parts)))
-  return { tokensInput, tokensCached, ...(tokensCacheWritten > 0 && { tokensCacheWritten }), tokensOutput }
+  const texts = parts.map((part) =>
+    part.type === "tool-call" ? (written.get(part.toolCallId) ?? JSON.stringify(part.input)) : part.text,
+  )
+  const likely = parts.length === 0 ? 0 : Math.min(likelyTokens(...texts), call.maxOutputTokens)
+  const tokensOutput = counted.tokensOutput || likely
+  const tokensCacheWrittenHour = Math.min(counted.tokensCacheWrittenHour ?? 0, tokensCacheWritten)
+  return {
+    tokensInput,
+    tokensCached,
+    ...(tokensCacheWritten > 0 && { tokensCacheWritten }),
+    ...(tokensCacheWrittenHour > 0 && { tokensCacheWrittenHour }),
+    tokensOutput,
+  }
 }
 
-function countedBy({ inputTokens, inputTokenDetails, outputTokens }: LanguageModelUsage): Partial<ModelUsage> {
+function countedBy(usage: LanguageModelUsage, call: ModelCall): Partial<ModelUsage> {
+  const { inputTokens, inputTokenDetails, raw = {} } = usage
+  // DeepSeek's name for what it has read from its cache.
+  const { prompt_cache_hit_tokens: hit } = counts({ prompt_cache_hit_tokens: raw.prompt_cache_hit_tokens })
   return counts({
     tokensInput: inputTokens,
-    tokensCached: inputTokenDetails.cacheReadTokens,
+    tokensCached: inputTokenDetails.cacheReadTokens || (hit ?? inputTokenDetails.cacheReadTokens),
     tokensCacheWritten: inputTokenDetails.cacheWriteTokens,
-    tokensOutput: outputTokens,
+    tokensCacheWrittenHour: writtenForHour(raw),
+    tokensOutput: outputCount(usage, call),
   })
+}
+
+/**
+ * Some servers count reasoning next to completion_tokens (xAI), or in the total only (Gemini's OpenAI form). A total counts when it can be
+ * true: the call allows so much output, or the count of reasoning says so.
+ */
+function outputCount({ inputTokens, outputTokens, raw }: LanguageModelUsage, call: ModelCall): number | undefined {
+  const { completion_tokens_details: details, total_tokens: total } = raw ?? {}
+  if (!inputTokens || typeof total !== "number" || !Number.isSafeInteger(total)) return outputTokens
+  const reasoning = isFields(details) && typeof details.reasoning_tokens === "number" ? details.reasoning_tokens : 0
+  const said = outputTokens ?? 0
+  const rest = total - inputTokens
+  return rest <= Math.max(call.maxOutputTokens, said + reasoning) ? Math.max(said, rest) : outputTokens
 }
 
 interface AnthropicStart {
@@ -153,13 +198,26 @@ function promptCountOf(raw: unknown): Partial<ModelUsage> {
   if (!usage) return {}
   const [plain, read, written] = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens]
   const sum = [plain, read, written].reduce<number>((sum, tokens) => sum + (typeof tokens === "number" ? tokens : 0), 0)
-  return counts({ tokensInput: sum, tokensCached: read, tokensCacheWritten: written })
+  return counts({
+    tokensInput: sum,
+    tokensCached: read,
+    tokensCacheWritten: written,
+    tokensCacheWrittenHour: writtenForHour(usage),
+  })
+}
+
+/** Anthropic's count of the tokens that it has written for an hour (Messages API, usage.cache_creation). */
+function writtenForHour(usage: unknown): unknown {
+  const { cache_creation } = (usage ?? {}) as { cache_creation?: { ephemeral_1h_input_tokens?: unknown } | null }
+  return cache_creation?.ephemeral_1h_input_tokens
 }
 
 /** The provider's counts that are whole numbers of tokens, after rounding. */
-function counts(given: Record<string, unknown>): Partial<ModelUsage> {
+function counts<Name extends string>(given: Record<Name, unknown>): Partial<Record<Name, number>> {
   const sound = Object.entries(given).filter(([, tokens]) => typeof tokens === "number" && tokens >= 0 && tokens < 1e9)
-  return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)]))
+  return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)])) as Partial<
+    Record<Name, number>
+  >
 }
 
 function languageModel(

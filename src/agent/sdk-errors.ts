@@ -1,5 +1,6 @@
 import { APICallError, InvalidArgumentError, InvalidPromptError, RetryError, UnsupportedFunctionalityError } from "ai"
-import { ModelError } from "./engine.ts"
+import { isFields } from "../base/fields.ts"
+import { ModelError, NO_CREDIT } from "./engine.ts"
 
 const MAX_MESSAGE_LENGTH = 300
 
@@ -8,6 +9,9 @@ const MIN_KEY_LENGTH = 8
 
 /** Refused before it was sent, so sending it again changes nothing. */
 const REFUSED_BY_SDK = [InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError]
+
+/** OpenAI answers 429, as for a limit, when an account's credit or its budget is used up. */
+const NO_CREDIT_WORDS = /\binsufficient_quota\b|\bbilling_hard_limit_reached\b|\bexceeded your current quota\b/i
 
 /** What the AI SDK threw, as a ModelError whose message may be logged. It has no cause, since the cause contains the request. */
 export function toModelError(thrown: unknown, secrets: readonly string[]): ModelError {
@@ -22,10 +26,14 @@ export function toModelError(thrown: unknown, secrets: readonly string[]): Model
   const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
   const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, secrets)
   const retryAfterMs = retryAfter(responseHeaders)
-  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status })
+  const code =
+    status === 429 && NO_CREDIT_WORDS.test(`${error.responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
+  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status, ...code })
 }
 
+/** An error in a stream is an object of the provider's own. */
 function messageOf(error: unknown): string {
+  if (isFields(error) && typeof error.message === "string") return error.message
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -1,15 +1,18 @@
 import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
 import { essence, sniffed } from "../base/media-bytes.ts"
 import {
+  type CacheLifetime,
   callInput,
   type EngineName,
   type Message,
   type ObjectPart,
+  type PromptCache,
   type TextPart,
   type ToolOutput,
   type ToolSpec,
 } from "./engine.ts"
 import { GO_ON } from "./estimate.ts"
+import { breakpoint, markBreakpoints } from "./prompt-cache.ts"
 import { shownObjects, TAKES } from "./takes.ts"
 
 interface Loading {
@@ -19,20 +22,21 @@ interface Loading {
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
-/** The transcript in the AI SDK's form, with the bytes of its objects. */
+/** The transcript in the AI SDK's form, with the bytes of its objects. `cache`: for Anthropic, where its prompt is to be kept. */
 export async function toSdkMessages(
   messages: Message[],
-  { engine, loadObject }: { engine: EngineName; loadObject: Loading["loadObject"] },
+  { engine, loadObject, cache }: { engine: EngineName; loadObject: Loading["loadObject"]; cache?: PromptCache },
 ): Promise<ModelMessage[]> {
   const loading = { engine, shown: shownObjects(engine, messages), loadObject }
   const converted = await Promise.all(
     messages.map(async (message) => {
       const cut = message.role === "assistant" && message.cut === true
-      return [await toSdkMessage(message, loading), ...(cut ? [{ role: "user" as const, content: GO_ON }] : [])]
+      const sent = [await toSdkMessage(message, loading), ...(cut ? [{ role: "user" as const, content: GO_ON }] : [])]
+      // Providers refuse an empty message, and an earlier answer may have been empty.
+      return sent.filter(({ content }) => content.length > 0)
     }),
   )
-  // Providers refuse an empty message, and an earlier answer may have been empty.
-  return converted.flat().filter(({ content }) => content.length > 0)
+  return cache ? markBreakpoints(converted, cache) : converted.flat()
 }
 
 async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMessage> {
@@ -94,12 +98,16 @@ async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<ToolRe
   return { type: "content", value: await Promise.all(output.value.map((part) => load(part, loading))) }
 }
 
-/** Without `execute`: the turn machine runs the calls itself, after it has committed them. */
-export function toSdkTools(specs: ToolSpec[]): ToolSet {
+/** Without `execute`: the turn machine runs the calls itself, after it has committed them. `kept`: the provider is to keep them so long. */
+export function toSdkTools(specs: ToolSpec[], kept?: CacheLifetime): ToolSet {
   return Object.fromEntries(
-    specs.map(({ name, description, inputSchema }) => [
+    specs.map(({ name, description, inputSchema }, index) => [
       name,
-      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+      tool({
+        description,
+        inputSchema: jsonSchema(inputSchema),
+        ...(kept && index === specs.length - 1 && breakpoint(kept)),
+      }),
     ]),
   )
 }

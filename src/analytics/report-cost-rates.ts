@@ -133,12 +133,19 @@ function ownDays(db: QueryCreator<CallerDB>, range: Range, { user_id, chat_key }
 const priceColumns = <Alias extends "c" | "f">(alias: Alias) =>
   [
     ...([`${alias}.pin`, `${alias}.price_input`] as const),
-    ...([`${alias}.price_cached`, `${alias}.price_output`, `${alias}.price_cache_write`] as const),
+    ...([`${alias}.price_cached`, `${alias}.price_output`] as const),
+    ...([`${alias}.price_cache_write`, `${alias}.price_cache_write_hour`] as const),
   ] as const
 
 type PinPrice = Price & { pin: string }
 
-const NO_PRICE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: null }
+const NO_PRICE: Price = {
+  price_input: 0,
+  price_cached: 0,
+  price_output: 0,
+  price_cache_write: null,
+  price_cache_write_hour: null,
+}
 
 /** The price of a model when a day began. `former`: those that counted until then, the oldest first. */
 function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { until_at: string })[]) {
@@ -158,6 +165,7 @@ const averagePrices = ({ sums, weights }: { sums: Costs; weights: TokenKinds }):
     price_cached: ratio(weights.cached, tokens.cached) ?? 0,
     price_output: ratio(weights.output, tokens.output) ?? 0,
     price_cache_write: null,
+    price_cache_write_hour: null,
   }
 }
 

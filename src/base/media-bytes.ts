@@ -29,14 +29,16 @@ export function essence(mediaType: string): string {
   return Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] as string) : plain
 }
 
+/** How many of the first bytes `sniffed` looks at: readers look for the mark of a PDF in the first kilobyte. */
+export const SNIFFED_BYTES = 1024
+
 /** What the first bytes say: a picture or a PDF that providers take; null for anything else. */
 export function sniffed(bytes: Uint8Array): string | null {
-  const head = String.fromCharCode(...bytes.subarray(0, 1024))
+  const head = String.fromCharCode(...bytes.subarray(0, SNIFFED_BYTES))
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png"
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg"
   if (/^GIF8[79]a/.test(head)) return "image/gif"
   if (head.startsWith("RIFF") && head.slice(8, 12) === "WEBP") return "image/webp"
-  // Readers look for the mark of a PDF in the first kilobyte.
   return head.includes("%PDF-") ? "application/pdf" : null
 }
 

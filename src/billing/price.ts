@@ -5,6 +5,8 @@ export interface Price {
   price_output: number
   /** The price of prompt tokens written into the provider's cache; null: the same as plain ones. */
   price_cache_write: number | null
+  /** The price of those that the cache keeps for an hour; null: that is never asked for. */
+  price_cache_write_hour: number | null
 }
 
 export interface TokenCounts {
@@ -12,6 +14,8 @@ export interface TokenCounts {
   tokensInput: number
   tokensCached: number
   tokensCacheWritten?: number
+  /** Those of the written ones that the cache keeps for an hour. */
+  tokensCacheWrittenHour?: number
   tokensOutput: number
 }
 
@@ -20,10 +24,13 @@ const PER = 1_000_000n
 /** The price of one model call in credit micros, rounded up to a whole one. */
 export function priceOf(price: Price, tokens: TokenCounts): number {
   const written = tokens.tokensCacheWritten ?? 0
+  const forHour = tokens.tokensCacheWrittenHour ?? 0
+  const priceWrite = price.price_cache_write ?? price.price_input
   const fresh = BigInt(tokens.tokensInput - tokens.tokensCached - written)
   const sum =
     fresh * BigInt(price.price_input) +
-    BigInt(written) * BigInt(price.price_cache_write ?? price.price_input) +
+    BigInt(written - forHour) * BigInt(priceWrite) +
+    BigInt(forHour) * BigInt(price.price_cache_write_hour ?? priceWrite) +
     BigInt(tokens.tokensCached) * BigInt(price.price_cached) +
     BigInt(tokens.tokensOutput) * BigInt(price.price_output)
   return Number((sum + PER - 1n) / PER)
@@ -31,8 +38,11 @@ export function priceOf(price: Price, tokens: TokenCounts): number {
 
 /** The most that a call can cost: every prompt token at the dearest price, and every output token used. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
-  const { price_input, price_cached, price_cache_write } = price
-  const dearest = { ...price, price_input: Math.max(price_input, price_cached, price_cache_write ?? 0) }
+  const { price_input, price_cached, price_cache_write, price_cache_write_hour } = price
+  const dearest = {
+    ...price,
+    price_input: Math.max(price_input, price_cached, price_cache_write ?? 0, price_cache_write_hour ?? 0),
+  }
   return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 

@@ -17,7 +17,7 @@ const kind = z.enum(KINDS).meta({
   example: "chat",
 })
 
-const PRICES = { input: 1, cached: 0.1, output: 5, cache_write: 1.25 }
+const PRICES = { input: 1, cached: 0.1, output: 5, cache_write: 1.25, cache_write_hour: 2 }
 
 const perMillion = z
   .number()
@@ -41,6 +41,10 @@ const pricesSchema = z.strictObject({
     description: "Of prompt tokens that the provider writes into its cache; null: as `input`.",
     example: 1.25,
   }),
+  cache_write_hour: perMillion.nullable().default(null).meta({
+    description: "Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for.",
+    example: 2,
+  }),
 })
 
 export const catalogRowSchema = z
@@ -60,6 +64,7 @@ export const catalogRowSchema = z
         cached: z.number().meta({ example: 0.125 }),
         output: z.number().meta({ example: 10 }),
         cache_write: z.number().nullable().meta({ example: 1.25 }),
+        cache_write_hour: z.number().nullable().meta({ example: 2 }),
       })
       .meta({ description: "0 for a model of the kind `image`.", example: PRICES }),
     price_usd_per_picture: z
@@ -98,6 +103,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
       cached: toUsd(row.price_cached),
       output: toUsd(row.price_output),
       cache_write: row.price_cache_write === null ? null : toUsd(row.price_cache_write),
+      cache_write_hour: row.price_cache_write_hour === null ? null : toUsd(row.price_cache_write_hour),
     },
     price_usd_per_picture: row.price_image === null ? null : toUsd(row.price_image),
     ...{ price_version, max_output_tokens, context_tokens, idle_seconds },
@@ -193,9 +199,10 @@ const REFUSALS: Refusals = {
 
 const micros = (usd: number) => Math.round(usd * MICROS_PER_USD)
 
-const pricesOf = ({ input, cached, output, cache_write }: z.output<typeof pricesSchema>) => ({
+const pricesOf = ({ input, cached, output, cache_write, cache_write_hour }: z.output<typeof pricesSchema>) => ({
   ...{ input: micros(input), cached: micros(cached), output: micros(output) },
   cache_write: cache_write === null ? null : micros(cache_write),
+  cache_write_hour: cache_write_hour === null ? null : micros(cache_write_hour),
 })
 
 /** Enables, disables, relabels or reorders a model. NOT_FOUND, LAST_ENABLED_MODEL. */
@@ -213,7 +220,7 @@ type Prices = z.output<typeof modelPricesSchema>
 
 const pricesOfKind = (prices: Prices) =>
   "picture" in prices
-    ? { input: 0, cached: 0, output: 0, cache_write: null, image: micros(prices.picture) }
+    ? { input: 0, cached: 0, output: 0, cache_write: null, cache_write_hour: null, image: micros(prices.picture) }
     : { ...pricesOf(prices), image: null }
 
 /** Adds a model with its prices. CONFLICT when its pin is there. */
@@ -226,9 +233,10 @@ export function addCatalogModel(
     ...row
   }: z.output<typeof modelCatalogAddSchema>,
 ) {
-  const { input, cached, output, cache_write, image } = pricesOfKind(tokens ?? { picture })
-  const prices = { price_input: input, price_cached: cached, price_output: output, price_cache_write: cache_write }
-  const args = { model: { ...row, ...prices, price_image: image } }
+  const { input, cached, output, cache_write, cache_write_hour, image } = pricesOfKind(tokens ?? { picture })
+  const prices = { price_input: input, price_cached: cached, price_output: output, price_image: image }
+  const writes = { price_cache_write: cache_write, price_cache_write_hour: cache_write_hour }
+  const args = { model: { ...row, ...prices, ...writes } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 

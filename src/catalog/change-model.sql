@@ -92,24 +92,26 @@ end $$;
 -- Gives a model new prices: a new price version. In credit micros per million tokens, p_image for one picture. Returns whether they
 -- are others.
 create function turnpike.set_prices(was model_catalog, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint,
-  p_image bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+  p_cache_write_hour bigint, p_image bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  if (was.price_input, was.price_cached, was.price_output, was.price_cache_write, was.price_image)
-    is not distinct from (p_input, p_cached, p_output, p_cache_write, p_image) then
+  if (was.price_input, was.price_cached, was.price_output, was.price_cache_write, was.price_cache_write_hour, was.price_image)
+    is not distinct from (p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, p_image) then
     return false;
   end if;
-  insert into former_prices (pin, price_version, price_input, price_cached, price_output, price_cache_write, price_image, until_at)
-    values (was.pin, was.price_version, was.price_input, was.price_cached, was.price_output, was.price_cache_write, was.price_image,
-      p_moment);
+  insert into former_prices (pin, price_version, price_input, price_cached, price_output, price_cache_write, price_cache_write_hour,
+      price_image, until_at)
+    values (was.pin, was.price_version, was.price_input, was.price_cached, was.price_output, was.price_cache_write,
+      was.price_cache_write_hour, was.price_image, p_moment);
   update model_catalog c set price_input = p_input, price_cached = p_cached, price_output = p_output, price_cache_write = p_cache_write,
-    price_image = p_image, price_version = c.price_version + 1 where c.pin = was.pin;
+    price_cache_write_hour = p_cache_write_hour, price_image = p_image, price_version = c.price_version + 1 where c.pin = was.pin;
   return true;
 end $$;
 
 -- The same for an admin. Turns that were accepted before keep theirs. p_image: null for a model of the kind 'chat'. refused: admin,
 -- not_found, stale, other_kind.
 create function turnpike.put_model_prices(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_image bigint, p_if_version integer,
+  p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_image bigint,
+  p_if_version integer,
   p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
@@ -131,7 +133,7 @@ begin
     refused := 'stale';
   elsif (was.kind = 'image') <> (p_image is not null) then
     refused := 'other_kind';
-  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_image, p_moment) then
+  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, p_image, p_moment) then
     update model_catalog c set version = c.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
       where c.pin = p_pin returning c.* into changed;
     perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),

@@ -87,7 +87,7 @@ end $$;
 -- What an event keeps: numbers, states, and names that we or the configuration chose.
 create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql immutable as $$
   select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(p_data) d
-  where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish',
+  where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish', 'truncated',
     'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'model', 'attempt')
 $$;
 

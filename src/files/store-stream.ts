@@ -68,7 +68,7 @@ export async function storeStream(
   }
 }
 
-function tooSlow(): TurnpikeError {
+export function tooSlow(): TurnpikeError {
   const [kib, seconds] = [FILE_POLICY.partBytes / 1024, FILE_POLICY.partMs / 1000]
   return new TurnpikeError(
     "REQUEST_TIMEOUT",

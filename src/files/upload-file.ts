@@ -5,15 +5,17 @@ import { type Made, type Once, replay } from "../actor/once.ts"
 import { type CountState, countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
-import { isGeneric, sniffed } from "../base/media-bytes.ts"
+import { isGeneric, SNIFFED_BYTES, sniffed } from "../base/media-bytes.ts"
+import type { Clock } from "../platform/clock.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { type DeletedFile, removeObjects } from "./delete-file.ts"
 import { getFile } from "./get-file.ts"
 import { mediaTypeOf, safeMediaType } from "./media-types.ts"
+import { FILE_POLICY } from "./policies.ts"
 import { safeName } from "./safe-name.ts"
 import type { FileRow } from "./serialize-file.ts"
-import { hashStream, storeStream } from "./store-stream.ts"
+import { hashStream, storeStream, tooSlow } from "./store-stream.ts"
 
 interface Upload {
   spaceId: string
@@ -40,7 +42,7 @@ export async function uploadFile(
   given: Upload,
   once?: Once,
 ): Promise<Made<FileRow>> {
-  const upload = await typed(given)
+  const upload = await typed(ctx, given)
   const begun = await beginUpload(ctx, credential, upload, once)
   const work = finishUpload(ctx, credential, { upload, begun, once }).catch(async (error: unknown) => {
     await giveUp(ctx, begun, once)
@@ -52,24 +54,42 @@ export async function uploadFile(
 }
 
 /** The upload with a type: what its sender says, unless that is generic; or by its extension; or by its first bytes. */
-async function typed(upload: Upload): Promise<Upload> {
+async function typed(ctx: Context, upload: Upload): Promise<Upload> {
   const { name, mediaType } = upload
   if (mediaType !== null && !isGeneric(mediaType)) return upload
   const known = mediaTypeOf(name)
   if (known) return { ...upload, mediaType: known }
   const rest = upload.chunks[Symbol.asyncIterator]()
-  const first = await rest.next()
+  const first = await beginningOf(rest, ctx.clock)
   const chunks = async function* () {
     try {
-      if (first.done) return
-      yield first.value
+      yield* first
       for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
     } finally {
       await rest.return?.()
     }
   }
-  return { ...upload, mediaType: first.done ? null : sniffed(first.value), chunks: chunks() }
+  return { ...upload, mediaType: sniffed(await bytesOf(first)), chunks: chunks() }
 }
+
+/** The first bytes, as many as tell a type. They may come one by one, within the time of a part. */
+async function beginningOf(chunks: AsyncIterator<Uint8Array>, clock: Clock): Promise<Uint8Array[]> {
+  const first: Uint8Array[] = []
+  const until = clock.now().getTime() + FILE_POLICY.partMs
+  for (let bytes = 0; bytes < SNIFFED_BYTES; ) {
+    const next = await chunks.next()
+    if (next.done) break
+    if (clock.now().getTime() > until) {
+      await chunks.return?.()
+      throw tooSlow()
+    }
+    first.push(next.value)
+    bytes += next.value.length
+  }
+  return first
+}
+
+const bytesOf = async (parts: Uint8Array[]) => new Uint8Array(await new Blob(parts).arrayBuffer())
 
 /** Notes the upload. With an Idempotency-Key that was used before it only makes ids; nothing is stored under them. */
 async function beginUpload(

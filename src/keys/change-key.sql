@@ -62,32 +62,41 @@ create function turnpike.is_looser(p_was bigint, p_wanted bigint) returns boolea
   select p_was is not null and coalesce(p_wanted > p_was, true)
 $$;
 
--- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, or no more
--- when that is null; one from a rotation before ends now. refused: unknown, revoked, daily (too many changes of keys within a day; reached:
--- its state).
+-- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, and those of
+-- earlier rotations as long as they were given; when it is null, all of them end now. refused: unknown, revoked, former (p_most_former values
+-- work already), daily (too many changes of keys within a day; reached: its state).
 create function turnpike.rotate_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
-  p_request_id text, p_address text)
+  p_most_former integer, p_request_id text, p_address text)
 returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
+  former_left integer;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
   if caller.usable is true then
     -- Changes are counted one after the other.
     perform from users u where u.user_id = caller.user_id for no key update;
-    -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.
+    -- Locked before it is read: of two rotations the later one makes the earlier one's value a former one.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
       reached := turnpike.over_key_changes(caller.user_id, p_moment);
       refused := case when reached is not null then 'daily' end;
     end if;
+    if refused is null and p_former_until is not null then
+      select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_moment;
+      refused := case when (former_left < p_most_former) is not true then 'former' end;
+    end if;
     if refused is null then
-      update api_keys k set previous_hash = case when p_former_until is not null then own.hash end,
-        previous_expires_at = p_former_until,
+      delete from former_key_values f where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_moment);
+      if p_former_until is not null then
+        insert into former_key_values (hash, key_id, works_until) values (own.hash, own.key_id, p_former_until);
+      end if;
+      update api_keys k set
+        previous_expires_at = (select max(f.works_until) from former_key_values f where f.key_id = own.key_id),
         hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
         hint = case when own.test then p_test_hint else p_live_hint end
         where k.key_id = own.key_id returning k.* into own;

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type DailyCount, dailyExceeded } from "../base/counted.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { instantParam } from "../base/time.ts"
 import { endKeyTurns } from "../ending/causes.ts"
 import { generateApiKey } from "./api-key.ts"
@@ -10,8 +11,13 @@ import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
 
-/** How long a key's former value goes on working when it is rotated. */
-const ROTATION_POLICY = { overlapSeconds: 86_400, maxOverlapSeconds: 7 * 86_400 } as const
+/** How long a key's former value goes on working when it is rotated, in seconds. */
+const ROTATION_POLICY = {
+  overlapSeconds: 86_400,
+  maxOverlapSeconds: 7 * 86_400,
+  /** How many former values may work at once. */
+  mostFormer: 10,
+} as const
 
 export const updateKeySchema = z
   .strictObject({
@@ -49,13 +55,17 @@ export const rotateKeySchema = z
       .min(0)
       .max(ROTATION_POLICY.maxOverlapSeconds)
       .default(ROTATION_POLICY.overlapSeconds)
-      .meta({ description: "How many seconds the former value goes on working. 0: not at all." }),
+      .meta({
+        description:
+          "How many seconds the former value goes on working. 0: only the new value works from now on, and values of earlier " +
+          "rotations end too.",
+      }),
   })
   .meta({ id: "RotateApiKey" })
 
 /**
- * Gives a key a new value; its id, scope and caps stay. The former value works until the overlap ends; one from a rotation
- * before that ends now. NOT_FOUND, KEY_REVOKED, REAUTHENTICATION_REQUIRED for a key to all spaces.
+ * Gives a key a new value; its id, scope and caps stay. Each former value works until its own overlap ends; an overlap of 0 ends
+ * them all. NOT_FOUND, KEY_REVOKED, LIMIT_REACHED, REAUTHENTICATION_REQUIRED for a key to all spaces.
  */
 export async function rotateKey(
   ctx: Context,
@@ -72,6 +82,7 @@ export async function rotateKey(
     test_hash: test.hash,
     test_hint: test.hint,
     former_until,
+    most_former: ROTATION_POLICY.mostFormer,
     request_id: ctx.requestId,
     address: ctx.address,
   })
@@ -83,15 +94,24 @@ export async function rotateKey(
 interface Changed {
   actor: unknown
   key: KeyRow | null
-  refused: "unknown" | "revoked" | "daily" | null
+  refused: "unknown" | "revoked" | "former" | "daily" | null
   reached: unknown
 }
 
 function changedOf(keyId: string, { key, refused, reached }: Changed): KeyRow {
   if (key) return key
   if (refused === "daily") throw dailyExceeded(reached as DailyCount)
+  if (refused === "former") throw tooManyFormer()
   throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
 }
+
+const tooManyFormer = () =>
+  new TurnpikeError(
+    "LIMIT_REACHED",
+    `${ROTATION_POLICY.mostFormer} former values of this key still work. Wait until the overlap of one ends, or rotate with ` +
+      "overlap_seconds 0, which ends them all.",
+    { param: "overlap_seconds" },
+  )
 
 /**
  * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones stop at their

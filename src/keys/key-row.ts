@@ -65,7 +65,7 @@ export const keySchema = z
     revoked_at: instant.nullable(),
     previous_expires_at: instant
       .nullable()
-      .meta({ description: "When the value from before the last rotation stops, or stopped, working." }),
+      .meta({ description: "When the last value from before a rotation stops, or stopped, working." }),
   })
   .meta({ id: "ApiKey" })
 

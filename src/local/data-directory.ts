@@ -6,7 +6,7 @@ import { endProcess, isAlive, processes, soon } from "./processes.ts"
 /** Who has a data directory, as its file `owner.json` says. */
 interface Owner {
   pid: number
-  /** The process group of its `wrangler dev`. */
+  /** The process group of its worker. */
   workers: number | null
 }
 
@@ -21,7 +21,7 @@ export interface OwnedDirectory {
 }
 
 /**
- * Makes a data directory this process's. What a predecessor left that was killed is ended: its `wrangler dev` here, its PostgreSQL where
+ * Makes a data directory this process's. What a predecessor left that was killed is ended: its worker here, its PostgreSQL where
  * that is started. Throws when another command that goes on has it.
  */
 export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory> {

@@ -3,7 +3,6 @@ import { createWriteStream } from "node:fs"
 import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { envFileOf } from "./dev-vars.ts"
 import { type Ending, signal } from "./processes.ts"
 import { endWithUs } from "./watchdog.ts"
 
@@ -11,41 +10,32 @@ interface DevServerOptions {
   port: number
   dataDir: string
   env: Record<string, string | undefined>
+  /** What buildWorker has written. */
+  script: string
   /** The checkout that is served, when it is another than the current folder. */
   cwd?: string
   /** Told the process group of wrangler and the worker as soon as there is one. */
   onSpawn?: (group: number) => Promise<void>
 }
 
-/**
- * Doors of wrangler that any user of the machine could use: its explorer reads and writes the bucket, and its store of traces keeps whole
- * URLs on disk. The third one, the inspector, is left out by wrangler-process.ts.
- */
-const CLOSED_DOORS = { X_LOCAL_EXPLORER: "false", X_LOCAL_OBSERVABILITY: "false" }
-
-/** `wrangler dev` on functions/all.ts, with the stand-ins as its bindings. */
-export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevServerOptions) {
+/** functions/all.ts in workerd, with the stand-ins as its bindings. */
+export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn }: DevServerOptions) {
   await refuseTakenPort(port)
-  const envFile = join(dataDir, "worker.env")
-  await writeFile(envFile, envFileOf(env), { mode: 0o600 })
+  const variables = join(dataDir, "worker.json")
+  await writeFile(variables, JSON.stringify(env), { mode: 0o600 })
 
   const logFile = join(dataDir, "worker.log")
   await writeFile(logFile, "", { mode: 0o600 })
   await chmod(logFile, 0o600)
   const log = createWriteStream(logFile)
-  const options = ["--port", String(port), "--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
-  const child = spawn(process.execPath, [join(import.meta.dirname, "wrangler-process.ts"), ...options], {
+  const paths = ["--script", script, "--variables", variables, "--persist-to", join(dataDir, "wrangler")]
+  const options = ["--port", String(port), ...paths]
+  const child = spawn(process.execPath, [join(import.meta.dirname, "worker-process.ts"), ...options], {
     // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
     detached: true,
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      ...CLOSED_DOORS,
-      WRANGLER_SEND_METRICS: "false",
-      CLOUDFLARE_CF_FETCH_ENABLED: "false",
-      NO_COLOR: "1",
-    },
+    env: { ...process.env, NO_COLOR: "1" },
   })
   const forget = endWithUs(endingOfWorkers(child.pid as number))
   child.once("exit", forget)
@@ -59,25 +49,28 @@ export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevSe
   })
   return {
     url,
-    /** Of wrangler: the worker's own process is below it. */
+    /** Of the process that started workerd, whose own is below it. */
     pid: child.pid as number,
     /** Resolves when the server ends by itself. */
     ended: new Promise<void>((done) => child.once("exit", () => done())),
-    /** One run of the cron trigger, which nothing else fires locally. */
-    cron: () => fetch(cronUrl(url)).then((response) => response.ok),
+    /** One run of the cron trigger, which nothing else fires locally. Rejects when it failed. */
+    async cron() {
+      const response = await fetch(cronUrl(url))
+      if (!response.ok) throw new Error(`The cron trigger has answered ${response.status}; see ${logFile}`)
+    },
     stop: () => stopGroup(child),
   }
 }
 
-/** How the group of a `wrangler dev` is ended that nothing looks after any more. */
+/** How the group of a worker is ended that nothing looks after any more. */
 export const endingOfWorkers = (group: number): Ending => ({
   pid: -group,
-  words: ["wrangler", "workerd"],
+  words: ["worker-process", "workerd"],
   signals: ["SIGTERM", "SIGKILL"],
 })
 
-/** Where `wrangler dev` takes a run of the cron trigger. */
-export const cronUrl = (baseUrl: string) => `${baseUrl}/cdn-cgi/handler/scheduled`
+/** Where the worker, and `wrangler dev`, takes a run of the cron trigger. */
+export const cronUrl = (baseUrl: string) => `${baseUrl}/cdn-cgi/local/scheduled`
 
 async function refuseTakenPort(port: number): Promise<void> {
   const taken = await new Promise<boolean>((done) => {

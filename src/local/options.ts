@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 
-/** Where `wrangler dev` listens when nobody says otherwise. */
+/** Where the worker, also `wrangler dev`, listens by default. */
 export const DEFAULT_PORT = 8787
 
 /** `--port N` and `--data DIR`, or TURNPIKE_PORT and TURNPIKE_DATA; `baseUrl` is the worker's. `--providers`: the demo's provider too; `--demo-data`: a month behind it. */

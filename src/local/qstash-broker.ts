@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { DAY_MS } from "../base/time.ts"
 import { FlowKeys } from "./qstash-flow.ts"
-import { type CallbackOptions, LIMITS, type PublishOptions, QstashRefusal } from "./qstash-headers.ts"
-import { type DeadLetter, type DeliveryOutcome, type QstashMessage, serializeCallback } from "./qstash-message.ts"
-import { Queues } from "./qstash-queues.ts"
+import { LIMITS, type PublishOptions, QstashRefusal } from "./qstash-headers.ts"
+import type { DeliveryOutcome, QstashMessage } from "./qstash-message.ts"
 
 interface Publication {
   url: string
   options: PublishOptions
   body: Buffer
-  queueName?: string | undefined
-  source?: QstashMessage
 }
 
-export interface Receipt {
+interface Receipt {
   messageId: string
   url: string
   deduplicated?: true
@@ -22,19 +19,16 @@ export interface Receipt {
 type Settlement = "delivered" | "retry" | "failed"
 
 const DEDUPLICATION_MS = 600_000
-const DEAD_LETTER_MS = 7 * DAY_MS
 
 /** Messages from their acceptance to their end. Knows the time only as an argument and sends nothing itself. */
 export class Broker {
-  readonly flow = new FlowKeys()
-  readonly queues = new Queues((message) => this.schedule(message))
+  private readonly flow = new FlowKeys()
   /** The messages that are not over. */
   private readonly messages = new Set<QstashMessage>()
   /** The messages that wait for their time, the next one first. */
   private readonly due: QstashMessage[] = []
   /** The ids of the last ten minutes. All live equally long, so the oldest are always first. */
   private readonly accepted = new Map<string, { messageId: string; expiresAt: number }>()
-  private readonly deadLetters = new Map<string, DeadLetter>()
   private sequence = 0
   private activeCount = 0
   private readonly parallelism: number
@@ -72,39 +66,30 @@ export class Broker {
       this.due.shift()
       this.flow.add(next)
     }
-    for (const message of this.flow.drain(now, hasRoom)) take(message)
+    for (const message of this.flow.drain(hasRoom)) take(message)
     return taken
   }
 
   /** When takeDue may next have something, ms; Infinity while it waits for a settlement. */
   nextDueMs(): number {
     if (this.activeCount >= this.parallelism) return Number.POSITIVE_INFINITY
-    return Math.min(this.due[0]?.notBefore ?? Number.POSITIVE_INFINITY, this.flow.nextWakeMs())
+    return this.flow.hasWakeable ? 0 : (this.due[0]?.notBefore ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Ends an attempt: delivered, to be retried, or dead. */
+  /** Ends an attempt: delivered, to be retried, or failed for good. */
   settle(message: QstashMessage, outcome: DeliveryOutcome, now: number): Settlement {
     message.isActive = false
     this.activeCount--
     this.flow.finish(message)
-    const { callback, failureCallback, retries } = message.options
-    if (outcome.status >= 200 && outcome.status < 300) {
-      if (callback) this.call(callback, message, outcome, now)
-      this.end(message)
-      return "delivered"
-    }
-    if (message.retried < retries && !isNonRetryable(outcome)) {
-      if (callback) this.call(callback, message, outcome, now)
+    const isDelivered = outcome.status >= 200 && outcome.status < 300
+    if (!isDelivered && message.retried < message.options.retries && !isNonRetryable(outcome)) {
       message.notBefore = now + retryDelayMs(message.retried, outcome.headers, now)
       message.retried++
       this.schedule(message)
       return "retry"
     }
-    const dlqId = this.bury(message, outcome, now)
-    if (callback) this.call(callback, message, outcome, now)
-    if (failureCallback) this.call(failureCallback, message, outcome, now, dlqId)
-    this.end(message)
-    return "failed"
+    this.messages.delete(message)
+    return isDelivered ? "delivered" : "failed"
   }
 
   /** Accepted messages that are not with the receiver, in order of time. */
@@ -112,45 +97,20 @@ export class Broker {
     return [...this.messages].filter(({ isActive }) => !isActive).sort(byTime)
   }
 
-  /** The messages that failed for good within the last week, the newest first. */
-  listDeadLetters(): DeadLetter[] {
-    return [...this.deadLetters.values()].reverse()
-  }
-
-  takeDeadLetter(dlqId: string): DeadLetter {
-    const letter = this.deadLetters.get(dlqId)
-    if (!letter) throw new QstashRefusal(404, `dlq message ${dlqId} not found`)
-    this.deadLetters.delete(dlqId)
-    return letter
-  }
-
-  /** A fresh message from a dead letter, due at once. */
-  republish(dlqId: string, now: number): Receipt {
-    const { url, body, queueName, options } = this.takeDeadLetter(dlqId).message
-    const fresh = { ...options, delayMs: 0, notBeforeMs: undefined }
-    return { messageId: this.accept({ url, body, queueName, options: fresh }, now).messageId, url }
-  }
-
-  private accept({ url, options, body, queueName, source }: Publication, now: number): QstashMessage {
+  private accept({ url, options, body }: Publication, now: number): QstashMessage {
     const message: QstashMessage = {
       messageId: `msg_${randomUUID()}`,
       url,
       body,
       options,
-      createdAt: now,
-      queueName,
-      source,
       sequence: this.sequence++,
-      notBefore: options.notBeforeMs ?? now + options.delayMs,
+      notBefore: now + options.delayMs,
       retried: 0,
       isActive: false,
-      isOver: false,
-      openCallbacks: 0,
     }
     this.messages.add(message)
     if (options.flowControl) this.flow.configure(options.flowControl)
-    if (queueName === undefined) this.schedule(message)
-    else this.queues.add(queueName, message)
+    this.schedule(message)
     return message
   }
 
@@ -162,37 +122,6 @@ export class Broker {
       else to = middle
     }
     this.due.splice(from, 0, message)
-  }
-
-  private bury(message: QstashMessage, outcome: DeliveryOutcome, now: number): string {
-    for (const [old, { failedAt }] of this.deadLetters) {
-      if (failedAt + DEAD_LETTER_MS > now) break
-      this.deadLetters.delete(old)
-    }
-    const dlqId = `${now}-${this.sequence++}`
-    this.deadLetters.set(dlqId, { dlqId, message, outcome, failedAt: now })
-    return dlqId
-  }
-
-  private call(
-    { url, ...options }: CallbackOptions,
-    source: QstashMessage,
-    outcome: DeliveryOutcome,
-    now: number,
-    dlqId?: string,
-  ) {
-    source.openCallbacks++
-    this.accept({ url, options, body: serializeCallback(source, outcome, dlqId), source }, now)
-  }
-
-  private end(message: QstashMessage): void {
-    message.isOver = true
-    this.messages.delete(message)
-    if (message.openCallbacks === 0) this.queues.release(message)
-    const { source } = message
-    if (!source) return
-    source.openCallbacks--
-    if (source.isOver && source.openCallbacks === 0) this.queues.release(source)
   }
 }
 

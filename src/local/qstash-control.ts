@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import * as z from "zod"
 import type { Broker } from "./qstash-broker.ts"
-import { deliveryRequest } from "./qstash-delivery.ts"
+import { deliveryHeaders } from "./qstash-delivery.ts"
 import { QstashRefusal } from "./qstash-headers.ts"
-import { type DeliveryOutcome, lostOutcome, type QstashMessage } from "./qstash-message.ts"
+import { type DeliveryOutcome, LOST, type QstashMessage } from "./qstash-message.ts"
 import { type Answer, type Call, jsonAnswer } from "./service.ts"
 
 const clockMove = z.union([
@@ -17,7 +17,6 @@ const deliveryAnswer = z.union([
     delivery_id: z.string(),
     status: z.int().min(200).max(599),
     headers: z.record(z.string(), z.string()).default({}),
-    body: z.string().default(""),
   }),
 ])
 
@@ -74,9 +73,9 @@ export class Control {
     return broker.takeDue(now).map((message) => {
       const deliveryId = `dlv_${randomUUID()}`
       this.deliveries.set(deliveryId, { message, broker })
-      const { url, method, headers, body } = deliveryRequest(message, this.parts.signingKey(), now)
-      const { messageId } = message
-      return { delivery_id: deliveryId, message_id: messageId, url, method, headers, body: body.toString("base64") }
+      const { url, messageId, body } = message
+      const headers = deliveryHeaders(message, this.parts.signingKey(), now)
+      return { delivery_id: deliveryId, message_id: messageId, url, headers, body: body.toString("base64") }
     })
   }
 
@@ -85,25 +84,23 @@ export class Control {
     if (!delivery) throw new QstashRefusal(404, `delivery ${answer.delivery_id} is not under way`)
     this.deliveries.delete(answer.delivery_id)
     const { broker, message } = delivery
-    const outcome = "lost" in answer ? lostOutcome("the delivery was lost") : readOutcome(answer)
+    const outcome = "lost" in answer ? LOST : readOutcome(answer)
     const state = broker.settle(message, outcome, this.parts.now())
     return jsonAnswer(200, { state, not_before_ms: state === "retry" ? message.notBefore : null })
   }
 }
 
-function readOutcome(answer: { status: number; headers: Record<string, string>; body: string }): DeliveryOutcome {
+function readOutcome(answer: { status: number; headers: Record<string, string> }): DeliveryOutcome {
   const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), [value]])
-  return { status: answer.status, headers: Object.fromEntries(headers), body: Buffer.from(answer.body) }
+  return { status: answer.status, headers: Object.fromEntries(headers) }
 }
 
 function serializePending(message: QstashMessage): Record<string, unknown> {
   return {
     message_id: message.messageId,
     url: message.url,
-    method: message.options.method,
     not_before_ms: message.notBefore,
     retried: message.retried,
-    queue_name: message.queueName ?? null,
     flow_control_key: message.options.flowControl?.key ?? null,
   }
 }

@@ -1,10 +1,8 @@
-import { type FlowControl, QstashRefusal } from "./qstash-headers.ts"
+import type { FlowControl } from "./qstash-headers.ts"
 import type { QstashMessage } from "./qstash-message.ts"
 
 interface FlowKey extends FlowControl {
   active: number
-  rateCount: number
-  periodStart: number
   /** In order of arrival. */
   waiting: QstashMessage[]
 }
@@ -12,21 +10,19 @@ interface FlowKey extends FlowControl {
 /** Above this, keys with nothing to do are forgotten: callers may make one per customer. */
 const MAX_IDLE_KEYS = 10_000
 
-/** Messages without a key share one that has no limits. */
-const NO_KEY: FlowControl = { key: "", parallelism: undefined, rate: undefined, periodMs: 1000 }
+/** Messages without a key share one that has no limit. */
+const NO_KEY: FlowControl = { key: "", parallelism: Number.POSITIVE_INFINITY }
 
 /**
- * Parallelism and rate per flow-control key, each with its own waiting list in order of arrival. Keys take turns: QStash does not say who
- * goes first where all of them together are at its limit.
+ * Parallelism per flow-control key, each with its own waiting list in order of arrival. Keys take turns: QStash does not say who goes
+ * first where all of them together are at its limit.
  */
 export class FlowKeys {
   private readonly keys = new Map<string, FlowKey>()
   /** Keys whose waiting list may move now. */
   private readonly wakeable = new Set<FlowKey>()
-  /** Keys whose waiting list moves when their period ends. */
-  private readonly rateLimited = new Set<FlowKey>()
 
-  /** Takes over the limits that an incoming message carries. */
+  /** Takes over the limit that an incoming message carries. */
   configure(limits: FlowControl): void {
     this.wake(Object.assign(this.ensure(limits), limits))
   }
@@ -45,64 +41,27 @@ export class FlowKeys {
   }
 
   /** Starts waiting messages as far as their keys and `hasRoom` allow, one of each key after the other. */
-  *drain(now: number, hasRoom: () => boolean): Generator<QstashMessage> {
-    const moving = new Set([...this.wakeable, ...this.rateLimited])
-    for (const state of moving) {
+  *drain(hasRoom: () => boolean): Generator<QstashMessage> {
+    for (const state of this.wakeable) {
       if (!hasRoom()) return
-      moving.delete(state)
       this.wakeable.delete(state)
-      if (state.waiting[0] && this.start(state, now)) {
-        // Behind the others, now and in the next call.
-        moving.add(state)
-        this.wakeable.add(state)
-        yield state.waiting.shift() as QstashMessage
-        continue
-      }
-      if (state.waiting.length > 0 && !this.hasRate(state, now)) this.rateLimited.add(state)
-      else this.rateLimited.delete(state)
+      if (state.active >= state.parallelism) continue
+      const next = state.waiting.shift()
+      if (!next) continue
+      state.active++
+      // After the others, now and in the next call.
+      this.wakeable.add(state)
+      yield next
     }
   }
 
-  nextWakeMs(): number {
-    if (this.wakeable.size > 0) return 0
-    let next = Number.POSITIVE_INFINITY
-    for (const state of this.rateLimited) next = Math.min(next, state.periodStart + state.periodMs)
-    return next
-  }
-
-  get(name: string): Record<string, unknown> {
-    const state = this.keys.get(name)
-    if (!state) throw new QstashRefusal(404, `flow control key ${name} not found`)
-    return {
-      flowControlKey: name,
-      waitListSize: state.waiting.length,
-      parallelismMax: state.parallelism ?? 0,
-      parallelismCount: state.active,
-      rateMax: state.rate ?? 0,
-      rateCount: state.rateCount,
-      ratePeriod: state.rate === undefined ? 0 : state.periodMs / 1000,
-    }
+  /** Whether a waiting message may have become free to start. */
+  get hasWakeable(): boolean {
+    return this.wakeable.size > 0
   }
 
   private of({ options: { flowControl } }: QstashMessage): FlowKey {
     return this.ensure(flowControl ?? NO_KEY)
-  }
-
-  private start(state: FlowKey, now: number): boolean {
-    if (state.parallelism !== undefined && state.active >= state.parallelism) return false
-    if (!this.hasRate(state, now)) return false
-    state.active++
-    if (state.rate !== undefined) state.rateCount++
-    return true
-  }
-
-  private hasRate(state: FlowKey, now: number): boolean {
-    if (state.rate === undefined) return true
-    if (now >= state.periodStart + state.periodMs || now < state.periodStart) {
-      state.periodStart = now
-      state.rateCount = 0
-    }
-    return state.rateCount < state.rate
   }
 
   private wake(state: FlowKey): void {
@@ -113,7 +72,7 @@ export class FlowKeys {
     const known = this.keys.get(limits.key)
     if (known) return known
     if (this.keys.size >= MAX_IDLE_KEYS) this.forgetIdle()
-    const state = { ...limits, active: 0, rateCount: 0, periodStart: Number.NEGATIVE_INFINITY, waiting: [] }
+    const state = { ...limits, active: 0, waiting: [] }
     this.keys.set(limits.key, state)
     return state
   }

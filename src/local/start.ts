@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
+import { join } from "node:path"
+import { buildWorker } from "./build-worker.ts"
 import { mapDemoSpace, startContainer } from "./container.ts"
 import { liveDemoMonth } from "./demo-month.ts"
 import { newSignInUrl, startDemoSignIn } from "./demo-sign-in.ts"
@@ -10,6 +10,7 @@ import { readStartOptions } from "./options.ts"
 import { startProvider } from "./provider-server.ts"
 import { providerLogins, seedProviders } from "./seed-providers.ts"
 import { startStandIns } from "./stand-ins.ts"
+import { makeTemporaryDirectory } from "./temporary-directory.ts"
 
 const SWEEP_MS = 60_000
 /** The demo's provider is behind the worker, at a port of its own: its accounts are kept with their address. */
@@ -19,8 +20,10 @@ const SIGN_IN_PORT_OFFSET = 4
 runCommand(async (onEnd, end) => {
   const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
   const signInUrl = newSignInUrl(port + SIGN_IN_PORT_OFFSET)
-  step("building the web app, if it is older than its sources (a few seconds) …")
-  await promisify(execFile)("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"])
+  step("building the worker, and the web app if it is older than its sources …")
+  const script = join(await makeTemporaryDirectory("worker"), "worker.js")
+  const built = buildWorker(process.cwd(), script)
+  built.catch(() => {})
   const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns(
     { baseUrl, dataDir, signInUrl },
     onEnd,
@@ -44,11 +47,13 @@ runCommand(async (onEnd, end) => {
   const container = await startContainer(dataDir)
   onEnd(container.stop)
 
-  step("starting the worker (wrangler dev) …")
+  step("starting the worker …")
+  await built
   const server = await startDevServer({
     port,
     dataDir,
     env: { ...variables, ...logins },
+    script,
     onSpawn: directory.noteWorkers,
   })
   let stopping = false
@@ -62,7 +67,7 @@ runCommand(async (onEnd, end) => {
     end(1)
   })
   const sweep = () => server.cron().catch((error: unknown) => console.error("The sweep failed:", error))
-  await sweep()
+  await server.cron()
   const sweeper = setInterval(() => void sweep(), SWEEP_MS)
   onEnd(async () => clearInterval(sweeper))
 

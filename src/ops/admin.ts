@@ -51,8 +51,9 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
   bot-webhook --brand B [--host H]                  tell the messaging platform that the bot's updates go to H, or the
                                                     brand's first host; needs SECRETS_KEYS
   losses [--days N]                                 what model calls have cost that nobody is billed for, by day and cause
-  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--idle-seconds N] [--label L]
-                                                    enable a model; prices per million tokens`
+  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--cache-write-hour USD]
+         [--idle-seconds N] [--label L]             enable a model; prices per million tokens: of those from the provider's cache, and of
+                                                    those written into it for five minutes and for an hour`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -73,7 +74,8 @@ const { positionals, values } = parseArgs({
     ...{ host: { type: "string", multiple: true }, landing: { type: "string" } },
     ...{ "bot-username": { type: "string" }, "bot-token": { type: "string" } },
     ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
-    ...{ "cache-write": { type: "string" }, "idle-seconds": { type: "string" }, days: { type: "string" } },
+    ...{ "cache-write": { type: "string" }, "cache-write-hour": { type: "string" } },
+    ...{ "idle-seconds": { type: "string" }, days: { type: "string" } },
   },
 })
 
@@ -231,6 +233,7 @@ async function run(client: pg.Client): Promise<string> {
         cached: amount(values.cached ?? need("input")),
         output: amount(need("output")),
         ...(values["cache-write"] && { cacheWrite: amount(values["cache-write"]) }),
+        ...(values["cache-write-hour"] && { cacheWriteHour: amount(values["cache-write-hour"]) }),
       }
       const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
       const limits = idle ? { idleSeconds: Number(idle) } : {}

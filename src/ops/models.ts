@@ -7,7 +7,7 @@ export interface ConfiguredModel {
   engine: "anthropic" | "openai" | "openai-compatible"
   model: string
   label: string
-  usd: { input: number; cached: number; output: number; cacheWrite?: number }
+  usd: { input: number; cached: number; output: number; cacheWrite?: number; cacheWriteHour?: number }
   /** How long it may be silent in the middle of a call; else TURN_POLICY.idleMs. */
   idleSeconds?: number
 }
@@ -34,7 +34,7 @@ export async function configuredModels(env: Environment): Promise<ConfiguredMode
       engine: "anthropic",
       model,
       label: model,
-      usd: { input: 1, cached: 0.1, output: 5, cacheWrite: 1.25 },
+      usd: { input: 1, cached: 0.1, output: 5, cacheWrite: 1.25, cacheWriteHour: 2 },
     })
   }
   return models
@@ -72,8 +72,11 @@ export async function enableModels(
   const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
   for (const [index, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
     const prices = { input: perMillion(usd.input), cached: perMillion(usd.cached), output: perMillion(usd.output) }
-    const cache_write = usd.cacheWrite === undefined ? null : perMillion(usd.cacheWrite)
-    const row = { engine, model, label, sort_order: index, ...prices, cache_write, idle_seconds: idleSeconds }
+    const writes = {
+      cache_write: usd.cacheWrite === undefined ? null : perMillion(usd.cacheWrite),
+      cache_write_hour: usd.cacheWriteHour === undefined ? null : perMillion(usd.cacheWriteHour),
+    }
+    const row = { engine, model, label, sort_order: index, ...prices, ...writes, idle_seconds: idleSeconds }
     await call(db, "enable_model", { ...row, keep_edits: keepEdits, moment: now })
   }
 }

@@ -4,8 +4,8 @@ import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 interface Sealed {
   table: string
   column: string
-  /** As it was sealed for, when not the column. */
-  sealedAs?: string
+  /** The table that it was sealed for, when it is another. */
+  sealedFor?: string
   /** Expressions over the row `t`, as its verb has them in the SealTarget. */
   row: string
   owner: string
@@ -19,9 +19,9 @@ export const SEALED_COLUMNS: readonly Sealed[] = [
   { table: "container_mappings", column: "headers", row: "t.container", owner: SLUG },
   { table: "webhook_endpoints", column: "secret", row: "t.webhook_id", owner: "t.webhook_id" },
   {
-    table: "webhook_endpoints",
-    column: "previous_secret",
-    sealedAs: "secret",
+    table: "former_signing_secrets",
+    column: "secret",
+    sealedFor: "webhook_endpoints",
     row: "t.webhook_id",
     owner: "t.webhook_id",
   },
@@ -54,7 +54,10 @@ export async function resealAll(client: pg.ClientBase, keys: string | undefined)
   const newest = keys.split(":")[0]?.trim() ?? ""
   const lines: string[] = []
   for (const sealed of SEALED_COLUMNS) {
-    const { done, failed } = await resealColumn(client, ring, { ...sealed, prefix: `${newest}.${sealed.table}.` })
+    const { done, failed } = await resealColumn(client, ring, {
+      ...sealed,
+      prefix: `${newest}.${sealed.sealedFor ?? sealed.table}.`,
+    })
     const rest = failed > 0 ? `, ${failed} cannot be opened` : ""
     if (done + failed > 0) lines.push(`${sealed.table}.${sealed.column}: ${done} sealed anew${rest}`)
   }
@@ -64,7 +67,7 @@ export async function resealAll(client: pg.ClientBase, keys: string | undefined)
 async function resealColumn(
   client: pg.ClientBase,
   ring: ReturnType<typeof createKeyRing>,
-  { table, column, sealedAs = column, row, owner, prefix }: Sealed & { prefix: string },
+  { table, column, sealedFor = table, row, owner, prefix }: Sealed & { prefix: string },
 ): Promise<{ done: number; failed: number }> {
   const counts = { done: 0, failed: 0 }
   for (let after = "(0,0)"; ; ) {
@@ -77,7 +80,7 @@ async function resealColumn(
     if (!last) return counts
     after = last.location
     for (const { location, sealed, row, owner } of rows) {
-      const target = { table, column: sealedAs, row, owner }
+      const target = { table: sealedFor, column, row, owner }
       try {
         const { text } = await ring.open(sealed, target)
         const anew = await ring.seal(text, target)

@@ -200,8 +200,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     ],
     "tables": {
       "api_keys": [
-        "hash",
-        "previous_hash"
+        "hash"
       ],
       "brands": [
         "bot_token",
@@ -437,6 +436,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "act_as",
       "back_off",
       "begin_reconciliation",
+      "cancels_asked",
       "check_slice",
       "claim_deliveries",
       "claim_refresh",

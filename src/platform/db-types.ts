@@ -88,7 +88,6 @@ interface ApiKeys {
   last_used_at: Timestamp | null;
   name: string;
   previous_expires_at: Timestamp | null;
-  previous_hash: Buffer | null;
   revoked_at: Timestamp | null;
   scope: Generated<string>;
   space_id: number | null;
@@ -193,6 +192,7 @@ interface ChatCalls {
   subscription_id: string | null;
   test: boolean;
   tokens_cache_written: Generated<number>;
+  tokens_cache_written_hour: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -357,9 +357,16 @@ interface FirstSignIns {
   user_id: number;
 }
 
+interface FormerKeyValues {
+  hash: Buffer;
+  key_id: string;
+  works_until: Timestamp;
+}
+
 interface FormerPrices {
   pin: string;
   price_cache_write: number | null;
+  price_cache_write_hour: number | null;
   price_cached: number;
   price_image: number | null;
   price_input: number;
@@ -373,6 +380,12 @@ interface FormerProviders {
   pool: string;
   provider_id: string;
   removed_at: Timestamp;
+}
+
+interface FormerSigningSecrets {
+  secret: string;
+  signs_until: Timestamp;
+  webhook_id: string;
 }
 
 interface IdempotencyKeys {
@@ -501,6 +514,7 @@ interface ModelCatalog {
   model: string;
   pin: string;
   price_cache_write: number | null;
+  price_cache_write_hour: number | null;
   price_cached: number;
   price_image: number | null;
   price_input: number;
@@ -678,6 +692,9 @@ interface ProviderStates {
   lacks: Generated<Json>;
   probe_until: Timestamp | null;
   provider_id: string;
+  suspended_at: Timestamp | null;
+  suspended_probes: Generated<number>;
+  suspended_reason: string | null;
   windows: Generated<Json>;
 }
 
@@ -1094,6 +1111,7 @@ interface Turns {
   tokens_input: Generated<number>;
   tokens_output: Generated<number>;
   tool_calls: Generated<number>;
+  truncated: Generated<boolean>;
   turn_id: string;
   user_id: number;
   window_started_at: Timestamp | null;
@@ -1136,6 +1154,7 @@ interface Usage {
   subscription_id: string | null;
   test: boolean;
   tokens_cache_written: Generated<number>;
+  tokens_cache_written_hour: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -1303,7 +1322,6 @@ interface WebhookEndpoints {
   failing_since: Timestamp | null;
   key_id: string | null;
   ping_id: string | null;
-  previous_secret: string | null;
   previous_until: Timestamp | null;
   resends_free_at: Timestamp | null;
   scope: string;
@@ -1378,8 +1396,10 @@ export interface DB {
   events: Events;
   files: Files;
   first_sign_ins: FirstSignIns;
+  former_key_values: FormerKeyValues;
   former_prices: FormerPrices;
   former_providers: FormerProviders;
+  former_signing_secrets: FormerSigningSecrets;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   infra_accounts: InfraAccounts;

@@ -4,7 +4,8 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb langu
   with accounts as materialized (
     select a.pool, a.provider_id, s.cool_until, s.probe_until, coalesce(s.windows, '{}') as windows,
       (select count(*) from open_turns o where o.provider_id = a.provider_id) as in_flight,
-      turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment) as state
+      turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at, s.cool_until, s.probe_until,
+        p_moment) as state
     from provider_accounts a
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
@@ -16,14 +17,14 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb langu
     where a.state = 'usable' and w.used_pct is not null group by a.pool, w.resource, w.window_seconds
   )
   select jsonb_agg(jsonb_build_object('pool', p.pool, 'accounts', n.accounts, 'usable', n.usable, 'cooling', n.cooling,
-      'needs_login', n.needs_login, 'contained', n.contained, 'disabled', n.disabled, 'in_flight', n.in_flight,
+      'suspended', n.suspended, 'needs_login', n.needs_login, 'contained', n.contained, 'disabled', n.disabled, 'in_flight', n.in_flight,
       'recovers_at', n.recovers_at, 'windows', coalesce((select jsonb_agg(to_jsonb(r) - 'pool' order by r.resource collate "C", r.window_seconds)
         from room r where r.pool = p.pool), '[]'),
       'read_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint) order by p.position)
   from unnest(array['main', 'alt-pool']) with ordinality p(pool, position)
     cross join lateral (
       select count(*) as accounts, count(*) filter (where a.state = 'usable') as usable, count(*) filter (where a.state = 'cooling') as cooling,
-        count(*) filter (where a.state = 'needs_login') as needs_login, count(*) filter (where a.state = 'contained') as contained,
+        count(*) filter (where a.state = 'suspended') as suspended, count(*) filter (where a.state = 'needs_login') as needs_login, count(*) filter (where a.state = 'contained') as contained,
         count(*) filter (where a.state = 'disabled') as disabled, coalesce(sum(a.in_flight), 0)::bigint as in_flight,
         min(greatest(a.cool_until, a.probe_until)) filter (where a.state = 'cooling') as recovers_at
       from accounts a where a.pool = p.pool) n

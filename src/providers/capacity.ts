@@ -19,9 +19,13 @@ const count = z.int().meta({ example: 1 })
 /** What a pool can serve. */
 export const capacitySchema = z
   .object({
-    accounts: count.meta({ description: "All of them; each counts in one of the five below.", example: 4 }),
+    accounts: count.meta({ description: "All of them; each counts in one of the six below.", example: 4 }),
     usable: count,
     cooling: count.meta({ description: "Not called now, since their providers asked for it." }),
+    suspended: count.meta({
+      description: "Their providers have said that they may not serve, or cannot pay.",
+      example: 0,
+    }),
     needs_login: count,
     contained: count.meta({ description: "A refresh of their credential may have been lost." }),
     disabled: count.meta({ example: 0 }),

@@ -13,12 +13,14 @@ begin
   return was;
 end $$;
 
--- Whether an account is the only one of its pool that is enabled and healthy. One that cools is healthy: it recovers by itself.
+-- Whether an account is the only one of its pool that is enabled and healthy. One that cools is healthy: it recovers by itself. One that is
+-- suspended is not: it may never serve again.
 create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_moment timestamptz) returns boolean language sql stable as $$
   select coalesce(bool_or(a.provider_id = p_provider_id) and count(*) = 1, false)
   from provider_accounts a join provider_credentials c on c.provider_id = a.provider_id
+    left join provider_states s on s.provider_id = a.provider_id
   where a.pool = p_pool
-    and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, null, null, p_moment) = 'usable'
+    and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, s.suspended_at, null, null, p_moment) = 'usable'
 $$;
 
 -- What the audit log notes of an account.
@@ -62,8 +64,8 @@ begin
   return next;
 end $$;
 
--- Enables an account for an admin. Whatever kept it from being tried is taken back too, if it has a credential: a refused login, and a refresh
--- of which nobody knows whether it happened. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
+-- Enables an account for an admin. Whatever kept it from being tried is taken back too, if it has a credential: a refused login, a refresh
+-- of which nobody knows whether it happened, and a suspension. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
 create function turnpike.enable_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_provider_id text, p_pool text, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
@@ -73,6 +75,7 @@ declare
   changed provider_accounts;
   opened boolean;
   given_up integer;
+  was_suspended boolean;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -89,8 +92,9 @@ begin
   else
     update provider_credentials c set refreshing_until = null where c.provider_id = p_provider_id and c.refreshing_until <= p_moment;
     get diagnostics given_up = row_count;
+    was_suspended := turnpike.end_suspension(p_provider_id);
     opened := exists (select from provider_credentials c where c.provider_id = p_provider_id);
-    if was.disabled_at is not null or given_up > 0 or (opened and was.health <> 'healthy') then
+    if was.disabled_at is not null or given_up > 0 or was_suspended or (opened and was.health <> 'healthy') then
       update provider_accounts a set disabled_at = null, disabled_reason = null, version = a.version + 1,
         health = case when opened then 'healthy' else a.health end,
         health_at = case when opened and a.health <> 'healthy' then p_moment else a.health_at end,

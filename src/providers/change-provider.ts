@@ -43,7 +43,7 @@ export async function disableProvider(
   return provider
 }
 
-/** Enables an account. One that needed a login or was contained is tried again, if it has a credential. */
+/** Enables an account. One that needed a login, was suspended or was contained is tried again, if it has a credential. */
 export async function enableProvider(
   ctx: PoolContext,
   credential: SessionCredential,

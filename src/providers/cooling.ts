@@ -1,9 +1,10 @@
 import type { Context } from "../actor/context.ts"
-import { call } from "../platform/db.ts"
+import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { PickedAccount } from "./account.ts"
 import { type PoolContext, publishSoon } from "./capacity.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
+import type { Suspension } from "./reactions.ts"
 import type { QuotaWindow } from "./windows.ts"
 
 /** What a failed call says of its account. `health`: its login was refused for good. */
@@ -14,6 +15,8 @@ interface Said {
   reason: string
   /** A model that it does not have. */
   lacks?: string | null
+  /** Why its provider lets it serve nothing; `coolUntil` is the first pause then. */
+  suspended?: Suspension | null
   windows: QuotaWindow[]
 }
 
@@ -31,7 +34,7 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
   const known = { until: Math.max(until, ctx.cooling.get(provider_id)?.until ?? 0), notedAt: null as number | null }
   if (isOut) ctx.cooling.set(provider_id, known)
   try {
-    await call(ctx.db, "note_account", {
+    const { note_account: isNew } = await callOne(ctx.db, "note_account", {
       provider_id,
       credential_version,
       cool_until: said.coolUntil,
@@ -39,10 +42,13 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
       health: said.health,
       lacks,
       lacks_until: new Date(now.getTime() + PROVIDER_POLICY.lacksMs),
+      suspended: said.suspended ?? null,
+      longest_pause_ms: PROVIDER_POLICY.longestBarredMs,
       windows: said.windows.length > 0 ? said.windows : null,
       moment: now,
     })
     known.notedAt = ctx.clock.now().getTime()
+    if (isNew) ctx.log("error", "provider.suspended", { provider_id, reason: said.suspended })
     if (isOut) publishSoon(ctx)
   } catch (error) {
     ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) })

@@ -1,15 +1,33 @@
 -- Notes what a failed call has said of its account. p_cool_until: it is not called before; a later moment that is known already stays.
 -- p_health: its credential was refused for good, unless that was replaced meanwhile. p_lacks: a model that it does not have, as far as is
--- known until p_lacks_until; or null. p_windows: as note_windows takes them.
+-- known until p_lacks_until; or null. p_suspended: why its provider lets it serve nothing, which suspends it: each probe that hears so again
+-- doubles the pause, up to p_longest_pause_ms. p_windows: as note_windows takes them. Returns whether it has just been suspended.
 create function turnpike.note_account(p_provider_id text, p_credential_version integer, p_cool_until timestamptz, p_reason text,
-  p_health text, p_lacks text, p_lacks_until timestamptz, p_windows jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+  p_health text, p_lacks text, p_lacks_until timestamptz, p_suspended text, p_longest_pause_ms integer, p_windows jsonb, p_moment timestamptz)
+returns boolean language plpgsql as $$
+declare
+  known provider_states;
+  probes integer := 0;
+  is_new boolean := false;
 begin
   if p_health is not null then
     update provider_accounts a set health = p_health, health_at = p_moment
       where a.provider_id = p_provider_id and a.health = 'healthy'
         and exists (select from provider_credentials c where c.provider_id = p_provider_id and c.version = p_credential_version);
   end if;
-  if p_cool_until is not null then
+  if p_suspended is not null then
+    insert into provider_states (provider_id) select a.provider_id from provider_accounts a where a.provider_id = p_provider_id
+      on conflict (provider_id) do nothing;
+    select s.* into known from provider_states s where s.provider_id = p_provider_id for no key update;
+    is_new := known.provider_id is not null and known.suspended_at is null;
+    -- Calls that were under way when it was suspended say nothing new; a probe does.
+    if is_new or known.cool_until <= p_moment then
+      probes := case when is_new then 0 else least(known.suspended_probes + 1, 30) end;
+      update provider_states s set suspended_at = coalesce(s.suspended_at, p_moment), suspended_reason = p_suspended, suspended_probes = probes,
+        cool_until = greatest(s.cool_until, p_moment + least(p_longest_pause_ms * interval '1 millisecond', (p_cool_until - p_moment) * power(2, probes))),
+        cool_reason = p_reason, probe_until = null where s.provider_id = p_provider_id;
+    end if;
+  elsif p_cool_until is not null then
     insert into provider_states (provider_id, cool_until, cool_reason)
       select a.provider_id, p_cool_until, p_reason from provider_accounts a where a.provider_id = p_provider_id
       on conflict (provider_id) do update set cool_until = greatest(provider_states.cool_until, excluded.cool_until),
@@ -22,7 +40,15 @@ begin
         from jsonb_each(provider_states.lacks) l where (l.value #>> '{}')::timestamptz > p_moment and l.key <> p_lacks);
   end if;
   perform turnpike.note_windows(p_provider_id, p_windows, p_moment);
-  return true;
+  return is_new;
+end $$;
+
+-- Lets an account be called again at once that was suspended: somebody has seen to it. Returns whether it was.
+create function turnpike.end_suspension(p_provider_id text) returns boolean language plpgsql as $$
+begin
+  update provider_states s set suspended_at = null, suspended_reason = null, suspended_probes = 0, cool_until = null, cool_reason = null,
+    probe_until = null where s.provider_id = p_provider_id and s.suspended_at is not null;
+  return found;
 end $$;
 
 -- A call has shown that an account serves again whose cooling was over. Whoever has its state is not waited for: the next probe says it anew.
@@ -30,7 +56,8 @@ create function turnpike.end_probe(p_provider_id text, p_moment timestamptz) ret
 begin
   perform from provider_states s where s.provider_id = p_provider_id and s.cool_until <= p_moment for update skip locked;
   if found then
-    update provider_states s set cool_until = null, cool_reason = null, probe_until = null where s.provider_id = p_provider_id;
+    update provider_states s set cool_until = null, cool_reason = null, probe_until = null, suspended_at = null, suspended_reason = null,
+      suspended_probes = 0 where s.provider_id = p_provider_id;
   end if;
 end $$;
 

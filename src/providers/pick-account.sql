@@ -1,8 +1,8 @@
 -- Whether an account may be called: 'yes'; 'probe': its cooling is over, and one call may find out whether it serves again; 'cooling': not
--- now; 'no': not until somebody does something about it.
+-- now; 'no': not until somebody does something about it. One that is suspended is probed like one that cools.
 create function turnpike.account_use(a provider_accounts, s provider_states, c provider_credentials, p_moment timestamptz) returns text
 language sql immutable as $$
-  select case turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment)
+  select case turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, null, s.cool_until, s.probe_until, p_moment)
     when 'usable' then case when s.cool_until is null then 'yes' else 'probe' end
     when 'cooling' then 'cooling'
     else 'no'
@@ -14,6 +14,12 @@ create function turnpike.lacks_model(p_lacks jsonb, p_model text, p_moment times
   select coalesce((p_lacks ->> p_model)::timestamptz > p_moment, false)
 $$;
 
+-- Whether an account is at the server that the pins of its engine name. p_servers: the spellings of that server in lower case, '' is the engine's own;
+-- null: the environment names none, and an account at any server serves them.
+create function turnpike.serves_pins(p_base_url text, p_servers jsonb) returns boolean language sql immutable as $$
+  select p_servers is null or p_servers ? lower(rtrim(coalesce(p_base_url, ''), '/'))
+$$;
+
 -- What a call has to know of the account that was picked for it.
 create function turnpike.picked_account(a provider_accounts, s provider_states, c provider_credentials, p_use text, p_bound text) returns jsonb
 language sql stable as $$
@@ -22,16 +28,18 @@ language sql stable as $$
     'lacks', coalesce(s.lacks, '{}'), 'probe', p_use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
 $$;
 
--- Picks an account of an engine for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
+-- Picks an account of an engine, at p_servers as serves_pins takes them, for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
 -- by chance (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
 -- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
+-- p_preferred: the first of these that may be called without a probe goes before chance.
 -- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
 -- null. Where that is as the worker knows it, and may be called, the answer is {provider_id, drawn: true}.
 -- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, lacks, probe, bound}; probe: this call alone finds out
 -- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
 -- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
--- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine is enabled.
-create function turnpike.pick_account(p_engine text, p_model text, p_bound text, p_tried text[], p_drawn jsonb, p_random double precision,
+-- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine there is enabled.
+create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_preferred text[], p_drawn jsonb,
+  p_random double precision,
   p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   left_out text[] := p_tried;
@@ -55,7 +63,7 @@ begin
         from provider_accounts a
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id
-        where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media'
+        where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media' and turnpike.serves_pins(a.base_url, p_servers)
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null and not lacking and left_out = '{}' and p_drawn is not null then
@@ -68,19 +76,30 @@ begin
         left join provider_states s on s.provider_id = a.provider_id
         join provider_credentials c on c.provider_id = a.provider_id
         where a.provider_id = drawn_id and a.xmin = account_row and c.xmin = credential_row and a.engine = p_engine and a.pool <> 'media'
+          and turnpike.serves_pins(a.base_url, p_servers)
           and turnpike.account_use(a, s, c, p_moment) = 'yes' and not turnpike.lacks_model(s.lacks, p_model, p_moment);
       if found then
         return jsonb_build_object('provider_id', drawn_id, 'drawn', true);
       end if;
     end if;
+    if chosen is null and p_preferred <> '{}' then
+      select turnpike.picked_account(a, s, c, 'yes', p_bound), 'yes' into chosen, use
+        from unnest(p_preferred) with ordinality f(id, nth)
+        join provider_accounts a on a.provider_id = f.id
+        left join provider_states s on s.provider_id = a.provider_id
+        left join provider_credentials c on c.provider_id = a.provider_id
+        where f.id <> all (left_out) and a.engine = p_engine and a.pool <> 'media' and turnpike.serves_pins(a.base_url, p_servers)
+          and turnpike.account_use(a, s, c, p_moment) = 'yes' and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking
+        order by f.nth limit 1;
+    end if;
     if chosen is null then
-      sampled := turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment);
+      sampled := turnpike.sample_account(p_engine, p_servers, p_model, lacking, left_out, p_random, p_moment);
       chosen := sampled.account;
       use := sampled.use;
     end if;
     if chosen is null then
       select turnpike.picked_account(a, s, c, d.use, p_bound), d.use into chosen, use
-        from turnpike.draw_account(p_engine, p_model, lacking, left_out, sampled.rest, p_moment) d
+        from turnpike.draw_account(p_engine, p_servers, p_model, lacking, left_out, sampled.rest, p_moment) d
         join provider_accounts a on a.provider_id = d.provider_id
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id;
@@ -98,7 +117,7 @@ begin
           from provider_accounts a
           left join provider_states s on s.provider_id = a.provider_id
           left join provider_credentials c on c.provider_id = a.provider_id
-          where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null
+          where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and turnpike.serves_pins(a.base_url, p_servers)
         ) e;
       if (enabled > 0) is not true then
         return null;
@@ -128,12 +147,13 @@ end $$;
 -- The same choice as draw_account makes, without reading the windows of all accounts: any one of them is taken as often as its weight is of 100,
 -- else any one again. No account: there are few, or six were not taken, so draw_account is to choose, by `rest`: the number itself says
 -- which were not taken, so by that some would be chosen more often than others.
-create function turnpike.sample_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
+create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
   p_moment timestamptz, out account jsonb, out use text, out rest double precision) language plpgsql stable as $$
 declare
   -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
   ids text[] := array(select a.provider_id from provider_accounts a
-    where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out));
+    where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out)
+      and turnpike.serves_pins(a.base_url, p_servers));
   many integer := cardinality(ids);
   -- How far apart the numbers are that `rest` may be. It chooses nothing more when that is no longer little.
   grain double precision := power(2, -52);
@@ -183,14 +203,14 @@ language sql stable rows 1 as $$
 $$;
 
 -- One usable account of an engine by chance, by weight, or no row: of those that have the model, or (p_lacking) of those that lack it.
-create function turnpike.draw_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
+create function turnpike.draw_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
   p_moment timestamptz) returns table (provider_id text, use text) language sql stable rows 1 as $$
   with usable as (
     select a.provider_id, turnpike.account_use(a, s, c, p_moment) as use, s.windows
     from provider_accounts a
     left join provider_states s on s.provider_id = a.provider_id
     left join provider_credentials c on c.provider_id = a.provider_id
-    where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
+    where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out) and turnpike.serves_pins(a.base_url, p_servers)
       and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
   ), weighted as materialized (
     select u.provider_id, u.use, w.weight
@@ -220,8 +240,8 @@ end $$;
 -- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
 -- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that
 -- engine at all. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
--- p_drawn: by engine, as pick_account takes it.
-create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_drawn jsonb, p_random double precision,
+-- p_servers, p_drawn: by engine, as pick_account takes them.
+create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_random double precision,
   p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   own jsonb := p_models -> claimed.model;
@@ -237,7 +257,7 @@ begin
     select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
   end if;
   if own ->> 'engine' <> 'rehearsal' then
-    picked := turnpike.pick_account(own ->> 'engine', own ->> 'model', bound, '{}', p_drawn -> (own ->> 'engine'), p_random,
+    picked := turnpike.pick_account(own ->> 'engine', p_servers -> (own ->> 'engine'), own ->> 'model', bound, '{}', '{}', p_drawn -> (own ->> 'engine'), p_random,
       null, p_moment);
     if picked is not null then
       accounts := jsonb_build_object(own ->> 'engine', picked);
@@ -248,7 +268,8 @@ begin
       select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(others) m
         where m.value ->> 'engine' not in ('rehearsal', coalesce(own ->> 'engine', '')) order by m.value ->> 'engine', m.key
     loop
-      picked := turnpike.pick_account(engine_of_model, model_name, bound, '{}', p_drawn -> engine_of_model, p_random, null, p_moment);
+      picked := turnpike.pick_account(engine_of_model, p_servers -> engine_of_model, model_name, bound, '{}', '{}', p_drawn -> engine_of_model,
+        p_random, null, p_moment);
       if picked is not null then
         accounts := accounts || jsonb_build_object(engine_of_model, picked);
       end if;
@@ -257,10 +278,10 @@ begin
   return accounts;
 end $$;
 
--- All accounts of an engine that may be called, for a worker that draws one itself: as picked_account has them, with their weight and the
+-- All accounts of an engine at p_servers that may be called, for a worker that draws one itself: as picked_account has them, with their weight and the
 -- versions of their rows. None when there are more than p_most. And none while one of them is to be tried again after it has cooled, which
 -- only pick_account can ask for. One that lacks some model is listed: a claim for that model finds it out.
-create function turnpike.account_roster(p_engine text, p_most integer, p_moment timestamptz) returns jsonb language plpgsql stable as $$
+create function turnpike.account_roster(p_engine text, p_servers jsonb, p_most integer, p_moment timestamptz) returns jsonb language plpgsql stable as $$
 begin
   return (select case when count(*) between 1 and p_most and not bool_or(l.use = 'probe') then jsonb_agg(l.account order by l.provider_id)
       else '[]' end from (
@@ -272,7 +293,8 @@ begin
     left join (select o.provider_id, count(*) as turns from open_turns o where o.provider_id is not null group by 1) f
       on f.provider_id = a.provider_id
     cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
-    where a.engine = p_engine and a.pool <> 'media' and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe')
+    where a.engine = p_engine and a.pool <> 'media' and turnpike.serves_pins(a.base_url, p_servers)
+      and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe')
     limit p_most + 1
   ) l);
 end $$;

@@ -16,6 +16,8 @@ export const PROVIDER_POLICY = {
   rosterAccounts: 200,
   /** How long what an isolate has opened of a credential is used. */
   openedMs: 60_000,
+  /** How many accounts of an engine an isolate remembers by when they served last. */
+  servedKept: 16,
   /** How many accounts one model call may try. */
   maxAccounts: 3,
   /** How long the one call that tries an account again has it for itself. */
@@ -24,6 +26,8 @@ export const PROVIDER_POLICY = {
   coolAgainMs: 60_000,
   /** How long an account is not called whose provider has said that it may not, or cannot pay. Then one call tries it again. */
   barredMs: 10 * 60_000,
+  /** Each such call that is refused again doubles that time, up to this. */
+  longestBarredMs: 6 * 3_600_000,
   /** How soon accounts are called again that have failed in passing, while others cool. */
   passingMs: 10_000,
   /** How long an account that does not have a model is not asked for it, while others have it. */

@@ -1,11 +1,12 @@
--- How an account stands, in one word: disabled, needs_login, contained, cooling or usable. p_opened: it has a credential. A refresh whose time is
+-- How an account stands, in one word: disabled, needs_login, contained, suspended, cooling or usable. p_opened: it has a credential. A refresh whose time is
 -- over may have used the refresh token, so nobody knows whether the stored one still works.
 create function turnpike.account_state(p_disabled_at timestamptz, p_health text, p_opened boolean, p_refreshing_until timestamptz,
-  p_cool_until timestamptz, p_probe_until timestamptz, p_moment timestamptz) returns text language sql immutable as $$
+  p_suspended_at timestamptz, p_cool_until timestamptz, p_probe_until timestamptz, p_moment timestamptz) returns text language sql immutable as $$
   select case
     when p_disabled_at is not null then 'disabled'
     when p_health = 'needs_login' or not p_opened then 'needs_login'
     when p_health = 'contained' or p_refreshing_until <= p_moment then 'contained'
+    when p_suspended_at is not null then 'suspended'
     when p_cool_until > p_moment or (p_cool_until is not null and p_probe_until > p_moment) then 'cooling'
     else 'usable' end
 $$;
@@ -54,7 +55,10 @@ create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) retur
   )
   select to_jsonb(a) || jsonb_build_object('updated_by_name', u.name, 'token_expires_at', c.expires_at, 'refreshing_until', c.refreshing_until,
     'has_credential', c.provider_id is not null, 'cool_until', s.cool_until, 'cool_reason', s.cool_reason,
-    'state', turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment),
+    'state', turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at, s.cool_until, s.probe_until,
+      p_moment),
+    'health', case when a.health = 'healthy' and s.suspended_at is not null then 'suspended' else a.health end,
+    'suspended_at', s.suspended_at, 'suspended_reason', s.suspended_reason,
     'in_flight', (select count(*) from open_turns o where o.provider_id = a.provider_id),
     'windows', coalesce((select jsonb_agg(to_jsonb(w) order by w.resource collate "C", w.window_seconds)
       from turnpike.windows_at(coalesce(s.windows, '{}'), p_moment) w), '[]'),

@@ -55,10 +55,16 @@ export const providerSchema = z
     base_url: z
       .string()
       .nullable()
-      .meta({ description: "Null: the engine's own.", example: "https://models.example.com/v1" }),
-    state: z.enum(["usable", "cooling", "needs_login", "contained", "disabled"]).meta({
+      .meta({
+        description:
+          "Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine " +
+          "too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them.",
+        example: "https://models.example.com/v1",
+      }),
+    state: z.enum(["usable", "cooling", "suspended", "needs_login", "contained", "disabled"]).meta({
       description:
-        "`cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +
+        "`cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call " +
+        "tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +
         "of its credential may have been lost. The last three end when somebody does something about it.",
       example: "usable",
     }),
@@ -67,10 +73,20 @@ export const providerSchema = z
       .meta({ description: "Nothing is routed to it, and its credential is not refreshed.", example: false }),
     disabled_at: z.iso.datetime().nullable(),
     disabled_reason: z.string().nullable().meta({ example: "Paid until Friday" }),
-    health: z.enum(["healthy", "needs_login", "contained"]).meta({ example: "healthy" }),
+    health: z.enum(["healthy", "suspended", "needs_login", "contained"]).meta({ example: "healthy" }),
     health_at: z.iso.datetime().nullable().meta({ description: "Since when; null: from the beginning." }),
     cool_until: z.iso.datetime().nullable(),
     cool_reason: z.string().nullable().meta({ description: "In a word of ours.", example: "limit_reached" }),
+    suspended_at: z.iso.datetime().nullable().meta({ description: "Since when it is suspended; null: it is not." }),
+    suspended_reason: z
+      .enum(["not_permitted", "no_credit", "account_disabled"])
+      .nullable()
+      .meta({
+        description:
+          "What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), " +
+          "`account_disabled` (a 400 that says so).",
+        example: null,
+      }),
     in_flight: z.int().meta({ description: "Turns that it serves now.", example: 2 }),
     windows: z
       .array(windowSchema)
@@ -110,7 +126,7 @@ interface Served {
 
 /** A row of turnpike.provider_rows. */
 export type ProviderRow = JsonRow<"provider_accounts"> &
-  Pick<JsonRow<"provider_states">, "cool_until" | "cool_reason"> &
+  Pick<JsonRow<"provider_states">, "cool_until" | "cool_reason" | "suspended_at" | "suspended_reason"> &
   Pick<JsonRow<"provider_credentials">, "refreshing_until"> &
   Served & {
     state: ProviderAccount["state"]
@@ -131,7 +147,8 @@ export function serializeProvider(row: ProviderRow): ProviderAccount {
     ...{ engine: row.engine as ProviderAccount["engine"], base_url, state },
     ...{ disabled: row.disabled_at !== null, disabled_at: toInstant(row.disabled_at), disabled_reason },
     ...{ health: row.health as ProviderAccount["health"], health_at: toInstant(row.health_at) },
-    ...{ cool_until: toInstant(row.cool_until), cool_reason, in_flight },
+    ...{ cool_until: toInstant(row.cool_until), cool_reason, suspended_at: toInstant(row.suspended_at) },
+    ...{ suspended_reason: row.suspended_reason as ProviderAccount["suspended_reason"], in_flight },
     windows: row.windows.map(({ reset_at, taken_at, ...window }) => ({
       ...window,
       reset_at: toInstant(reset_at),

@@ -1,4 +1,4 @@
-import type { ModelError } from "../agent/engine.ts"
+import { type ModelError, NO_CREDIT } from "../agent/engine.ts"
 import type { PickedAccount } from "./account.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 import type { QuotaWindow } from "./windows.ts"
@@ -14,6 +14,9 @@ export type CallFault =
   | "forbidden"
   | "no_model"
   | "rejected"
+
+/** Why a provider lets an account serve nothing, in a word of ours. */
+export type Suspension = "not_permitted" | "no_credit" | "account_disabled"
 
 interface Reaction {
   /** once: the same account is called once more. refreshed: once more, with a credential that was refreshed. */
@@ -40,7 +43,7 @@ interface Reaction {
  * | unavailable | 5xx (529: overloaded), network, nonsense | is called once more, and stays |
  * | silent | nothing for as long as the model may be silent | is left: a second silence would take a minute of the turn's time again |
  * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
- * | forbidden | 402, 403, or 400 with words of an account that is disabled or has no credit | cools for ten minutes, then one call tries it; it stays where a 403 speaks of a model |
+ * | forbidden | 402, 403, 429 `insufficient_quota`, or 400 with words of an account that is disabled or has no credit | is suspended: after ten minutes one call tries it, then after twice as long, up to six hours; it stays where a 403 speaks of a model |
  * | no_model | 404: this account does not have the model | is not asked for that model for ten minutes, while others have it |
  * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
  */
@@ -66,32 +69,46 @@ export const SILENT = "silent"
 /** A window with more than this used has no room: providers round what is left. */
 const FULL_PCT = 99
 
-/** The row of an error, and until when the account cools. `windows`: what the failed answer told. */
+interface Verdict {
+  fault: CallFault
+  coolUntil: Date | null
+  /** Why the account serves nothing; `coolUntil` is its first pause then. */
+  suspended: Suspension | null
+}
+
+/** The row of an error, until when the account cools, and whether it is suspended. `windows`: what the failed answer told. */
 export function faultOf(
-  { kind, status, code, retryAfterMs, message }: ModelError,
+  error: ModelError,
   account: Pick<PickedAccount, "windows">,
   windows: readonly QuotaWindow[],
   now: Date,
-): { fault: CallFault; coolUntil: Date | null } {
-  const none = (fault: CallFault) => ({ fault, coolUntil: null })
+): Verdict {
+  const { kind, status, code, retryAfterMs, message } = error
+  const none = (fault: CallFault) => ({ fault, coolUntil: null, suspended: null })
   if (status === 401) return none("unauthorized")
   // One that speaks of a model says nothing of the account's other calls.
   if (status === 403 && /\bmodel\b/i.test(message)) return none("forbidden")
-  if (status === 402 || status === 403 || (status === 400 && BARRED_ACCOUNT.test(message))) {
-    return { fault: "forbidden", coolUntil: new Date(now.getTime() + PROVIDER_POLICY.barredMs) }
-  }
+  const suspended = suspensionOf(error)
+  if (suspended) return { fault: "forbidden", coolUntil: new Date(now.getTime() + PROVIDER_POLICY.barredMs), suspended }
   if (status === 404) return none("no_model")
   if (code === SILENT) return none("silent")
   if (status !== 429) return none(kind === "unavailable" ? "unavailable" : "rejected")
   const known = knownWindows(account, windows, now.getTime())
   const resets = known.flatMap(({ used_pct, reset }) => (used_pct >= 100 ? [reset] : []))
-  if (resets.length > 0) return { fault: "window_full", coolUntil: new Date(Math.max(...resets)) }
+  if (resets.length > 0) return { ...none("window_full"), coolUntil: new Date(Math.max(...resets)) }
   const hasRoom = known.length > 0 && known.every(({ used_pct }) => used_pct <= FULL_PCT)
   if (!retryAfterMs || hasRoom) return none("rate_limited")
   return {
-    fault: "retry_after",
+    ...none("retry_after"),
     coolUntil: new Date(now.getTime() + Math.min(retryAfterMs, PROVIDER_POLICY.longestMs)),
   }
+}
+
+function suspensionOf({ status, code, message }: ModelError): Suspension | null {
+  if (status === 402 || (status === 429 && code === NO_CREDIT)) return "no_credit"
+  if (status === 403) return "not_permitted"
+  if (status !== 400 || !BARRED_ACCOUNT.test(message)) return null
+  return /\bcredit balance\b/i.test(message) ? "no_credit" : "account_disabled"
 }
 
 /** The windows that are not over: as this answer told them, and as earlier ones did. */

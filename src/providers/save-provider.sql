@@ -43,6 +43,7 @@ begin
       external_id = excluded.external_id, health = 'healthy', health_at = excluded.updated_at, version = a.version + 1,
       updated_at = excluded.updated_at, updated_by = excluded.updated_by;
     insert into provider_states as s (provider_id) values (id) on conflict (provider_id) do update set lacks = '{}' where s.lacks <> '{}';
+    perform turnpike.end_suspension(id);
     if given.kind = 'api_key' then
       -- What is known is of the key that it had.
       update provider_states s set cool_until = null, cool_reason = null, probe_until = null, windows = '{}' where s.provider_id = id;

@@ -61,6 +61,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
     "the call ends, and is tried again",
     "the model's row of the catalog",
   ),
+  "TURN_POLICY.wordlessMs": limit("A model that says nothing, while its server sends signs of life", "the same"),
   "TURN_POLICY.maxAttempts": limit("Workers in a row that a turn is lost with", FAILED("ENGINE_LOST")),
   "TURN_POLICY.maxModelFailures": limit("Failures of the model in a row", FAILED("MODEL_UNAVAILABLE")),
   "TURN_POLICY.queueLimitMs": limit("A queued turn", "it is `cancelled`, `expired`"),
@@ -103,6 +104,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "WEBHOOK_POLICY.urlLength": limit("An endpoint's URL", INVALID),
   "WEBHOOK_POLICY.answerBytes": limit("A receiver's answer that is kept", "it is cut"),
   "WEBHOOK_POLICY.rotationMs": limit("How long the former secret signs too", "it no longer signs"),
+  "WEBHOOK_POLICY.mostFormerSecrets": limit("Former secrets of an endpoint that sign at once", "409 `LIMIT_REACHED`"),
   "WEBHOOK_POLICY.attemptsListed": limit("Attempts that a list shows of a delivery", "older ones are left out"),
   "WEBHOOK_POLICY.hostRate": limit(
     "Requests to one host, of all accounts together: live, and of test keys",
@@ -166,7 +168,11 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "BOARD_POLICY.*",
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
-  ...of("TURN_POLICY", "walletShards runBudgetMs renewLeaseMs leaseMs workerMs commitPausesMs commitMs modelBackoffMs"),
+  ...of(
+    "TURN_POLICY",
+    "walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs cancelsAtOnce workerMs commitPausesMs commitMs modelBackoffMs",
+  ),
+  ...of("TURN_POLICY", "cacheMs cacheHourMs cacheKeyChars"),
   ...of("TURN_POLICY", "modelBackoffLimitMs republishMs historyWithin bytesPerToken startCallsWithinMs clockSkewMs"),
   ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs minOutputTokens"),
   ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch cancelPublishes republishLimitMs testTurnsAgainSeconds"),
@@ -210,7 +216,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs",
   ),
-  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs"),
+  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs servedKept longestBarredMs"),
 ]
 
 function of(policy: string, names: string): string[] {

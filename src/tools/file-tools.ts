@@ -104,30 +104,27 @@ export function readFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   )
 }
 
+/** The result has a sentence around the text. */
+const SHOWN_TEXT_BYTES = TOOL_POLICY.maxResultBytes - 200
+/** In UTF-8, a byte of another charset is three at most. */
+const OTHER_WINDOW_BYTES = Math.floor(SHOWN_TEXT_BYTES / 3)
+
 async function readText(ctx: Context, file: VisibleFile, offset: number) {
   if (offset >= file.bytes && file.bytes > 0) return errorRun(`${file.name} has only ${file.bytes} bytes.`)
   const window = TOOL_POLICY.fileWindowBytes
   const range = { offset, length: window }
-  const bytes = file.bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
-  if (!bytes) return errorRun(`${file.name} is not there any more.`)
-  const head = offset === 0 ? bytes : await ctx.files.read(file.object_key, { range: { offset: 0, length: 3 } })
-  const charset = charsetOf(head ?? bytes, file.media_type)
+  const read = file.bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
+  if (!read) return errorRun(`${file.name} is not there any more.`)
+  const head = offset === 0 ? read : await ctx.files.read(file.object_key, { range: { offset: 0, length: 3 } })
+  const charset = charsetOf(head ?? read, file.media_type)
+  const bytes = charset === "utf-8" ? read : read.subarray(0, OTHER_WINDOW_BYTES)
   const edges = { first: offset === 0, last: offset + bytes.length >= file.bytes }
-  const { from, to } = charset === "utf-8" ? wholeCharacters(bytes, edges) : wholeUnits(bytes, { charset, offset })
-  const text = cutToBytes(
-    storable(decoderOf(charset).decode(bytes.subarray(from, to))),
-    TOOL_POLICY.maxResultBytes - 200,
-  )
+  const { from, to } =
+    charset === "utf-8" ? wholeCharacters(bytes, edges) : wholeUnits(bytes, { charset, offset, last: edges.last })
+  const text = cutToBytes(storable(decoderOf(charset).decode(bytes.subarray(from, to))), SHOWN_TEXT_BYTES)
   const end = offset + to
   const more = end < file.bytes ? `\n[bytes ${offset}–${end} of ${file.bytes}; go on with offset ${end}]` : ""
   return { output: { type: "text" as const, value: `${text}${more}` || "(an empty file)" } }
-}
-
-/** The part of a window in another charset: UTF-16 has two bytes to a unit. */
-function wholeUnits(bytes: Uint8Array, { charset, offset }: { charset: string; offset: number }) {
-  if (!charset.startsWith("utf-16")) return { from: 0, to: bytes.length }
-  const from = Math.min(offset % 2, bytes.length)
-  return { from, to: bytes.length - ((bytes.length - from) % 2) }
 }
 
 /** The part of a window of UTF-8 without half characters at its edges, except at the file's own ends. */
@@ -141,6 +138,28 @@ function wholeCharacters(bytes: Uint8Array, { first, last }: { first: boolean; l
   const byte = bytes[lead] ?? 0
   const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
   return { from, to: lead + length > bytes.length ? lead : bytes.length }
+}
+
+/** The same of another charset, read on from where the window before it ended. UTF-16 has two bytes to a unit. */
+function wholeUnits(
+  bytes: Uint8Array,
+  { charset, offset, last }: { charset: string; offset: number; last: boolean },
+): { from: number; to: number } {
+  const isWide = charset.startsWith("utf-16")
+  const from = isWide ? Math.min(offset % 2, bytes.length) : 0
+  for (let to = bytes.length; !last && to > Math.max(from, bytes.length - 4); to--) {
+    if (isWhole(bytes.subarray(from, to), charset)) return { from, to }
+  }
+  return { from, to: isWide ? bytes.length - ((bytes.length - from) % 2) : bytes.length }
+}
+
+function isWhole(bytes: Uint8Array, charset: string): boolean {
+  try {
+    decoderOf(charset, true).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function objectPart({ name, media_type, bytes, object_key }: VisibleFile): ObjectPart {

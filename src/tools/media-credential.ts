@@ -31,7 +31,7 @@ export async function refreshMedia(ctx: Context, opened: OpenedMedia): Promise<O
 export async function refuseMedia(ctx: Context, { credential }: OpenedMedia): Promise<void> {
   const { provider_id, credential_version } = credential.from
   const said = { cool_until: null, reason: "unauthorized", health: "needs_login" }
-  const nothing = { lacks: null, lacks_until: null, windows: null }
+  const nothing = { lacks: null, lacks_until: null, suspended: null, longest_pause_ms: null, windows: null }
   const args = { provider_id, credential_version, ...said, ...nothing, moment: ctx.clock.now() }
   await call(ctx.db, "note_account", args).catch((error: unknown) =>
     ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) }),

@@ -10,6 +10,7 @@ import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
+import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim-turn.ts"
@@ -123,6 +124,11 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   if (called?.cutByHold && called.step.answer.finish === "length") {
     return limitReached("COST_LIMIT_REACHED", run.partialResult(text), run.boundBy)
   }
+  const fault = called && answerFault(called.step.answer.finish)
+  if (fault) {
+    const message = `${fault.message} ${run.cost > 0 ? "Its model calls are billed." : "Nothing was billed."}`
+    return { ...failed(run, fault.code, message), result: run.partialResult(text) }
+  }
   const steps = run.claim.steps.filter(({ agent }) => agent === null)
   return { state: "done", result: answerText(called ? [...steps, rowOf(called)] : steps) }
 }
@@ -213,7 +219,7 @@ function failureOf(run: Run, { error }: AgentFailed): Outcome {
   return failed(run, "MODEL_REJECTED", `The model's provider refused the request. ${billOf(run)}`)
 }
 
-function failed(run: Run, code: string, message: string): Outcome {
+function failed(run: Run, code: string, message: string): Extract<Outcome, { state: "failed" }> {
   return { state: "failed", code, message, ours: false, result: run.partialResult() }
 }
 

@@ -9,6 +9,7 @@ import { objectPart } from "../tools/file-tools.ts"
 import type { AttachedFile, Claim } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { cacheOf } from "./prompt-cache.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import type { StepRow } from "./step-row.ts"
 
@@ -16,14 +17,16 @@ import type { StepRow } from "./step-row.ts"
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { temperature } = run.claim.config.manifest
+  const said = steps.map(stepMessages)
   return {
     engine: model.engine,
     model: model.model,
     ...(system && { system }),
     ...(temperature !== undefined && { temperature }),
-    messages: [...opening, ...steps.flatMap(stepMessages)],
+    messages: [...opening, ...said.flat()],
     tools: specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? model.max_output_tokens, model.max_output_tokens),
+    cache: cacheOf(run, agent, { opening: opening.length, steps: said.map(({ length }) => length) }),
     attempt: run.turn.model_failures,
   }
 }

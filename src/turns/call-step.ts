@@ -1,4 +1,4 @@
-import { type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
+import { type Message, type ModelAnswer, ModelError, type ModelUsage } from "../agent/engine.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { type Price, priceOf } from "../billing/price.ts"
 import { noteError } from "../infrastructure/errors.ts"
@@ -12,7 +12,14 @@ import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { openTextStream } from "./stream-text.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
 
-const FREE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: 0 }
+const NO_USAGE: ModelUsage = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
+const FREE: Price = {
+  price_input: 0,
+  price_cached: 0,
+  price_output: 0,
+  price_cache_write: 0,
+  price_cache_write_hour: 0,
+}
 
 /** The agent's model refused, or was told to fail: this ends the turn, or the sub-agent's task. */
 export class AgentFailed extends Error {
@@ -72,7 +79,11 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
       rest = await stream.finish()
     })
     const { came } = routed
-    if (!isCut(came)) return called(came, rest, routed)
+    if (!isCut(came)) {
+      if (!routed.isFree) return called(came, rest, routed)
+      await lost(came)
+      return called({ ...came, usage: NO_USAGE }, rest, routed)
+    }
     if (came.answer && came.paid) await commitCalled(run, agent, called(came.answer, rest, routed))
     else if (came.answer) {
       const cause = came.why === WORKER_OVER ? "worker_time" : came.why === LOST ? "stale" : "unfinished"

@@ -4,6 +4,7 @@ import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
+import { Continuation } from "./continuation.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
@@ -19,14 +20,23 @@ export interface CutCall {
   paid: boolean
 }
 
+interface CameBack {
+  came: ModelAnswer | CutCall
+  headers: Headers | null
+  barred: boolean
+  /** A whole answer that only repeats what was said before it. */
+  isFree: boolean
+}
+
 /** What a provider says without an end, in all or in one line, must not take a worker's memory. */
-function bounded(response: Response, keep: Keep): Response {
+function bounded(response: Response, keep: Keep, lives: () => void): Response {
   const count = byteCounter()
   const most = response.ok ? TURN_POLICY.modelBytes : TURN_POLICY.modelErrorBytes
   return inspected(response, (piece) => {
     const { all, line } = count(piece)
     if (all > most || line > TURN_POLICY.modelLineBytes) throw new Error("the provider's answer is too large")
     keep({ line })
+    lives()
   })
 }
 
@@ -64,12 +74,14 @@ export async function callWithin(
     accounts,
     mayBegin = () => true,
   }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
-): Promise<{ came: ModelAnswer | CutCall; headers: Headers | null; barred: boolean }> {
+): Promise<CameBack> {
   const { fetch: send, clock, files, meter, memory, requestId } = run.ctx
   const loan = memory.open(MEMORY.shares.answer, requestId, clock)
   const keep = keepBy(loan)
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
+  const continuation = new Continuation(call)
   let said = ""
+  let streamed = ""
   let hidden = ""
   let counted: Partial<ModelUsage> = {}
   let headers: Headers | null = null
@@ -80,7 +92,13 @@ export async function callWithin(
     // Another server must not get the account's key.
     const response = await send(input, { ...init, redirect: "manual" })
     headers = response.headers
-    return bounded(response, keep)
+    silence.lives()
+    return bounded(response, keep, silence.lives)
+  }
+  const tell = (text: string) => {
+    if (text === "") return
+    said += text
+    stream.onText(text)
   }
   try {
     const came = await run.alive.during(async (ended) => {
@@ -94,8 +112,8 @@ export async function callWithin(
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })
-          said += piece
-          stream.onText(piece)
+          streamed += piece
+          tell(continuation.take(piece))
         },
         onProgress(progress: { hidden?: string; usage?: Partial<ModelUsage> }) {
           silence.heard()
@@ -110,16 +128,19 @@ export async function callWithin(
         }),
       )
     })
-    return { came, headers, barred }
+    tell(continuation.end())
+    const answer = continuation.rest(came)
+    return { came: answer, headers, barred, isFree: continuation.onlyRepeats(answer) }
   } catch (why) {
     const text = storable(said)
-    const hasBegun = said !== "" || hidden !== "" || counted.tokensInput !== undefined
-    const usage = usageOfCut(call, said + hidden, counted)
+    const hasBegun = streamed !== "" || hidden !== "" || counted.tokensInput !== undefined
+    const usage = usageOfCut(call, streamed + hidden, counted)
     const content = text === "" ? [] : [{ type: "text" as const, text }]
     const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
     // The customer pays for what they can see, and for what their own limit or cancel cut off, as far as the model had come.
-    const paid = text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
-    return { came: { why, answer, paid }, headers, barred }
+    const saysMore = text !== "" && !continuation.repeats(text)
+    const paid = saysMore || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
+    return { came: { why, answer, paid }, headers, barred, isFree: false }
   } finally {
     loan.close()
     silence.clear()

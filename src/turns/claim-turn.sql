@@ -3,12 +3,12 @@
 -- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
 -- p_message and p_try: the queue's message that brought the worker here, and how often that was tried. A later try of the same message
 -- takes over what an earlier one may have claimed without hearing of it.
--- accounts: by engine, as pick_accounts answers (p_served_after, p_drawn and p_random are for that). roster: all accounts of the engine of
+-- accounts: by engine, as pick_accounts answers (p_servers, p_served_after, p_drawn and p_random are for that). roster: all accounts of the engine of
 -- the turn's own model, where one of them was drawn and p_listed does not name that engine; p_listed null: none is wanted.
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
-  p_served_after timestamptz, p_drawn jsonb, p_listed text[], p_roster_accounts integer, p_random double precision)
+  p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_listed text[], p_roster_accounts integer, p_random double precision)
 returns table (turn json, config jsonb, models jsonb, accounts jsonb, roster jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb,
   engine_keys text, containers jsonb, image_model jsonb, heard boolean)
 language plpgsql rows 1 as $$
@@ -62,12 +62,12 @@ begin
   end if;
   accounts := '{}';
   if not claimed.test and exists (select from provider_accounts) then
-    accounts := turnpike.pick_accounts(claimed, models, p_served_after, p_drawn, p_random, p_moment);
+    accounts := turnpike.pick_accounts(claimed, models, p_servers, p_served_after, p_drawn, p_random, p_moment);
     engine := models -> claimed.model ->> 'engine';
     if p_listed is not null and engine <> all (p_listed) and accounts ? engine
       and not coalesce((accounts -> engine ->> 'bound')::boolean, false)
     then
-      roster := turnpike.account_roster(engine, p_roster_accounts, p_moment);
+      roster := turnpike.account_roster(engine, p_servers -> engine, p_roster_accounts, p_moment);
     end if;
   end if;
   update open_turns o set state = 'running', wake_at = p_lease,
@@ -119,12 +119,13 @@ end $$;
 create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
 language plpgsql stable as $$
 begin
-  return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position), '[]') from (
-    select e.text, e.result, e.position,
+  return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result, 'ended_at', h.finished_at)
+      order by h.position), '[]') from (
+    select e.text, e.result, e.position, e.finished_at,
       sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
     from (
-      select t.text, t.result, t.position from turns t
+      select t.text, t.result, t.position, t.finished_at from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.position >= claimed.position - p_within
         and t.state = 'done' and t.erased_at is null
       order by t.position desc limit p_turns

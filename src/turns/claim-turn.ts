@@ -1,4 +1,4 @@
-import type { Context } from "../actor/context.ts"
+import { isDeepStrictEqual } from "node:util"
 import type { EngineName } from "../agent/engine.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
@@ -13,6 +13,7 @@ import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
+import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { StepRow } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -45,11 +46,13 @@ export interface Claim {
   /** When the statement was sent that has picked them, in milliseconds. */
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
-  history: { text: string; result: string }[]
+  history: { text: string; result: string; ended_at: string }[]
   steps: StepRow[]
   files: AttachedFile[]
   /** The space's secrets, sealed, by name; none when nothing could use them. */
   secrets: Record<string, string>
+  /** Where the pins of each engine go. */
+  servers: EngineServers
   /** The sealed environment file that engines read, as the last statement found it. */
   engine_keys: string | null
   containers: MappedContainer[]
@@ -58,7 +61,7 @@ export interface Claim {
 }
 
 /** `drawn`: the account that the worker has drawn itself. */
-interface ClaimRow extends Omit<Claim, "accounts" | "accounts_read_at"> {
+interface ClaimRow extends Omit<Claim, "accounts" | "accounts_read_at" | "servers"> {
   accounts: Record<string, PickedAccount | { provider_id: string; drawn: true } | NoAccount | null>
   roster: ListedAccount[] | null
   heard: boolean | null
@@ -75,7 +78,7 @@ export interface QueueAttempt {
  * nobody holds. Null when there is nothing to do: late, duplicate, not its turn yet, or lost too often. When the answer is lost, it
  * asks once more, and the next delivery of the same message does: each takes over what those before may have got.
  */
-export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAttempt): Promise<Claim | null> {
+export async function claimTurn(ctx: ServersContext, turnId: string, delivery?: QueueAttempt): Promise<Claim | null> {
   if (!delivery) return tryClaim(ctx, turnId, null)
   const first = delivery.retried * 2
   return tryClaim(ctx, turnId, { message: delivery.message, number: first }).catch((error: unknown) => {
@@ -85,7 +88,7 @@ export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAt
 }
 
 async function tryClaim(
-  ctx: Context,
+  ctx: ServersContext,
   turnId: string,
   attempt: { message: string; number: number } | null,
 ): Promise<Claim | null> {
@@ -93,6 +96,7 @@ async function tryClaim(
   const isOut = (providerId: string, readAt: number) => coolsMeanwhile(ctx, providerId, readAt)
   const roster = rosterOf(ctx)
   const drawn = roster.draw(ctx.random, isOut, now.getTime())
+  const assumed = assumedServers(ctx)
   const [claimed] = await call<"claim_turn", ClaimRow>(ctx.db, "claim_turn", {
     turn_id: turnId,
     message: attempt?.message ?? null,
@@ -106,6 +110,7 @@ async function tryClaim(
     history_bytes: TURN_POLICY.historyBytes,
     bytes_per_token: TURN_POLICY.bytesPerToken,
     history_tokens: TURN_POLICY.historyTokens,
+    servers: assumed,
     served_after: new Date(now.getTime() - PROVIDER_POLICY.bindMs),
     drawn: drawn.size > 0 ? Object.fromEntries([...drawn].map(([engine, account]) => [engine, rowsOf(account)])) : null,
     listed: roster.ask(now.getTime()),
@@ -123,7 +128,16 @@ async function tryClaim(
     return [engine, account ?? picked] as const
   })
   if (own && listed) roster.list(own, listed, now.getTime())
-  return { ...claim, models, accounts: Object.fromEntries(known) as Claim["accounts"], accounts_read_at: now.getTime() }
+  const servers = await readServers(ctx, claim.engine_keys)
+  const accounts_read_at = now.getTime()
+  // The operator's keys have changed: the accounts may be at another server, so each engine's first call asks.
+  if (!isDeepStrictEqual(servers, assumed)) {
+    const asks = Object.values(models).flatMap(({ engine }) =>
+      engine === "rehearsal" ? [] : [[engine, null] as const],
+    )
+    return { ...claim, models, servers, accounts: claim.turn.test ? {} : Object.fromEntries(asks), accounts_read_at }
+  }
+  return { ...claim, models, servers, accounts: Object.fromEntries(known) as Claim["accounts"], accounts_read_at }
 }
 
 const rowsOf = ({ provider_id, account_row, credential_row }: ListedAccount) => ({

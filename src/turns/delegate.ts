@@ -7,6 +7,7 @@ import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun }
 import { fitTools } from "../tools/fit-tools.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { allowedTools, specsOf } from "../tools/toolbox.ts"
+import { answerFault } from "./answer-fault.ts"
 import { AgentFailed } from "./call-step.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { AgentWork, Run } from "./run.ts"
@@ -71,6 +72,8 @@ async function delegate(
     throw error
   }
   const last = work.steps.at(-1)
+  const fault = last && answerFault(last.finish)
+  if (fault) return failed(last.finish, `The sub-agent ${name} failed: ${fault.message}`)
   const cut: ModelAnswer["finish"] = "length"
   const note = last?.finish === cut ? "\n[cut off at its output limit]" : ""
   const text = cutToBytes(answerText(work.steps), TOOL_POLICY.maxResultBytes - note.length)

@@ -17,6 +17,7 @@ const priceSchema = z
     input: perMillion,
     cached: perMillion.meta({ description: "Of prompt tokens from the provider's cache.", example: 1 }),
     cache_written: perMillion.meta({ description: "Of prompt tokens written into the provider's cache.", example: 10 }),
+    cache_written_hour: perMillion.meta({ description: "Of those that it keeps for an hour.", example: 20 }),
     output: perMillion.meta({ example: 50 }),
     image_usd: z.number().nullable().meta({ description: "Of one picture; null for a chat model.", example: null }),
   })
@@ -49,6 +50,10 @@ export const turnBillSchema = z
           tokens_input: tokens.meta({ description: "All prompt tokens." }),
           tokens_cached: tokens.meta({ description: "Those of them that came from the provider's cache.", example: 0 }),
           tokens_cache_written: tokens.meta({ description: "Those that were written into it.", example: 0 }),
+          tokens_cache_written_hour: tokens.meta({
+            description: "Those of the written ones that it keeps for an hour instead of five minutes.",
+            example: 0,
+          }),
           tokens_output: tokens.meta({ example: 64 }),
           price_version: z.int().meta({ description: "The version of the model's prices that counted.", example: 1 }),
           price: priceSchema.nullable().meta({ description: "The prices of that version; null: no longer known." }),
@@ -73,7 +78,8 @@ export async function getBill(
       .select((turn) => {
         const columns = [
           ...(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.tokens_input", "u.tokens_cached"] as const),
-          ...(["u.tokens_cache_written", "u.tokens_output", "u.price_version", "u.created_at"] as const),
+          ...(["u.tokens_cache_written", "u.tokens_cache_written_hour", "u.tokens_output"] as const),
+          ...(["u.price_version", "u.created_at"] as const),
           ...(["u.cost_credit_micros as cost", "u.billed_credit_micros as billed"] as const),
         ] as const
         const ofKey = turn
@@ -99,6 +105,7 @@ export async function getBill(
             fn.coalesce("c.price_input", "f.price_input").as("price_input"),
             fn.coalesce("c.price_cached", "f.price_cached").as("price_cached"),
             fn.coalesce("c.price_cache_write", "f.price_cache_write").as("price_cache_write"),
+            fn.coalesce("c.price_cache_write_hour", "f.price_cache_write_hour").as("price_cache_write_hour"),
             fn.coalesce("c.price_output", "f.price_output").as("price_output"),
             fn.coalesce("c.price_image", "f.price_image").as("price_image"),
           ])
@@ -116,7 +123,15 @@ export async function getBill(
     billed_cost_usd: toUsd(row.billed),
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
-      const { price_input, price_cached, price_cache_write, price_output, price_image, ...line } = item
+      const {
+        price_input,
+        price_cached,
+        price_cache_write,
+        price_cache_write_hour,
+        price_output,
+        price_image,
+        ...line
+      } = item
       const price =
         price_input === null || price_cached === null || price_output === null
           ? null
@@ -124,6 +139,7 @@ export async function getBill(
               input: toUsd(price_input),
               cached: toUsd(price_cached),
               cache_written: toUsd(price_cache_write ?? price_input),
+              cache_written_hour: toUsd(price_cache_write_hour ?? price_cache_write ?? price_input),
               output: toUsd(price_output),
               image_usd: price_image === null ? null : toUsd(price_image),
             }

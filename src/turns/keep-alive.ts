@@ -3,6 +3,7 @@ import { ModelError } from "../agent/engine.ts"
 import type { Clock } from "../platform/clock.ts"
 import { describeError } from "../platform/log.ts"
 import { SILENT } from "../providers/reactions.ts"
+import { cancelAsked, forgetAsking } from "./cancels-asked.ts"
 import { renewLease } from "./commit-step.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -14,7 +15,8 @@ export const WORKER_OVER = Symbol("this worker's time is over")
 
 /**
  * Keeps the turn with this worker while its models answer: one renewal of the lease every `renewLeaseMs` for all calls of a run. The
- * renewal also tells of a cancel. Aborts the calls when the worker's own time is over. Does nothing while no call is running.
+ * renewal also tells of a cancel; a call that takes long asks for one more often. Aborts the calls when the worker's own time is over.
+ * Does nothing while no call is running.
  */
 export class KeepAlive {
   private readonly ctx: Pick<Context, "db" | "clock" | "log">
@@ -44,21 +46,20 @@ export class KeepAlive {
     const { clock } = this.ctx
     const left = Math.max(0, this.workerUntil - clock.now().getTime())
     const stopWorker = clock.after(left, () => this.over.abort(WORKER_OVER))
-    let stopped = false
-    let stopBeat = () => {}
-    const beat = () => {
-      stopBeat = clock.after(TURN_POLICY.renewLeaseMs, () => {
-        void this.renew().then(() => {
-          if (!stopped) beat()
-        })
-      })
-    }
-    beat()
+    const stopRenewals = repeat(clock, TURN_POLICY.renewLeaseMs, () => this.renew())
+    const stopLooks = repeat(clock, TURN_POLICY.cancelLookMs, () => this.lookForCancel())
     this.stopTimers = () => {
-      stopped = true
       stopWorker()
-      stopBeat()
+      stopRenewals()
+      stopLooks()
+      forgetAsking(this.turn.turn_id)
     }
+  }
+
+  private async lookForCancel(): Promise<void> {
+    // Without an answer, the next look or renewal tells.
+    const isAsked = await cancelAsked(this.ctx, this.turn.turn_id).catch(() => false)
+    if (isAsked) this.over.abort(CANCELLED)
   }
 
   private async renew(): Promise<void> {
@@ -72,21 +73,60 @@ export class KeepAlive {
   }
 }
 
-/** Aborts with an unavailable ModelError when `heard` was not called for more than `ms`. */
-export function abortWhenSilent(clock: Clock, ms: number): { signal: AbortSignal; heard(): void; clear(): void } {
-  const over = new AbortController()
-  let heardAt = clock.now().getTime()
-  const wait = (left: number): (() => void) =>
-    clock.after(left + 1, () => {
-      const silent = clock.now().getTime() - heardAt
-      if (silent <= ms) clear = wait(ms - silent)
-      else over.abort(new ModelError("unavailable", `The model was silent for ${ms / 1000} s.`, { code: SILENT }))
+/** Does `work` each time that `ms` have passed since it was done. Returns what ends that. */
+function repeat(clock: Clock, ms: number, work: () => Promise<void>): () => void {
+  let stopped = false
+  let stop = () => {}
+  const again = () => {
+    stop = clock.after(ms, () => {
+      void work().then(() => {
+        if (!stopped) again()
+      })
     })
-  let clear = wait(ms)
+  }
+  again()
+  return () => {
+    stopped = true
+    stop()
+  }
+}
+
+interface Silence {
+  signal: AbortSignal
+  /** The model has said something. */
+  heard(): void
+  /** Bytes have come, such as a server's signs of life while a model thinks. */
+  lives(): void
+  clear(): void
+}
+
+/**
+ * Aborts with an unavailable ModelError when nothing has come for more than `ms`, or nothing but signs of life for more than `wordlessMs`.
+ */
+export function abortWhenSilent(clock: Clock, ms: number): Silence {
+  const over = new AbortController()
+  const now = () => clock.now().getTime()
+  const wordlessMs = Math.max(ms, TURN_POLICY.wordlessMs)
+  let heardAt = now()
+  let livedAt = heardAt
+  const left = () => Math.min(livedAt + ms, heardAt + wordlessMs) - now()
+  const wait = (): (() => void) =>
+    clock.after(left() + 1, () => {
+      if (left() >= 0) {
+        clear = wait()
+        return
+      }
+      const silent = (now() - livedAt > ms ? ms : wordlessMs) / 1000
+      over.abort(new ModelError("unavailable", `The model was silent for ${silent} s.`, { code: SILENT }))
+    })
+  let clear = wait()
   return {
     signal: over.signal,
     heard() {
-      heardAt = clock.now().getTime()
+      heardAt = livedAt = now()
+    },
+    lives() {
+      livedAt = now()
     },
     clear: () => clear(),
   }

@@ -33,7 +33,8 @@ export const turnStepSchema = z
     model: z.string().nullable().meta({ description: "The pin of its model call; null in old turns." }),
     text: z.string().meta({ description: "What the model said.", example: "I look it up." }),
     finish: z.string().meta({
-      description: "`stop`, `length`, `tool-calls`, `more`, `other`; `aborted` when the call was cut off.",
+      description:
+        "`stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`; `aborted` when the call was cut off.",
       example: "tool-calls",
     }),
     tool_calls: z

@@ -5,26 +5,40 @@ import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account of the engine is enabled. */
+/** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account that serves the engine's pins is enabled. */
 export interface NextAccount {
   mine_still: "yes" | "cancel" | "stale"
   account: PickedAccount | NoAccount | null
 }
 
-/** Picks another account for a call of a model than those of `tried`, and renews the lease. `bound`: the one of its conversation. */
+interface Wanted {
+  engine: RealEngine
+  /** The spellings of the server that the engine's pins name (src/turns/engine-servers.ts); null: any server. */
+  servers: readonly string[] | null
+  model: string
+  /** The account of the turn's conversation. */
+  bound: string | null
+  tried: string[]
+  /** These come first, in their order, while they may be called. */
+  preferred: string[]
+}
+
+/** Picks another account for a call of a model than those of `tried`, and renews the lease. */
 export async function nextAccount(
   ctx: Context,
   { turn_id, epoch }: Pick<TurnRow, "turn_id" | "epoch">,
-  { engine, model, bound, tried }: { engine: RealEngine; model: string; bound: string | null; tried: string[] },
+  { engine, servers, model, bound, tried, preferred }: Wanted,
 ): Promise<NextAccount> {
   const now = ctx.clock.now()
   return callOne<"next_account", NextAccount>(ctx.db, "next_account", {
     turn_id,
     epoch,
     engine,
+    servers,
     model,
     bound,
     tried,
+    preferred,
     random: ctx.random(),
     probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),

@@ -9,9 +9,18 @@ export const TURN_POLICY = {
   runBudgetMs: 20_000,
   /** A model call that has been silent for longer than this is ended; the catalog may set another limit for a model. */
   idleMs: 60_000,
+  /** The same for one whose server only shows that it lives, by comments or events without a word: models think for so long. */
+  wordlessMs: 10 * 60_000,
   /** How often the lease is renewed while a model answers. Several renewals may fail before another worker takes the turn. */
   renewLeaseMs: 25_000,
   leaseMs: 150_000,
+  /**
+   * How often a model call asks whether its turn was cancelled, from this time on; how old another call's answer may be; and for how many
+   * turns one statement asks. A cancel is seen within the first two together.
+   */
+  cancelLookMs: 1_200,
+  cancelFreshMs: 500,
+  cancelsAtOnce: 500,
   /**
    * The longest that one worker keeps a turn. Then a running call is cut, and the next callback goes on from there. QStash gives a
    * delivery 15 minutes on its smallest plan; Cloudflare sets no limit while QStash waits.
@@ -40,6 +49,11 @@ export const TURN_POLICY = {
   /** History is taken from this many earlier turns of the conversation, in whatever state they ended. */
   historyWithin: 1000,
   historyTokens: 100_000,
+  /** How long providers keep a prompt in their cache after its last use, and how long at the price of an hour (Anthropic). */
+  cacheMs: 5 * 60_000,
+  cacheHourMs: 3_600_000,
+  /** The longest prompt_cache_key (OpenAI). */
+  cacheKeyChars: 64,
   /** How many bytes of history count as a token. */
   bytesPerToken: 4,
   /**

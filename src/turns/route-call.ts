@@ -26,6 +26,8 @@ export interface RoutedCall {
   beganAt: number
   /** Its failures were noted already, by account. */
   noted: boolean
+  /** A whole answer that only repeats what was said before it. */
+  isFree: boolean
 }
 
 interface Asked {
@@ -81,11 +83,12 @@ async function routed(asked: Asked): Promise<RoutedCall> {
   const tried: string[] = []
   let counted = 0
   let isOut = false
+  let isRefused = false
   let last: ModelError | null = null
   let lacking: ModelError | null = null
   while (counted < PROVIDER_POLICY.maxAccounts) {
     if (tried.length > 0) run.checkTime()
-    const next = await run.route.next({ engine, model }, tried)
+    const next = await run.route.next({ engine, model }, tried, { proven: isRefused })
     if (next.kind === "stale") throw new RunEnd({ kind: "stale" })
     if (next.kind === "cancel") throw run.cancel()
     if (next.kind === "none") return unrouted(asked, await environmentAccounts(run))
@@ -109,8 +112,10 @@ async function routed(asked: Asked): Promise<RoutedCall> {
       continue
     }
     counted++
-    if (came.kind === "out") isOut = true
-    else last = came.error
+    if (came.kind === "out") {
+      isOut = true
+      isRefused ||= came.refused === true
+    } else last = came.error
   }
   // Where each account that was tried is out of use now, none of them has failed the turn.
   if (!last) throw coolingEnd(engine, run.now)
@@ -122,6 +127,7 @@ const failed = (run: Run, why: ModelError): RoutedCall => ({
   served: null,
   beganAt: run.now,
   noted: true,
+  isFree: false,
 })
 
 const coolingEnd = (engine: RealEngine, until: number) => new RunEnd({ kind: "cooling", engine, until })
@@ -131,11 +137,11 @@ async function unrouted(
   accounts: ModelAccounts | ModelError,
 ): Promise<RoutedCall> {
   const beganAt = run.now
-  const came =
+  const { came, isFree } =
     accounts instanceof ModelError
-      ? { why: accounts, answer: null, paid: false }
-      : (await callWithin(run, { agent, call, stream, accounts })).came
-  return { came, served: null, beganAt, noted: false }
+      ? { came: { why: accounts, answer: null, paid: false }, isFree: false }
+      : await callWithin(run, { agent, call, stream, accounts })
+  return { came, served: null, beganAt, noted: false, isFree }
 }
 
 /** The environment's accounts at this moment. Keys of the operator's environment file go before the worker's variables. */
@@ -148,8 +154,11 @@ async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAcco
   }
 }
 
-/** passed: it has failed, but may be called again. out: it may not. lacks: it does not have the model. */
-type Tried = { kind: "ended"; routed: RoutedCall } | { kind: "passed" | "lacks"; error: ModelError } | { kind: "out" }
+/** passed: it has failed, but may be called again. out: it may not; refused: for what it is. lacks: it does not have the model. */
+type Tried =
+  | { kind: "ended"; routed: RoutedCall }
+  | { kind: "passed" | "lacks"; error: ModelError }
+  | { kind: "out"; refused?: boolean }
 
 /** A call at one account, repeated in place as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
@@ -162,7 +171,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     if ("fault" in credential) return { kind: "out" }
     const accounts = modelAccounts(account, credential)
     const beganAt = run.now
-    const { came, headers, barred } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
+    const { came, headers, barred, isFree } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
     if (barred) {
       run.route.drop([account.provider_id])
       return { kind: "out" }
@@ -172,7 +181,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const error = isCut(came) && came.why instanceof ModelError && !came.answer?.text ? came.why : null
     const ended = (served: Served | null): Tried => ({
       kind: "ended",
-      routed: { came, served, beganAt, noted: !!error },
+      routed: { came, served, beganAt, noted: !!error, isFree },
     })
     const release = () => (account.probe ? releaseProbe(run.ctx, account, account.readAt) : undefined)
     const inVain = async () => {
@@ -190,7 +199,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
         windows: sayNews(windows, account.windows) ? windows : null,
       })
     }
-    const { fault, coolUntil } = faultOf(error, account, windows, now)
+    const { fault, coolUntil, suspended } = faultOf(error, account, windows, now)
     noteFailure(run, account, fault, error)
     const reaction = REACTIONS[fault]
     if (!reaction.failover) return inVain()
@@ -210,14 +219,14 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const fails = account.probe && !health && lacks === null
     const cools = coolUntil ?? (fails ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
     const called = { ...account, ...credential.from }
-    await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, lacks, windows })
+    await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, lacks, suspended, windows })
     if (lacks !== null) {
       await release()
       run.route.lacks(account, { main: agent.ref === null })
       return { kind: "lacks", error }
     }
     if (cools !== null || health !== null || reaction.account === "left") run.route.drop([account.provider_id])
-    if (cools !== null || health !== null) return { kind: "out" }
+    if (cools !== null || health !== null) return { kind: "out", refused: suspended !== null || health !== null }
     return { kind: "passed", error: fault === "forbidden" ? verdictOf(error) : error }
   }
 }

@@ -1,7 +1,9 @@
 import type { Context } from "../actor/context.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
 import { coolsMeanwhile, forgetCooling, unnotedAccounts } from "../providers/cooling.ts"
+import { lastServed } from "../providers/last-served.ts"
 import type { Claim } from "./claim-turn.ts"
+import type { EngineServers } from "./engine-servers.ts"
 import { nextAccount } from "./next-account.ts"
 
 /** An account that may be called, as far as a statement that was sent at `readAt` (in milliseconds) could know. */
@@ -23,7 +25,7 @@ export interface RoutedModel {
   model: string
 }
 
-/** none: no account of the engine is enabled. cooling: there are some, but none for this call. */
+/** none: no account that serves the engine's pins is enabled. cooling: there are some, but none for this call. */
 export type Next =
   | { kind: "account"; account: KnownAccount }
   | { kind: "cooling"; until: string | null }
@@ -35,11 +37,13 @@ export type Next =
 export class Route {
   private readonly ctx: Context
   private readonly turn: Claim["turn"]
+  private readonly servers: EngineServers
   private readonly byEngine = new Map<string, EngineRoute>()
 
-  constructor(ctx: Context, { turn, accounts, accounts_read_at: readAt }: Claim) {
+  constructor(ctx: Context, { turn, accounts, accounts_read_at: readAt, servers }: Claim) {
     this.ctx = ctx
     this.turn = turn
+    this.servers = servers
     for (const [engine, picked] of Object.entries(accounts)) {
       // Null: one that is tried again after it has cooled, which is for a call to ask for.
       const route =
@@ -50,8 +54,15 @@ export class Route {
     }
   }
 
-  /** The account for a call that has tried others. Costs a statement only when the one that is known cannot be called, or lacks the model. */
-  async next({ engine, model }: RoutedModel, tried: readonly string[]): Promise<Next> {
+  /**
+   * The account for a call that has tried others. Costs a statement only when the one that is known cannot be called, or lacks the model.
+   * `proven`: one was refused for what it is, so those that have served last are asked first.
+   */
+  async next(
+    { engine, model }: RoutedModel,
+    tried: readonly string[],
+    { proven }: { proven: boolean } = { proven: false },
+  ): Promise<Next> {
     const route = this.byEngine.get(engine)
     if (!route) return { kind: "none" }
     const known = route.account
@@ -64,7 +75,7 @@ export class Route {
       if (known.probe) route.account = null
       return { kind: "account", account: known }
     }
-    return this.ask({ engine, model }, route, tried)
+    return this.ask({ engine, model }, route, { tried, proven })
   }
 
   private mayCall(known: KnownAccount, model: string): boolean {
@@ -72,15 +83,21 @@ export class Route {
     return !lacksModel(known, model, now) && !coolsMeanwhile(this.ctx, known.provider_id, known.readAt)
   }
 
-  private async ask({ engine, model }: RoutedModel, route: EngineRoute, tried: readonly string[]): Promise<Next> {
+  private async ask(
+    { engine, model }: RoutedModel,
+    route: EngineRoute,
+    { tried, proven }: { tried: readonly string[]; proven: boolean },
+  ): Promise<Next> {
     const leftOut = [...tried, ...unnotedAccounts(this.ctx)]
     for (;;) {
       const readAt = this.ctx.clock.now().getTime()
       const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, {
         engine,
+        servers: this.servers[engine] ?? null,
         model,
         bound: route.bound,
         tried: leftOut,
+        preferred: proven ? lastServed(this.ctx).newest(engine) : [],
       })
       if (mine !== "yes") return { kind: mine }
       if (account === null) {
@@ -105,6 +122,7 @@ export class Route {
   served(account: KnownAccount, { main }: { main: boolean }): boolean {
     const { provider_id, engine } = account
     if (account.probe) forgetCooling(this.ctx, provider_id)
+    lastServed(this.ctx).note(engine, provider_id)
     const route = this.byEngine.get(engine)
     if (!route || (route.bound !== null && route.bound !== provider_id)) return false
     route.account = { ...account, probe: false }

@@ -78,9 +78,10 @@ export const turnSchema = z
     }),
     text: z.string().meta({ description: "What was asked." }),
     result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
+    truncated: z.boolean().meta({ description: "Whether the reply of a done turn was cut at an output limit." }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().meta({
       description:
-        "Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, …",
+        "Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, …",
     }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
     outputs: z.array(outputSchema).meta({

@@ -63,6 +63,7 @@ begin
     status_reason = case when cancelled then coalesce(t.status_reason, 'client') else coalesce(p_reason, p_error_code) end,
     -- The sweeper, which ends a lost turn, does not know what it had said.
     result = case when p_lost and cancelled then turnpike.said_in(p_turn_id) else p_result end,
+    truncated = p_state = 'done' and not cancelled and coalesce(p_step ->> 'finish' = 'length', false),
     error_code = case when not cancelled then p_error_code end,
     failed_by_us = is_lost,
     error_message = case when not cancelled then p_error_message end,
@@ -90,7 +91,8 @@ begin
     perform turnpike.write_drafts(p_turn_id, mine.last_event_seq - jsonb_array_length(p_events), p_events);
   end if;
   heard := turnpike.write_transition(mine, space_maker, p_event_id,
-    jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code)), p_moment);
+    jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code,
+      'truncated', nullif(mine.truncated, false))), p_moment);
   next := turnpike.next_turn(mine.conversation_id, p_queued_after, p_moment);
   select c.* into paid from turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) c;
   return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard or paid.heard, paid.posts;

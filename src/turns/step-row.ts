@@ -77,6 +77,7 @@ export function stepArgument(finished: FinishedStep) {
     tokens_input: usage.tokensInput,
     tokens_cached: usage.tokensCached,
     tokens_cache_written: usage.tokensCacheWritten ?? 0,
+    tokens_cache_written_hour: usage.tokensCacheWrittenHour ?? 0,
     tokens_output: usage.tokensOutput,
     duration_sec: durationSec,
     price_version: priceVersion,

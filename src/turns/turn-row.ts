@@ -27,6 +27,7 @@ export function serializeTurn(row: TurnRow): Turn {
     status_reason: row.status_reason,
     text: row.text,
     result: row.result,
+    truncated: row.truncated,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
     files: row.file_ids,
     outputs: row.outputs,

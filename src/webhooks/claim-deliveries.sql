@@ -6,6 +6,13 @@ begin
   return found;
 end $$;
 
+-- The secrets that sign for an endpoint at a moment, sealed: its own, then former ones whose overlap lasts, the newest first.
+create function turnpike.signing_secrets(target webhook_endpoints, p_moment timestamptz) returns jsonb language sql stable as $$
+  select jsonb_build_array(target.secret) || coalesce(case when target.previous_until > p_moment then (
+    select jsonb_agg(f.secret order by f.signs_until desc) from former_signing_secrets f
+    where f.webhook_id = target.webhook_id and f.signs_until > p_moment) end, '[]')
+$$;
+
 -- Claims what is due for an endpoint, the longest due first, under a lease: at most p_batch, p_batch_bytes of events, and p_in_flight
 -- with other runs' (p_in_flight_failing while the endpoint does not answer). An event of a turn is due once every earlier one was
 -- delivered, has failed or had two attempts. endpoint is null when it is gone or disabled. next_due_at: when the next is due, if none
@@ -32,7 +39,7 @@ begin
   if target.webhook_id is null or target.deleted_at is not null or target.disabled_at is not null then
     return;
   end if;
-  endpoint := to_jsonb(target);
+  endpoint := to_jsonb(target) || jsonb_build_object('secrets', turnpike.signing_secrets(target, p_moment));
   if target.verified_at is null then
     select d.* into due from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
       and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;

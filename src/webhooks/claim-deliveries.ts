@@ -9,9 +9,14 @@ export interface ClaimedDelivery extends Pick<JsonRow<"webhook_deliveries">, "de
   event: EventRow
 }
 
+export interface ClaimedEndpoint extends EndpointRow {
+  /** All that sign now, sealed, the newest first. */
+  secrets: string[]
+}
+
 interface Claimed {
   /** Null when the endpoint is gone or disabled. */
-  endpoint: EndpointRow | null
+  endpoint: ClaimedEndpoint | null
   deliveries: ClaimedDelivery[]
   /** When nothing is due now: the moment at which the next delivery is due. */
   next_due_at: Date | null

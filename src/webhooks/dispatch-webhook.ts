@@ -1,7 +1,13 @@
 import { publishWake, wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { Attempt, DispatchContext } from "./attempt-delivery.ts"
 import { attemptDelivery } from "./attempt-delivery.ts"
-import { type ClaimedDelivery, claimDeliveries, noteWake, releaseDeliveries } from "./claim-deliveries.ts"
+import {
+  type ClaimedDelivery,
+  type ClaimedEndpoint,
+  claimDeliveries,
+  noteWake,
+  releaseDeliveries,
+} from "./claim-deliveries.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { recordAttempts } from "./record-attempts.ts"
@@ -51,11 +57,11 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
 /** At most `concurrency` at a time. `left`: those not begun before the run's time was over. */
 async function attemptAll(
   ctx: DispatchContext,
-  endpoint: EndpointRow,
+  endpoint: ClaimedEndpoint,
   deliveries: ClaimedDelivery[],
   until: number,
 ): Promise<{ attempts: Attempt[]; left: ClaimedDelivery[] }> {
-  const secrets = await openSigningSecrets(ctx, endpoint)
+  const secrets = await openSigningSecrets(ctx, endpoint.webhook_id, endpoint.secrets)
   const attempts: Attempt[] = []
   const waiting = [...deliveries]
   const worker = async () => {

@@ -46,6 +46,7 @@ function asOf(turn: TurnRow, { type, data }: EventRow): TurnRow {
     state: type === "turn.queued" ? "queued" : "running",
     status_reason: null,
     result: null,
+    truncated: false,
     error_code: null,
     error_message: null,
     outputs: [],

@@ -9,8 +9,10 @@ export const WEBHOOK_POLICY = {
   longestRetryAfterMs: 86_400_000,
   /** An endpoint whose every attempt failed for this long is disabled. */
   disableAfterMs: 5 * 86_400_000,
-  /** How long the old secret signs beside the new one. */
+  /** How long the old secret signs next to the new one. */
   rotationMs: 86_400_000,
+  /** How many former secrets may sign at once. */
+  mostFormerSecrets: 10,
   secretBytes: 32,
   /** How much of a receiver's answer is kept. */
   answerBytes: 1024,

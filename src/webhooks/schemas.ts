@@ -98,7 +98,7 @@ const webhookShape = {
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
   previous_secret_expires_at: instant
     .nullable()
-    .meta({ description: "Until then, the secret from before the last rotation signs too." }),
+    .meta({ description: "Until then, secrets from before a rotation sign too, each for 24 hours after it." }),
   test: z.boolean().meta({ description: "Made with a test key: it receives events of test turns only." }),
   created_at: instant,
   updated_at: instant,

@@ -2,7 +2,6 @@ import type { Context } from "../actor/context.ts"
 import type { SealTarget } from "../base/key-ring.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
 const PREFIX = "whsec_"
@@ -22,20 +21,14 @@ export const signingSecretTarget = (webhookId: string): SealTarget => ({
 })
 
 /**
- * The secrets that sign for an endpoint now: its own, and the previous one while a rotation lasts. A secret that was sealed under an
- * older key of the ring is sealed again under the newest, in the background.
+ * Opens secrets of an endpoint. One that was sealed under an older key of the ring is sealed again under the newest, in the
+ * background.
  */
-export async function openSigningSecrets(
-  ctx: Context,
-  row: Pick<EndpointRow, "webhook_id" | "secret" | "previous_secret" | "previous_until">,
-): Promise<string[]> {
-  const sealed = [row.secret]
-  const rotating = row.previous_until && new Date(row.previous_until) > ctx.clock.now()
-  if (row.previous_secret && rotating) sealed.push(row.previous_secret)
+export async function openSigningSecrets(ctx: Context, webhookId: string, sealed: string[]): Promise<string[]> {
   return Promise.all(
     sealed.map(async (box) => {
-      const { text, stale } = await ctx.keyRing.open(box, signingSecretTarget(row.webhook_id))
-      if (stale) ctx.background(rewrap(ctx, row.webhook_id, { old: box, text }))
+      const { text, stale } = await ctx.keyRing.open(box, signingSecretTarget(webhookId))
+      if (stale) ctx.background(rewrap(ctx, webhookId, { old: box, text }))
       return text
     }),
   )

@@ -102,10 +102,11 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Gives an endpoint the secret p_secret (sealed); its former one signs beside it until p_until.
+-- Gives an endpoint the secret p_secret (sealed). Its former one signs too until p_until, and those of earlier rotations as long as they
+-- were given. refused: 'former' (p_most_former secrets sign already).
 create function turnpike.rotate_signing_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
-  out actor jsonb, out already jsonb, out webhook jsonb) language plpgsql as $$
+  p_most_former integer, out actor jsonb, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   target webhook_endpoints;
@@ -117,8 +118,13 @@ begin
   select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
   if already is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
-    if target.webhook_id is not null then
-      update webhook_endpoints w set previous_secret = w.secret, previous_until = p_until, secret = p_secret, updated_at = p_moment
+    if target.webhook_id is not null and (select count(*) from former_signing_secrets f
+        where f.webhook_id = p_webhook_id and f.signs_until > p_moment) >= p_most_former then
+      refused := 'former';
+    elsif target.webhook_id is not null then
+      delete from former_signing_secrets f where f.webhook_id = p_webhook_id and f.signs_until <= p_moment;
+      insert into former_signing_secrets (webhook_id, secret, signs_until) values (p_webhook_id, target.secret, p_until);
+      update webhook_endpoints w set previous_until = p_until, secret = p_secret, updated_at = p_moment
         where w.webhook_id = p_webhook_id returning w.* into target;
       webhook := to_jsonb(target);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_moment);
@@ -130,8 +136,12 @@ end $$;
 -- Replaces a secret by the same one sealed again, wherever a rotation has moved it in the meantime. Returns whether it was still there.
 create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language plpgsql as $$
 begin
-  update webhook_endpoints w set secret = case when w.secret = p_old then p_new else w.secret end,
-      previous_secret = case when w.previous_secret = p_old then p_new else w.previous_secret end
-    where w.webhook_id = p_webhook_id and p_old in (w.secret, w.previous_secret);
+  -- Locked first: a rotation moves the secret before this or after it.
+  perform from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
+  update webhook_endpoints w set secret = p_new where w.webhook_id = p_webhook_id and w.secret = p_old;
+  if found then
+    return true;
+  end if;
+  update former_signing_secrets f set secret = p_new where f.webhook_id = p_webhook_id and f.secret = p_old;
   return found;
 end $$;

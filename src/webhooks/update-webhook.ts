@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs, callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { checkUrl } from "../platform/public-url.ts"
@@ -45,7 +46,7 @@ export async function deleteWebhook(ctx: Context, credential: Credential, webhoo
   if (!row.removed) throw webhookNotFound(webhookId)
 }
 
-/** Gives an endpoint a new secret; the former one signs beside it for `rotationMs`. NOT_FOUND. */
+/** Gives an endpoint a new secret; each former one signs too, for `rotationMs` after its rotation. NOT_FOUND, LIMIT_REACHED. */
 export async function rotateSigningSecret(
   ctx: Context,
   credential: Credential,
@@ -53,7 +54,7 @@ export async function rotateSigningSecret(
   once?: Once,
 ): Promise<Made<WebhookWithSecret>> {
   const secret = newSigningSecret()
-  type Row = { actor: unknown; already: unknown; webhook: EndpointRow | null }
+  type Row = { actor: unknown; already: unknown; refused: "former" | null; webhook: EndpointRow | null }
   const { row, replayOf } = await callOnce<"rotate_signing_secret", Row>(ctx, credential, "rotate_signing_secret", {
     once,
     args: {
@@ -61,9 +62,17 @@ export async function rotateSigningSecret(
       secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
       until: new Date(ctx.clock.now().getTime() + WEBHOOK_POLICY.rotationMs),
+      most_former: WEBHOOK_POLICY.mostFormerSecrets,
     },
   })
   if (replayOf) return replay(readWithSecret(ctx, credential, replayOf))
+  if (row.refused) throw tooManyFormer()
   if (!row.webhook) throw webhookNotFound(webhookId)
   return { made: { webhook: row.webhook, secret }, replayed: false }
 }
+
+const tooManyFormer = () =>
+  new TurnpikeError(
+    "LIMIT_REACHED",
+    `${WEBHOOK_POLICY.mostFormerSecrets} former secrets of this webhook still sign. Each stops a day after its rotation; rotate again then.`,
+  )

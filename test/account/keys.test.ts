@@ -189,6 +189,48 @@ describe("changing a key", () => {
     }
   })
 
+  test("A second rotation within the overlap ends no former value early; a revocation ends them all", async () => {
+    const { client, browser, create } = await arrange()
+    const key = await create()
+    const rotate = async (overlap_seconds: number) => {
+      const [, { value, previous_expires_at }] = await browser.json("POST", `${KEYS}/${key.key_id}/rotate`, {
+        overlap_seconds,
+      })
+      return { previous_expires_at, client: world.createClient(client.userId, value) }
+    }
+    const second = await rotate(120)
+    const third = await rotate(60)
+    expect(third.previous_expires_at, "the end of the last former value").toBe(second.previous_expires_at)
+    const refusals = () => Promise.all([key, second, third].map(({ client }) => refusal(client)))
+    expect(await refusals()).toEqual([null, null, null])
+    await world.advance(60_000)
+    expect(await refusals()).toEqual([null, "API_KEY_EXPIRED", null])
+    await world.advance(60_000)
+    expect(await refusals()).toEqual(["API_KEY_EXPIRED", "API_KEY_EXPIRED", null])
+
+    const fourth = await rotate(60)
+    const fifth = await rotate(60)
+    expect((await browser.json("POST", `${KEYS}/${key.key_id}/revoke`))[0]).toBe(200)
+    for (const { client } of [third, fourth, fifth]) expect(await refusal(client)).toBe("INVALID_API_KEY")
+  })
+
+  test("An eleventh former value is refused and ends none; a rotation without overlap ends them all", async () => {
+    const { client, browser, create } = await arrange()
+    const key = await create()
+    const values: string[] = [key.value]
+    const rotate = async (body: object) => {
+      const [status, answer] = await browser.json("POST", `${KEYS}/${key.key_id}/rotate`, body)
+      if (status === 200) values.push(answer.value)
+      return status === 200 ? status : answer
+    }
+    for (let rotation = 1; rotation <= 10; rotation++) expect(await rotate({})).toBe(200)
+    expect(await rotate({})).toMatchObject({ code: "LIMIT_REACHED", param: "overlap_seconds" })
+    const refusals = () => Promise.all(values.map((value) => refusal(world.createClient(client.userId, value))))
+    expect(await refusals()).toEqual(Array(11).fill(null))
+    expect(await rotate({ overlap_seconds: 0 })).toBe(200)
+    expect(await refusals()).toEqual([...Array(11).fill("INVALID_API_KEY"), null])
+  })
+
   test("an expiry and a revocation bind the former value too; a test key stays one", async () => {
     const { client, browser, create } = await arrange()
     const key = await create({ test: true, expires_at: new Date(world.clock.ms() + 1_000).toISOString() })

@@ -18,7 +18,16 @@ const overview = async () => (await admin.json("GET", "/api/admin/overview"))[1]
 
 test("the overview counts people, spaces and turns, sums money, and names the last reconciliation", async () => {
   const today = { done: 0, failed: 0, cancelled: 0 }
-  const idle = { accounts: 0, usable: 0, cooling: 0, needs_login: 0, contained: 0, disabled: 0, in_flight: 0 }
+  const idle = {
+    accounts: 0,
+    usable: 0,
+    cooling: 0,
+    suspended: 0,
+    needs_login: 0,
+    contained: 0,
+    disabled: 0,
+    in_flight: 0,
+  }
   const pools = ["main", "alt-pool"].map((pool) => ({ pool, ...idle, recovers_at: null, windows: [] }))
   const quiet = { pools, billed: { today_usd: 0, days_7_usd: 0, days_30_usd: 0 }, errors: [] }
   const none = { queued: 0, running: 0, oldest_queued_at: null, today }

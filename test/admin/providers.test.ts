@@ -260,6 +260,21 @@ describe("the alt-pool", () => {
     expect(await get("/alt-pool")).toMatchObject({ active: null, state: "down" })
   })
 
+  test("does not count a suspended account as healthy; to enable that one ends its suspension", async () => {
+    const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
+    await world.sql(
+      "update provider_states set suspended_at = $1, suspended_reason = 'no_credit', cool_until = $2 where provider_id = $3",
+      [world.clock.now(), later(HOUR), b],
+    )
+    expect((await get("/alt-pool")).accounts[1]).toMatchObject({ provider_id: b, state: "suspended" })
+    expect(await post(`/alt-pool/accounts/${a}/disable`)).toMatchObject([409, { code: "LAST_HEALTHY_ACCOUNT" }])
+    expect(await post(`/alt-pool/accounts/${b}/enable`)).toMatchObject([
+      200,
+      { state: "usable", health: "healthy", suspended_at: null, cool_until: null },
+    ])
+    expect((await post(`/alt-pool/accounts/${a}/disable`))[0]).toBe(200)
+  })
+
   test("does not have its last enabled and healthy account disabled; to remove it is allowed, and the main pool may lose all", async () => {
     const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
     const before = (await audit()).length

@@ -108,6 +108,20 @@ describe("cached tokens", () => {
     const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("anthropic", "m"))
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensCacheWritten: 10, tokensOutput: 30 })
   })
+  test("openai is told which calls begin alike; a compatible server, which may refuse what it does not know, is not", async () => {
+    const cache = { key: "space-1", lifetime: "5m" as const, breakpoints: [{ message: 0, lifetime: "5m" as const }] }
+    const bodies: Record<string, unknown>[] = []
+    const answered = async (_input: unknown, init?: RequestInit) => {
+      bodies.push(JSON.parse(String(init?.body)))
+      return Response.json({ error: { message: "no" } }, { status: 400 })
+    }
+    for (const engine of ["openai", "openai-compatible"] as const) {
+      const call = callModel(contextFor({ fetch: answered as typeof fetch }), { ...callOf(engine, "m"), cache })
+      await expect(call).rejects.toThrow(ModelError)
+    }
+    expect(bodies.map(({ prompt_cache_key }) => prompt_cache_key)).toEqual(["space-1", undefined])
+    expect(JSON.stringify(bodies)).not.toContain("cache_control")
+  })
   test("openai: a part of input_tokens", async () => {
     const usage = { input_tokens: 120, input_tokens_details: { cached_tokens: 90 }, output_tokens: 30 }
     const item = { type: "message", id: "m", role: "assistant" }
@@ -125,7 +139,7 @@ describe("cached tokens", () => {
   test("a server that reports no usage is not free", async () => {
     const fetch = streamed([chunk("hello you")], { named: false })
     const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
-    expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 9 })
+    expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 3 })
   })
 })
 

@@ -2,7 +2,13 @@ import { expect, test } from "vitest"
 import { affordableOutput, priceOf, worstPriceOf } from "../../src/billing/price.ts"
 
 /** Credit micros per million tokens, each a prime: no two sums are the same by chance. */
-const PRICE = { price_input: 3_000_017, price_cached: 300_007, price_cache_write: 5_000_011, price_output: 15_000_017 }
+const PRICE = {
+  price_input: 3_000_017,
+  price_cached: 300_007,
+  price_cache_write: 5_000_011,
+  price_cache_write_hour: 7_000_003,
+  price_output: 15_000_017,
+}
 const NOTHING = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
 const MILLION = 1_000_000
 
@@ -10,6 +16,8 @@ test("a million tokens cost what the catalog says, each kind its own price", () 
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION })).toBe(3_000_017)
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCached: MILLION })).toBe(300_007)
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(5_000_011)
+  const written = { tokensCacheWritten: 3 * MILLION, tokensCacheWrittenHour: MILLION }
+  expect(priceOf(PRICE, { ...NOTHING, tokensInput: 3 * MILLION, ...written })).toBe(2 * 5_000_011 + 7_000_003)
   expect(priceOf(PRICE, { ...NOTHING, tokensOutput: MILLION })).toBe(15_000_017)
   expect(
     priceOf(PRICE, {
@@ -22,12 +30,12 @@ test("a million tokens cost what the catalog says, each kind its own price", () 
 })
 
 test("what is written into the cache costs as much as plain input where the catalog has no price for it", () => {
-  const price = { ...PRICE, price_cache_write: null }
+  const price = { ...PRICE, price_cache_write: null, price_cache_write_hour: null }
   expect(priceOf(price, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(3_000_017)
 })
 
 test("a price is rounded up once, over all kinds of tokens", () => {
-  const cents = { price_input: 1, price_cached: 1, price_cache_write: 1, price_output: 1 }
+  const cents = { price_input: 1, price_cached: 1, price_cache_write: 1, price_cache_write_hour: 1, price_output: 1 }
   expect(priceOf(cents, NOTHING)).toBe(0)
   expect(priceOf(cents, { ...NOTHING, tokensOutput: 1 })).toBe(1)
   expect(priceOf(cents, { tokensInput: 500_000, tokensCached: 250_000, tokensOutput: 500_000 })).toBe(1)
@@ -35,18 +43,20 @@ test("a price is rounded up once, over all kinds of tokens", () => {
 })
 
 test("the worst case takes every prompt token at its dearest price", () => {
-  expect(worstPriceOf(PRICE, MILLION, MILLION)).toBe(5_000_011 + 15_000_017)
-  expect(worstPriceOf({ ...PRICE, price_cache_write: null }, MILLION, 0)).toBe(3_000_017)
-  expect(worstPriceOf({ ...PRICE, price_cache_write: null, price_cached: 4_000_037 }, MILLION, 0)).toBe(4_000_037)
+  expect(worstPriceOf(PRICE, MILLION, MILLION)).toBe(7_000_003 + 15_000_017)
+  const minutes = { ...PRICE, price_cache_write_hour: null }
+  expect(worstPriceOf(minutes, MILLION, MILLION)).toBe(5_000_011 + 15_000_017)
+  expect(worstPriceOf({ ...minutes, price_cache_write: null }, MILLION, 0)).toBe(3_000_017)
+  expect(worstPriceOf({ ...minutes, price_cache_write: null, price_cached: 4_000_037 }, MILLION, 0)).toBe(4_000_037)
 })
 
 test("what a hold pays for is never more than it holds, and one token more would be", () => {
-  for (const micros of [5_000_011, 5_000_026, 5_000_027, 20_000_028, 20_000_043]) {
+  for (const micros of [7_000_003, 7_000_018, 7_000_019, 22_000_020, 22_000_035]) {
     const output = affordableOutput(PRICE, MILLION, micros)
     expect(worstPriceOf(PRICE, MILLION, output)).toBeLessThanOrEqual(micros)
     expect(worstPriceOf(PRICE, MILLION, output + 1)).toBeGreaterThan(micros)
   }
-  expect(affordableOutput(PRICE, MILLION, 5_000_010)).toBe(0)
-  expect(affordableOutput({ ...PRICE, price_output: 0 }, MILLION, 5_000_011)).toBe(Number.POSITIVE_INFINITY)
-  expect(affordableOutput({ ...PRICE, price_output: 0 }, MILLION, 5_000_010)).toBe(0)
+  expect(affordableOutput(PRICE, MILLION, 7_000_002)).toBe(0)
+  expect(affordableOutput({ ...PRICE, price_output: 0 }, MILLION, 7_000_003)).toBe(Number.POSITIVE_INFINITY)
+  expect(affordableOutput({ ...PRICE, price_output: 0 }, MILLION, 7_000_002)).toBe(0)
 })

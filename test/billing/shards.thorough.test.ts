@@ -95,7 +95,7 @@ describe("what is admitted without all locks", () => {
     const random = createRandom("around the border")
     for (let round = 0; round < ROUNDS; round++) {
       const shards = random.pick([2, 8, 64])
-      const hold = 1000 + random.int(20_000)
+      const hold = 30_000 + random.int(20_000)
       const fits = 1 + random.int(shards * 2)
       const client = await world.createAccount({ usd: 0 })
       await world.sql(

@@ -27,6 +27,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
   const now = () => world.clock.ms()
   const chance = (percent: number) => random.int(1000) < percent * 10
   let refusals = 0
+  let cuts = 0
 
   function choose(): [string, ProviderScript] {
     const until = now() + 20_000 + random.int(600_000)
@@ -52,7 +53,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
     }
     if (chance(3)) return ["hangs", { words: ["never"], silentAfter: 0 }]
     if (chance(3)) return ["cut early", { thinking: ["Well, "], words: ["never"], breaksAfter: 1 }]
-    if (chance(3)) return ["cut late", { words: ["Begun ", "and ", "lost"], breaksAfter: 2 }]
+    if (chance(3)) return ["cut late", { words: [`Begun ${++cuts} `, "and ", "lost"], breaksAfter: 2 }]
     return ["serves", { words: ["Fine."], headers: unified("5h", random.int(99), until) }]
   }
 

@@ -19,7 +19,8 @@ export async function createRoutedWorld(random: () => number = () => 0) {
       heard.line(line)
     })
   }
-  const world = await createWorld({ env: { LOG_LEVEL: "info" }, random })
+  // The environment names no server, so accounts at any server serve.
+  const world = await createWorld({ env: { LOG_LEVEL: "info", OPENAI_BASE_URL: undefined }, random })
   await addModel(world)
   let answers: (account: string, nth: number) => ProviderScript = () => ({ words: ["Fine."] })
   const counts = new Map<string, number>()

@@ -9,8 +9,9 @@ export const PROVIDED_PIN = MODEL_PIN
 export interface ProviderScript {
   /** An HTTP error instead of an answer. */
   status?: number
-  /** What that error says. */
+  /** What that error says, and its code. */
   message?: string
+  code?: string
   /** Headers of the answer, also of an error. */
   headers?: Record<string, string>
   thinking?: string[]
@@ -72,7 +73,9 @@ export function scriptProvider(
     asks.push(asked)
     if (status)
       return Response.json(
-        { error: { message: script.message ?? `no, ${key}`, type: "error" } },
+        {
+          error: { message: script.message ?? `no, ${key}`, type: "error", ...(script.code && { code: script.code }) },
+        },
         { status, headers: script.headers ?? {} },
       )
     const encoder = new TextEncoder()

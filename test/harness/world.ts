@@ -65,7 +65,7 @@ export async function createWorld(
 
   async function deliver(delivery: QueuedMessage): Promise<Response> {
     const body = Uint8Array.from(atob(delivery.body), (char) => char.charCodeAt(0))
-    return invoke(new Request(delivery.url, { method: delivery.method, headers: delivery.headers, body }))
+    return invoke(new Request(delivery.url, { method: "POST", headers: delivery.headers, body }))
   }
 
   /** Delivers what the queue has now to the worker, and repeats until nothing is due. */

@@ -81,7 +81,7 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
     const all = await below(child.pid as number)
     const servers = (name: RegExp) => all.filter(({ command }) => name.test(command)).length
     expect(servers(/bin\/postgres -D/), "the stand-ins', the test's and that of npm start").toBe(3)
-    expect(servers(/wrangler-process\.ts/)).toBeGreaterThan(0)
+    expect(servers(/worker-process\.ts/)).toBeGreaterThan(0)
     expect(servers(/workerd serve/)).toBeGreaterThan(0)
     const pids = all.map(({ pid }) => pid)
     expect((await directoriesOf(pids)).length).toBeGreaterThan(0)

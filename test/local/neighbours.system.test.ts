@@ -2,6 +2,7 @@ import { chmod, mkdir, stat, writeFile } from "node:fs/promises"
 import { request } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { cronUrl } from "../../src/local/dev-server.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { processes } from "../../src/local/processes.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
@@ -39,7 +40,7 @@ function ask(port: number, path: string, { host, method = "GET" }: { host?: stri
 
 test("The data directory and its logs are their owner's only", async () => {
   expect(await modeOf()).toBe(0o700)
-  for (const file of ["worker.log", "worker.env", "demo.json", "secrets.keys"])
+  for (const file of ["worker.log", "worker.json", "demo.json", "secrets.keys"])
     expect(await modeOf(file), file).toBe(0o600)
 })
 
@@ -54,11 +55,15 @@ test("The address that signs in has a path that only demo.json and the terminal 
   expect(await ask(Number(port), `${pathname}?as=Admin`)).toMatchObject({ status: 302 })
 })
 
-test("The explorer of wrangler neither reads nor writes the bucket", async () => {
-  const objects = "/cdn-cgi/explorer/api/r2/buckets/turnpike-files/objects"
+test("The cron trigger runs", async () => {
+  expect((await ask(service.port, new URL(cronUrl("http://worker.test")).pathname)).status).toBe(200)
+})
+
+test("The explorer of miniflare neither reads nor writes the bucket", async () => {
+  const objects = "/cdn-cgi/local/explorer/api/r2/buckets/turnpike-files/objects"
   expect((await ask(service.port, objects)).status).toBe(404)
   expect((await ask(service.port, `${objects}/key`, { method: "PUT" })).status).toBe(404)
-  const traces = "/cdn-cgi/explorer/api/local/observability/query"
+  const traces = "/cdn-cgi/local/explorer/api/local/observability/query"
   expect((await ask(service.port, traces, { method: "POST" })).status).toBe(404)
 })
 

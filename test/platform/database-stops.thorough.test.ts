@@ -31,11 +31,13 @@ async function expectUnavailable(response: Response, what: string) {
 test("every operation answers 503 with Retry-After while it is stopped, and as before when it is back", async () => {
   const browser = await world.signIn(estate.client.userId)
   await world.postgres.stop()
+  // Readiness keeps an answer for a second.
+  await world.advance(1_000)
   const { operations } = v1Operations()
   for (const operation of operations) {
     const { method, path, body, headers } = callOfOperation(operation, estate)
     // Operations without the database answer without it.
-    if (path.endsWith("openapi.json")) continue
+    if (path.endsWith("openapi.json") || operation.id === "getHealth") continue
     await expectUnavailable(await estate.client.call(method, path, body, headers), operation.id)
   }
   for (const path of ["me", "balance", "ledger", "keys", "spaces", "turns"]) {

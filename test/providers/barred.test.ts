@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { accountFacts, startAccounts } from "../harness/accounts.ts"
+import { startAccounts } from "../harness/accounts.ts"
+import { signInAdmin } from "../harness/books.ts"
+import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -9,25 +11,53 @@ const ANSWERS = {
   "402": { status: 402 },
   "403 permission_error": { status: 403, message: "Your account does not have permission." },
   "400 of a disabled organization": { status: 400, message: "This organization has been disabled." },
+  "429 insufficient_quota": { status: 429, message: "You exceeded your current quota.", code: "insufficient_quota" },
 }
+const REASONS = ["no_credit", "not_permitted", "account_disabled", "no_credit"]
+const MINUTE = 60_000
+const TURNS = isThorough ? 100 : 40
 
 let world: RoutedWorld
 let client: TestClient
 let space: string
+let admin: Awaited<ReturnType<typeof signInAdmin>>
 beforeAll(async () => {
-  world = await createRoutedWorld()
+  world = await createRoutedWorld(() => seeded())
   client = await world.createAccount({ usd: 100 })
   space = await client.space({ manifest: { builtin_tools: [] } })
+  admin = await signInAdmin(world)
 })
 afterAll(() => world.close())
+
+let state = 1
+/** Between 0 and 1, the same in each run. */
+const seeded = () => {
+  state = (state * 48_271) % 2_147_483_647
+  return state / 2_147_483_647
+}
+
+async function listed(id: string) {
+  const [, { items }] = await admin.json("GET", "/api/admin/providers")
+  return items.find(({ provider_id }: { provider_id: string }) => provider_id === id)
+}
+
+async function capacity() {
+  await world.settled()
+  const [, { pools }] = await admin.json("GET", "/api/admin/providers/pool")
+  return pools.find(({ pool }: { pool: string }) => pool === "main").capacity
+}
+
 beforeEach(() => startAccounts(world, IDS))
 
-describe.each(Object.entries(ANSWERS))("accounts that are barred by %s", (_name, answer) => {
+const fine = { words: ["Fine."] }
+const cases = Object.entries(ANSWERS).map(([name, answer], index) => [name, answer, REASONS[index]] as const)
+
+describe.each(cases)("accounts that are barred by %s", (_name, answer, reason) => {
   test("one after the other: no turn fails while one serves, and none takes more than two calls", async () => {
     const barred = new Set<string>()
-    const called = world.script((account) => (barred.has(account) ? answer : { words: ["Fine."] }))
-    for (let n = 0; n < 34; n++) {
-      if (n % 8 === 4 && barred.size < 4) barred.add(IDS[barred.size] as string)
+    const called = world.script((account) => (barred.has(account) ? answer : fine))
+    for (let n = 0; n < TURNS; n++) {
+      if (n % Math.floor(TURNS / 5) === 4 && barred.size < 4) barred.add(IDS[barred.size] as string)
       const before = called.length
       const turn = await world.runTurn(client, { space, conversation: `c${n % 7}`, timeout_seconds: 600 })
       expect(turn, `turn ${n}, ${barred.size} barred`).toMatchObject({ state: "done", result: "Fine." })
@@ -37,23 +67,48 @@ describe.each(Object.entries(ANSWERS))("accounts that are barred by %s", (_name,
     await expectPromises(world, client.userId)
   })
 
-  test("is out of use for ten minutes with its reason, and then one call tries it", async () => {
+  test("is suspended with its reason, and one call tries it after 10, 20 and 40 minutes, until it serves again", async () => {
     let isBarred = true
-    const called = world.script((account) => (account === "a" && isBarred ? answer : { words: ["Fine."] }))
-    const run = async (conversation: string) => {
-      expect(await world.runTurn(client, { space, conversation, timeout_seconds: 600 })).toMatchObject({
-        state: "done",
+    const called = world.script((account) => (account === "a" && isBarred ? answer : fine))
+    let conversations = 0
+    const run = async () => {
+      const body = { space, conversation: `tries-${reason}-${conversations++}`, timeout_seconds: 600 }
+      expect(await world.runTurn(client, body)).toMatchObject({ state: "done" })
+    }
+    const callsOfA = () => called.filter(({ account }) => account === "a").length
+    world.logged.length = 0
+    for (let n = 0; callsOfA() === 0 && n < 100; n++) await run()
+    const suspended = { state: "suspended", health: "suspended", suspended_reason: reason, cool_reason: "forbidden" }
+    expect(await listed("a")).toMatchObject({
+      ...{ ...suspended, suspended_at: world.clock.now().toISOString() },
+      cool_until: new Date(world.clock.ms() + 10 * MINUTE).toISOString(),
+    })
+    expect(world.logged.filter((line) => line.includes("provider.suspended"))).toHaveLength(1)
+    expect(await capacity()).toMatchObject({ accounts: 5, usable: 4, suspended: 1, cooling: 0 })
+
+    for (const [nth, minutes] of [10, 20, 40].entries()) {
+      for (let n = 0; n < 10; n++) await run()
+      await world.advance(minutes * MINUTE - 1)
+      await run()
+      expect(callsOfA(), "nobody calls it before").toBe(nth + 1)
+      await world.advance(1)
+      for (let n = 0; callsOfA() === nth + 1 && n < 100; n++) await run()
+      for (let n = 0; n < 10; n++) await run()
+      expect(callsOfA(), "one call tries it").toBe(nth + 2)
+      expect(await listed("a")).toMatchObject({
+        ...suspended,
+        cool_until: new Date(world.clock.ms() + 2 * minutes * MINUTE).toISOString(),
       })
     }
-    for (let n = 0; !called.some(({ account }) => account === "a"); n++) await run(`first-${n}`)
-    expect(await accountFacts(world, "a")).toMatchObject({ cool_reason: "forbidden" })
-    const callsOfA = () => called.filter(({ account }) => account === "a").length
-    for (let n = 0; n < 10; n++) await run(`more-${n}`)
-    expect(callsOfA()).toBe(1)
-    await world.advance(10 * 60_000)
+    expect(world.logged.filter((line) => line.includes("provider.suspended"))).toHaveLength(1)
+
+    await world.advance(80 * MINUTE)
     isBarred = false
-    for (let n = 0; callsOfA() === 1; n++) await run(`later-${n}`)
-    expect(await accountFacts(world, "a")).toMatchObject({ cool_until: null, cool_reason: null })
+    for (let n = 0; callsOfA() === 4 && n < 100; n++) await run()
+    expect(await listed("a")).toMatchObject({
+      ...{ state: "usable", health: "healthy", suspended_at: null, suspended_reason: null },
+      ...{ cool_until: null, cool_reason: null },
+    })
   })
 
   test("all at once: the turn waits, and is served by the first that serves again", async () => {
@@ -66,4 +121,20 @@ describe.each(Object.entries(ANSWERS))("accounts that are barred by %s", (_name,
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject({ state: "done", result: "Fine." })
   })
+})
+
+test("Two accounts that were barred unseen cost a turn no third call: the one that served last is asked next", async () => {
+  const barred = new Set<string>()
+  const called = world.script((account) => (barred.has(account) ? ANSWERS["402"] : fine))
+  const run = async (conversation: string) => {
+    const before = called.length
+    const turn = await world.runTurn(client, { space, conversation, timeout_seconds: 600 })
+    expect(turn).toMatchObject({ state: "done" })
+    return called.slice(before).map(({ account }) => account)
+  }
+  const [own] = await run("unseen")
+  let served = own
+  for (let n = 0; served === own; n++) [served] = await run(`unseen-${n}`)
+  for (const id of IDS) if (id !== served) barred.add(id)
+  expect(await run("unseen")).toEqual([own, served])
 })

@@ -256,7 +256,7 @@ describe("a new conversation", () => {
   async function expectDraws(weights: Record<string, number>) {
     const DRAWS = 6_000
     const drawn = await world.sql<{ id: string; times: number }>(
-      `select ${RELEASE}.pick_account('openai-compatible', 'provided', null, '{}', null, n * golden - floor(n * golden), null, $2) ->> 'provider_id' as id,
+      `select ${RELEASE}.pick_account('openai-compatible', null, 'provided', null, '{}', '{}', null, n * golden - floor(n * golden), null, $2) ->> 'provider_id' as id,
          count(*)::integer as times from generate_series(1, $1::integer) n, (select (sqrt(5::float8) - 1) / 2 as golden) g group by 1`,
       [DRAWS, world.clock.now()],
     )

@@ -22,7 +22,16 @@ beforeEach(async () => {
 
 const pools = () => admin.json("GET", "/api/admin/providers/pool")
 const later = (ms: number) => new Date(world.clock.ms() + ms)
-const none = { accounts: 0, usable: 0, cooling: 0, needs_login: 0, contained: 0, disabled: 0, in_flight: 0 }
+const none = {
+  accounts: 0,
+  usable: 0,
+  cooling: 0,
+  suspended: 0,
+  needs_login: 0,
+  contained: 0,
+  disabled: 0,
+  in_flight: 0,
+}
 
 test("the pools are as they were published last; a missing snapshot is said", async () => {
   const missing = { available: false, published_at: null, capacity: null }
@@ -48,7 +57,7 @@ test("the pools are as they were published last; a missing snapshot is said", as
   await storeAccount(world, { provider_id: "media", pool: "media" })
   await world.sweep()
   const main = {
-    ...{ accounts: 7, usable: 2, cooling: 2, needs_login: 1, contained: 1, disabled: 1, in_flight: 0 },
+    ...{ accounts: 7, usable: 2, cooling: 2, suspended: 0, needs_login: 1, contained: 1, disabled: 1, in_flight: 0 },
     recovers_at: later(HOUR).toISOString(),
     windows: [
       {

@@ -16,13 +16,33 @@ afterAll(() => world.close())
 /** A body that brings these bytes and then nothing, until it is told to end or to bring more. */
 function stalling(first: Uint8Array) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
-  const body = new ReadableStream<Uint8Array>({
-    start(own) {
-      controller = own
-      own.enqueue(first)
+  let isLeft = false
+  let asked = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(own) {
+        controller = own
+        own.enqueue(first)
+      },
+      pull: () => asked.resolve(),
+      cancel() {
+        isLeft = true
+        asked.resolve()
+      },
     },
-  })
-  return { body, more: (bytes: Uint8Array) => controller.enqueue(bytes), end: () => controller.close() }
+    { highWaterMark: 0 },
+  )
+  return {
+    body,
+    /** Resolves when all that was brought is read and the reader waits for more, or has left. */
+    read: () => asked.promise,
+    more(bytes: Uint8Array) {
+      if (isLeft) return
+      asked = Promise.withResolvers()
+      controller.enqueue(bytes)
+    },
+    end: () => controller.close(),
+  }
 }
 
 function send(
@@ -111,15 +131,17 @@ test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: 
   const client = await world.createAccount()
   const space = await client.space()
   const form = 'multipart/form-data; boundary="b"'
-  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n'
+  // The first kilobyte tells the type of a form's part that names none.
+  const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n${"x".repeat(2048)}`
   const isForm = how === "a form"
-  const { body, more } = stalling(new TextEncoder().encode(isForm ? head : "x"))
+  const { body, more, read } = stalling(new TextEncoder().encode(isForm ? head : "x"))
   const answer = upload(client, space, body, { "content-type": isForm ? form : "text/plain" })
   await uploading(1)
   // As long as something comes, it goes on.
   for (let n = 0; n < 3; n++) {
     await pass(BODY_POLICY.idleMs - 1)
     more(new Uint8Array(1024))
+    await read()
   }
   await pass(BODY_POLICY.idleMs)
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
@@ -131,14 +153,37 @@ test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: 
 test("an upload that brings a byte now and then is ended after three minutes", async () => {
   const client = await world.createAccount()
   const space = await client.space()
-  const { body, more } = stalling(new Uint8Array(1))
-  const answer = upload(client, space, body)
+  const { body, more, read } = stalling(new Uint8Array(1))
+  const answer = upload(client, space, body, { "content-type": "text/plain" })
   await uploading(1)
   for (let ms = 0; ms <= FILE_POLICY.partMs; ms += 20_000) {
     await pass(20_000)
     more(new Uint8Array(1))
+    await read()
   }
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+})
+
+test("the same of one whose first bytes are to tell its type: its body is read whole when they come in time", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const slow = stalling(new Uint8Array(1))
+  const answer = upload(client, space, slow.body)
+  await slow.read()
+  for (let ms = 0; ms <= FILE_POLICY.partMs; ms += 20_000) {
+    await pass(20_000)
+    slow.more(new Uint8Array(1))
+    await slow.read()
+  }
+  expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+  const pieces = stalling(new TextEncoder().encode("%"))
+  const made = upload(client, space, pieces.body)
+  for (const piece of ["P", "DF-1.7 ", "x".repeat(2000)]) {
+    await pieces.read()
+    pieces.more(new TextEncoder().encode(piece))
+  }
+  pieces.end()
+  expect(await (await made).json()).toMatchObject({ media_type: "application/pdf", bytes: 2009 })
 })
 
 test("an account holds so much memory of an isolate with uploads, and all together no more than it can bear", async () => {
@@ -177,6 +222,7 @@ test("an upload that goes on for long holds its memory until its end", async () 
   await uploading(bodies.length)
   for (let ms = 0; ms <= MEMORY.lostMs; ms += 25_000) {
     for (const { more } of bodies) more(new Uint8Array(FILE_POLICY.partBytes / 4))
+    await Promise.all(bodies.map(({ read }) => read()))
     await pass(25_000)
   }
   const refused = upload(client, space, stalling(new Uint8Array(FILE_POLICY.partBytes)).body)

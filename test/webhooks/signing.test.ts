@@ -62,6 +62,42 @@ test("every attempt of a delivery that is tried eight times verifies, with the o
   expect(delivery?.attempts.map(({ status, answer }) => [status, answer])).toEqual(Array(8).fill([500, "not now"]))
 })
 
+test("A second rotation within the overlap leaves every secret its own 24 hours, and an eleventh former one is refused", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  const { webhook_id, secret } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  const space = await client.space()
+  const secrets = [secret]
+  const rotate = async () => {
+    const answer = await client.call("POST", `/v1/webhooks/${webhook_id}/rotate-secret`)
+    const body = (await answer.json()) as { secret: string; error: unknown }
+    if (answer.status === 200) secrets.push(body.secret)
+    return body
+  }
+  const signing = async () => {
+    await client.runTurn({ space })
+    const last = receiver.received.at(-1) as ReceivedEvent
+    expect(last.headers["webhook-signature"]?.split(" ")).toHaveLength(
+      secrets.filter((each) => verifies(each, last)).length,
+    )
+    return secrets.map((each) => verifies(each, last))
+  }
+  await rotate()
+  await world.advance(3_600_000)
+  expect(await rotate()).toMatchObject({
+    previous_secret_expires_at: new Date(world.clock.ms() + 86_400_000).toISOString(),
+  })
+  expect(await signing()).toEqual([true, true, true])
+  await world.advance(82_800_000)
+  expect(await signing()).toEqual([false, true, true])
+  await world.advance(3_600_000)
+  expect(await signing()).toEqual([false, false, true])
+
+  for (let rotation = 1; rotation <= 10; rotation++) await rotate()
+  expect(await rotate()).toMatchObject({ error: { code: "LIMIT_REACHED" } })
+  expect(await signing()).toEqual([false, false, ...Array(11).fill(true)])
+})
+
 test("what was altered does not verify", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
@@ -93,9 +129,10 @@ test("a secret that an older key of the ring sealed is sealed again when it sign
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { webhook_id, secret } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
-  const { secret: newest } = (await (await client.call("POST", `/v1/webhooks/${webhook_id}/rotate-secret`)).json()) as {
-    secret: string
-  }
+  const rotate = async () =>
+    ((await (await client.call("POST", `/v1/webhooks/${webhook_id}/rotate-secret`)).json()) as { secret: string })
+      .secret
+  const secrets = [secret, await rotate(), await rotate()]
   const space = await client.space()
   const former = world.env.SECRETS_KEYS
   const latest = `latest:${btoa("fedcba9876543210fedcba9876543210")}`
@@ -103,7 +140,7 @@ test("a secret that an older key of the ring sealed is sealed again when it sign
     world.rebind({ SECRETS_KEYS })
     await client.runTurn({ space })
     const received = receiver.received.at(-1)
-    for (const each of [secret, newest]) expect(received && verifies(each, received)).toBe(true)
+    for (const each of secrets) expect(received && verifies(each, received)).toBe(true)
   }
   expect(receiver.received).toHaveLength(2)
   world.rebind({ SECRETS_KEYS: former })

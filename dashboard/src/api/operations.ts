@@ -250,20 +250,24 @@ export interface AltPoolAccount {
   /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own. */
+  /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
-  state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
   disabled_reason: string | null
-  health: "healthy" | "needs_login" | "contained"
+  health: "healthy" | "suspended" | "needs_login" | "contained"
   /** Since when; null: from the beginning. */
   health_at: string | null
   cool_until: string | null
   /** In a word of ours. */
   cool_reason: string | null
+  /** Since when it is suspended; null: it is not. */
+  suspended_at: string | null
+  /** What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
+  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
   /** Turns that it serves now. */
   in_flight: number
   /** What its provider has said of its limits, by its last answer. */
@@ -330,7 +334,7 @@ export interface ApiKey {
   /** Accurate to a minute. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the value from before the last rotation stops, or stopped, working. */
+  /** When the last value from before a rotation stops, or stopped, working. */
   previous_expires_at: string | null
 }
 
@@ -350,7 +354,7 @@ export interface ApiKeyWithCaps {
   /** Accurate to a minute. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the value from before the last rotation stops, or stopped, working. */
+  /** When the last value from before a rotation stops, or stopped, working. */
   previous_expires_at: string | null
   /** The key's daily cap and its window's cap, with what is spent now. Only caps that are set; a test key has none. */
   cap_states: CapState[]
@@ -433,6 +437,8 @@ export interface BillPrice {
   cached: number
   /** Of prompt tokens written into the provider's cache. */
   cache_written: number
+  /** Of those that it keeps for an hour. */
+  cache_written_hour: number
   /** USD per million tokens. */
   output: number
   /** Of one picture; null for a chat model. */
@@ -1293,7 +1299,9 @@ export interface ExportedTurn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -1743,6 +1751,8 @@ export interface ModelCatalogAdd {
     output: number
     /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
     cache_write?: number | null | undefined
+    /** Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for. */
+    cache_write_hour?: number | null | undefined
   } | undefined
   /** Required with the kind `image`: USD for one picture, whatever its size. */
   price_usd_per_picture?: number | undefined
@@ -1778,6 +1788,7 @@ export interface ModelCatalogRow {
     cached: number
     output: number
     cache_write: number | null
+    cache_write_hour: number | null
   }
   /** Of a model of the kind `image`; else null. */
   price_usd_per_picture: number | null
@@ -1812,6 +1823,8 @@ export type ModelPrices = {
   output: number
   /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
   cache_write?: number | null | undefined
+  /** Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for. */
+  cache_write_hour?: number | null | undefined
 } | {
   /** USD for one picture, whatever its size. */
   picture: number
@@ -1833,7 +1846,7 @@ export interface NewApiKey {
   /** Accurate to a minute. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the value from before the last rotation stops, or stopped, working. */
+  /** When the last value from before a rotation stops, or stopped, working. */
   previous_expires_at: string | null
   /** The key's value. It is shown only here and stored nowhere. */
   value: string
@@ -1895,11 +1908,13 @@ export interface Overview {
   })[]
   /** Both pools of accounts at the providers of models, as they are now. */
   pools: ({
-    /** All of them; each counts in one of the five below. */
+    /** All of them; each counts in one of the six below. */
     accounts: number
     usable: number
     /** Not called now, since their providers asked for it. */
     cooling: number
+    /** Their providers have said that they may not serve, or cannot pay. */
+    suspended: number
     needs_login: number
     /** A refresh of their credential may have been lost. */
     contained: number
@@ -1947,11 +1962,13 @@ export interface PatchSpace {
 }
 
 export interface PoolCapacity {
-  /** All of them; each counts in one of the five below. */
+  /** All of them; each counts in one of the six below. */
   accounts: number
   usable: number
   /** Not called now, since their providers asked for it. */
   cooling: number
+  /** Their providers have said that they may not serve, or cannot pay. */
+  suspended: number
   needs_login: number
   /** A refresh of their credential may have been lost. */
   contained: number
@@ -2000,20 +2017,24 @@ export interface Provider {
   /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own. */
+  /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
-  state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
   disabled_reason: string | null
-  health: "healthy" | "needs_login" | "contained"
+  health: "healthy" | "suspended" | "needs_login" | "contained"
   /** Since when; null: from the beginning. */
   health_at: string | null
   cool_until: string | null
   /** In a word of ours. */
   cool_reason: string | null
+  /** Since when it is suspended; null: it is not. */
+  suspended_at: string | null
+  /** What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
+  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
   /** Turns that it serves now. */
   in_flight: number
   /** What its provider has said of its limits, by its last answer. */
@@ -2276,7 +2297,7 @@ export interface ResetPassword {
 }
 
 export interface RotateApiKey {
-  /** How many seconds the former value goes on working. 0: not at all. */
+  /** How many seconds the former value goes on working. 0: only the new value works from now on, and values of earlier rotations end too. */
   overlap_seconds?: number | undefined
 }
 
@@ -3094,7 +3115,9 @@ export interface Turn {
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  /** Whether the reply of a done turn was cut at an output limit. */
+  truncated: boolean
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -3161,6 +3184,8 @@ export interface TurnBill {
     tokens_cached: number
     /** Those that were written into it. */
     tokens_cache_written: number
+    /** Those of the written ones that it keeps for an hour instead of five minutes. */
+    tokens_cache_written_hour: number
     tokens_output: number
     /** The version of the model's prices that counted. */
     price_version: number
@@ -3235,7 +3260,7 @@ export interface TurnStep {
   model: string | null
   /** What the model said. */
   text: string
-  /** `stop`, `length`, `tool-calls`, `more`, `other`; `aborted` when the call was cut off. */
+  /** `stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`; `aborted` when the call was cut off. */
   finish: string
   /** The calls of the step, each with both sides. */
   tool_calls: ({
@@ -3642,7 +3667,7 @@ export interface Webhook {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean
@@ -3670,7 +3695,7 @@ export interface WebhookWithSecret {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then, the secret from before the last rotation signs too. */
+  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
   previous_secret_expires_at: string | null
   /** Made with a test key: it receives events of test turns only. */
   test: boolean

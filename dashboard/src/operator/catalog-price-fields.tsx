@@ -5,29 +5,35 @@ export interface OperatorPriceText {
   cached: string
   output: string
   cache_write: string
+  cache_write_hour: string
   picture: string
 }
 
-export const OPERATOR_NO_PRICES: OperatorPriceText = { input: "", cached: "", output: "", cache_write: "", picture: "" }
+const WRITES = { cache_write: "", cache_write_hour: "" }
+export const OPERATOR_NO_PRICES: OperatorPriceText = { input: "", cached: "", output: "", ...WRITES, picture: "" }
 
 const FIELDS = [
   ["input", "Input", undefined],
   ["cached", "Input from the cache", undefined],
   ["output", "Output", undefined],
   ["cache_write", "Written to the cache", "Empty: as input"],
+  ["cache_write_hour", "Written for an hour", "Empty: never asked for"],
 ] as const
 
 /** Whether every price that the kind needs is a number. */
 export const operatorPricesAreWhole = (text: OperatorPriceText, kind: "chat" | "image") =>
   (kind === "image" ? [text.picture] : [text.input, text.cached, text.output]).every(
     (price) => price.trim() !== "" && !Number.isNaN(Number(price)),
-  ) && !Number.isNaN(Number(text.cache_write))
+  ) && [text.cache_write, text.cache_write_hour].every((price) => !Number.isNaN(Number(price)))
 
-export const operatorTokenPricesOf = ({ input, cached, output, cache_write }: OperatorPriceText) => ({
+const orNull = (text: string) => (text.trim() === "" ? null : Number(text))
+
+export const operatorTokenPricesOf = ({ input, cached, output, ...writes }: OperatorPriceText) => ({
   input: Number(input),
   cached: Number(cached),
   output: Number(output),
-  cache_write: cache_write.trim() === "" ? null : Number(cache_write),
+  cache_write: orNull(writes.cache_write),
+  cache_write_hour: orNull(writes.cache_write_hour),
 })
 
 interface FieldsProps {

@@ -6,16 +6,19 @@ import { toast } from "../ui/toast.tsx"
 import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } from "./catalog-price-fields.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 
+const textOf = (price: number | null) => (price === null ? "" : plainNumber(price))
+
 /** New prices of a model: a new version of them. */
 export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
-  const { input, cached, output, cache_write } = of.price_usd_per_million_tokens
+  const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
   const [text, setText] = useState({
     input: plainNumber(input),
     cached: plainNumber(cached),
     output: plainNumber(output),
-    cache_write: cache_write === null ? "" : plainNumber(cache_write),
-    picture: of.price_usd_per_picture === null ? "" : plainNumber(of.price_usd_per_picture),
+    cache_write: textOf(cache_write),
+    cache_write_hour: textOf(cache_write_hour),
+    picture: textOf(of.price_usd_per_picture),
   })
   const isImage = of.kind === "image"
   const tokens = operatorTokenPricesOf(text)

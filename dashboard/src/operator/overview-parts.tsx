@@ -62,6 +62,7 @@ export function OperatorPools({ pools }: { pools: readonly Pool[] }) {
 function PoolState({ of }: { of: Pool }) {
   const parts = [
     [of.cooling, "cooling", "warn"],
+    [of.suspended, "suspended", "bad"],
     [of.needs_login, "needs login", "bad"],
     [of.contained, "contained", "bad"],
     [of.disabled, "disabled", "none"],

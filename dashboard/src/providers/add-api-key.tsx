@@ -49,7 +49,7 @@ export function AddApiKey() {
       <Select label="Engine" options={ENGINES} {...bind("engine")} />
       <TextInput
         label="Base URL"
-        hint="Left out: the engine's own."
+        hint="Left out: the engine's own. Where the environment names a server for the engine, only accounts with its base URL are called."
         placeholder="https://…/v1"
         autoComplete="off"
         {...bind("base_url")}

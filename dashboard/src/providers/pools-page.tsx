@@ -36,6 +36,10 @@ export function ProviderPoolsPage() {
       <Read of={pools} rows={2}>
         {(data) => <PoolStats pools={data} />}
       </Read>
+      <p className="text-muted">
+        An account serves the pins of its engine. Where the environment names an account of that engine too, its base
+        URL is the server of those pins, and only accounts with the same base URL serve them.
+      </p>
       <Section title="Main pool">
         <Read of={providers}>
           {({ items }) => (
@@ -99,10 +103,14 @@ const COLUMNS: Column<Provider>[] = [
   { title: "State", cell: (row) => <ProviderState provider={row} /> },
   {
     title: "Kind",
-    cell: ({ kind, engine }) => (
+    cell: ({ kind }) => KINDS[kind],
+  },
+  {
+    title: "Serves pins of",
+    cell: ({ engine, base_url }) => (
       <span className="inline-flex flex-col">
-        {KINDS[kind]}
-        <span className="text-muted text-xs">{engine}</span>
+        {engine}
+        <span className="text-muted text-xs">{base_url ?? "the engine's own server"}</span>
       </span>
     ),
   },
@@ -163,7 +171,9 @@ function Actions({ row, ask }: { row: Provider; ask: (change: ProviderChange) =>
           label: "Ask for its limits",
           onSelect: () => refresh.mutate({ path: { provider_id } }, told(`The limits of ${name} are those of now.`)),
         },
-        ...(row.disabled || row.health === "contained" ? [{ label: "Enable", onSelect: bringBack }] : []),
+        ...(row.disabled || row.health === "contained" || row.state === "suspended"
+          ? [{ label: "Enable", onSelect: bringBack }]
+          : []),
         ...(row.disabled ? [] : [{ label: "Disable", onSelect: () => ask({ kind: "disable", provider: row }) }]),
         { label: "Remove", danger: true, onSelect: () => ask({ kind: "remove", provider: row }) },
       ]}

@@ -7,6 +7,7 @@ type Tone = "ok" | "warn" | "bad" | "none"
 const TONES: Record<Provider["state"], Tone> = {
   usable: "ok",
   cooling: "warn",
+  suspended: "bad",
   needs_login: "bad",
   contained: "bad",
   disabled: "none",
@@ -14,14 +15,16 @@ const TONES: Record<Provider["state"], Tone> = {
 
 /** How an account does, and until when or why. */
 export function ProviderState({ provider }: { provider: Provider }) {
-  const { state, cool_until, cool_reason, disabled_reason } = provider
-  const why = state === "disabled" ? disabled_reason : state === "cooling" ? cool_reason : null
+  const { state, cool_until, cool_reason, disabled_reason, suspended_reason } = provider
+  const reasons = { disabled: disabled_reason, cooling: cool_reason, suspended: suspended_reason } as const
+  const why = state in reasons ? reasons[state as keyof typeof reasons] : null
+  const isTriedAgain = state === "cooling" || state === "suspended"
   return (
     <span className="inline-flex flex-col items-start">
       <Status word={state} tone={TONES[state]} />
-      {(why || (state === "cooling" && cool_until)) && (
+      {(why || (isTriedAgain && cool_until)) && (
         <span className="text-muted text-xs">
-          {why?.replaceAll("_", " ")} {state === "cooling" && cool_until && <Time at={cool_until} />}
+          {why?.replaceAll("_", " ")} {isTriedAgain && cool_until && <Time at={cool_until} />}
         </span>
       )}
     </span>

@@ -165,6 +165,7 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
             {reply}
           </p>
         )}
+        {turn.truncated && <p className="text-muted">The reply was cut at an output limit.</p>}
         {reply === null && !turn.error && <p className="text-muted">There is none.</p>}
       </Section>
     </div>

@@ -16,11 +16,12 @@ interface TurnTableProps {
   current?: string
 }
 
-/** Why a turn has not been done, in the contract's word. */
-export const TurnState = ({ turn: { state, status_reason } }: { turn: Turn }) => (
+/** A turn's state, and why it has not been done, in the contract's word, or that its reply was cut. */
+export const TurnState = ({ turn: { state, status_reason, truncated } }: { turn: Turn }) => (
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />
     {status_reason && <span className="text-muted text-xs">{status_reason.replaceAll("_", " ").toLowerCase()}</span>}
+    {truncated && <span className="text-muted text-xs">truncated</span>}
   </span>
 )
 

@@ -103,12 +103,12 @@ export function mountKeys(app: App) {
       summary: "Give an API key a new value",
       description:
         "The key keeps its scope, caps and turns, and gets a new value, which is shown only here. The " +
-        "former value works for `overlap_seconds` more. A value from an earlier rotation stops working at " +
-        "once.",
+        "former value works for `overlap_seconds` more. A value from an earlier rotation works as long as that rotation " +
+        "said. With `overlap_seconds: 0`, all former values stop working at once. At most ten former values work at a time.",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, body }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }

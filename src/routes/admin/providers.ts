@@ -134,7 +134,7 @@ export function mountProviders(app: App) {
       tag,
       summary: "Enable a subscription",
       description:
-        "Clears the flag. An account that needs a login or is contained is tried again, if it has a credential: its next call or refresh shows " +
+        "Clears the flag. An account that needs a login, is suspended or is contained is tried again, if it has a credential: its next call or refresh shows " +
         "whether that works. One that cools goes on cooling.",
       versioned: "checked",
       params,
@@ -209,7 +209,8 @@ function mountAltPool(app: App) {
       tag,
       summary: "Disable an account of the alt-pool",
       description:
-        "As for any subscription. The last account that is enabled and healthy is refused with LAST_HEALTHY_ACCOUNT; one that cools is healthy.",
+        "As for any subscription. The last account that is enabled and healthy is refused with LAST_HEALTHY_ACCOUNT; one that cools is healthy, " +
+        "one that is suspended is not.",
       versioned: "checked",
       params: accountParams,
       answer: provider,

@@ -123,7 +123,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       summary: "Rotate a webhook's secret",
       description:
         "For 24 hours both secrets sign, each with a signature of its own. Receivers can change over at " +
-        "any moment in that time. A second rotation within it ends the oldest secret.",
+        "any moment in that time. A second rotation within it ends no secret earlier. At most ten former secrets sign at a time.",
       idempotent: "replayed",
       params,
       query: z.strictObject(query),
@@ -132,7 +132,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         description: "The webhook with its new secret, which is shown only here.",
         schema: webhookWithSecretSchema,
       },
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "LIMIT_REACHED"],
     },
     async (c, { params: { webhook_id }, once }) => {
       const { webhook, secret } = madeOf(

@@ -1,0 +1,90 @@
+import { type Fields, isFields } from "../base/fields.ts"
+
+// Servers send null, texts or nothing where the SDK wants a number or a text, and it would refuse the whole frame. What is as it should be
+// stays the same object.
+
+const isText = (value: unknown) => typeof value === "string"
+const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
+
+/** Counts that are no numbers are left out. */
+function plainUsage(usage: Fields): Fields {
+  return fieldsOf(usage, (name, value) => {
+    if (name.endsWith("_details")) return isFields(value) ? plainUsage(value) : undefined
+    return name.includes("tokens") && typeof value !== "number" ? undefined : value
+  })
+}
+
+/** Anthropic: with the counts that the SDK asks for; a count of 0 is estimated. */
+export function plainMessageEvent(frame: Fields): Fields {
+  const { type, message, usage } = frame
+  if (type === "message_start" && isFields(message)) {
+    return { ...frame, message: { ...message, usage: { input_tokens: 0, ...plainUsage(fieldsIn(message.usage)) } } }
+  }
+  if (type !== "message_delta") return frame
+  return { ...frame, delta: fieldsIn(frame.delta), usage: { output_tokens: 0, ...plainUsage(fieldsIn(usage)) } }
+}
+
+/** OpenAI's Responses: the same at the end of a response. */
+export function plainResponseEvent(frame: Fields): Fields {
+  const { response } = frame
+  if (!isFields(response) || !isEndOfResponse(frame)) return frame
+  const { usage, incomplete_details: why, ...rest } = response
+  const counted = isFields(usage) && { usage: { input_tokens: 0, output_tokens: 0, ...plainUsage(usage) } }
+  const details = isFields(why) && isText(why.reason) && { incomplete_details: why }
+  return { sequence_number: 0, ...frame, response: { ...rest, ...counted, ...details } }
+}
+
+export const isEndOfResponse = ({ type }: Fields) => /^response\.(completed|incomplete|failed)$/.test(String(type))
+
+/** A chunk of a chat completion; null when there is nothing in it. Some servers send usage without `choices`. */
+export function plainChunk(frame: Fields): Fields | null {
+  if (!Array.isArray(frame.choices) && !isFields(frame.usage)) return null
+  const plain = fieldsOf(frame, (name, value) => {
+    if (name === "error") return undefined
+    if (name === "usage") return isFields(value) ? plainUsage(value) : undefined
+    return name === "choices" ? listOf(value, isFields, plainChoice) : value
+  })
+  return plain.choices === undefined ? { ...plain, choices: [] } : plain
+}
+
+function plainChoice(choice: Fields): Fields {
+  return fieldsOf(choice, (name, value) => {
+    if (name === "delta") return isFields(value) ? plainDelta(value) : undefined
+    return name !== "finish_reason" || isText(value) ? value : undefined
+  })
+}
+
+function plainDelta(delta: Fields): Fields {
+  return fieldsOf(delta, (name, value) => {
+    if (name === "role") return value === "assistant" || value === "" ? value : undefined
+    if (name === "content") return isText(value) ? value : listOf(value, (part) => isFields(part) && isText(part.type))
+    if (name === "reasoning_content" || name === "reasoning") return isText(value) ? value : undefined
+    return name === "tool_calls" ? listOf(value, (call) => isFields(call) && isFields(call.function)) : value
+  })
+}
+
+/** What a frame reports as an error, as the SDKs take it; null when it reports none. */
+export function errorFrame({ type, error, object, message }: Fields): Fields | null {
+  const framed = (told: Fields) => ({ type: "error", sequence_number: 0, error: { type: "error", ...told } })
+  if (isText(error) && error !== "") return framed({ message: error })
+  if (object === "error" && isText(message) && type === undefined) return framed({ message })
+  if (!isFields(error) || Object.keys(error).length === 0) return null
+  const told = isText(error.message) ? error : { message: JSON.stringify(error) }
+  return framed(fieldsOf(told, (name, value) => (name === "code" || name === "type" ? textOf(value) : value)))
+}
+
+const textOf = (value: unknown) => (isText(value) || typeof value === "number" ? String(value) : undefined)
+
+/** The items that are sound; the same list when all are. Undefined when it is no list. */
+function listOf(given: unknown, isSound: (item: unknown) => boolean, change = (item: Fields) => item): unknown {
+  if (!Array.isArray(given)) return undefined
+  const list = given.filter(isSound).map(change)
+  return list.length === given.length && list.every((item, index) => item === given[index]) ? given : list
+}
+
+/** The same object without what `change` makes undefined. */
+function fieldsOf(fields: Fields, change: (name: string, value: unknown) => unknown): Fields {
+  const kept = Object.entries(fields).map(([name, value]) => [name, value, change(name, value)] as const)
+  if (kept.every(([, before, after]) => before === after)) return fields
+  return Object.fromEntries(kept.flatMap(([name, , value]) => (value === undefined ? [] : [[name, value]])))
+}

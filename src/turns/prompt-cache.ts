@@ -1,0 +1,44 @@
+import type { CacheLifetime, PromptCache } from "../agent/engine.ts"
+import { TURN_POLICY } from "./policies.ts"
+import type { AgentWork, Run } from "./run.ts"
+
+/** How many messages a call's opening and each step have. */
+interface Transcript {
+  opening: number
+  steps: number[]
+}
+
+/**
+ * What of a call's prompt its provider is to keep: tools and instructions, the earlier turns, and the newest step for the next one. A
+ * write costs more than a plain token, so what no later call begins with is not written.
+ */
+export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcript): PromptCache {
+  const { turn, claim } = run
+  const lifetime = lifetimeOf(run, agent)
+  const all = steps.reduce((sum, count) => sum + count, opening)
+  const earlier = agent.ref === null ? claim.history.length * 2 : 0
+  const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run))
+  // The end of the last call's prompt too: Anthropic looks back over 20 parts only, and a step can have more.
+  const ends = goesOn ? [all - (steps.at(-1) ?? all), all].filter((end) => end > earlier) : []
+  return {
+    key: `space-${turn.space_id}${agent.name === null ? "" : `-${agent.name}`}`.slice(0, TURN_POLICY.cacheKeyChars),
+    lifetime,
+    breakpoints: [
+      ...(earlier > 0 && goesOn ? [{ message: earlier - 1, lifetime }] : []),
+      ...ends.map((end) => ({ message: end - 1, lifetime: "5m" as const })),
+    ],
+  }
+}
+
+/** Whether the next turn's prompt leaves out the first of these earlier turns, and so begins differently. */
+function isFull({ claim }: Run): boolean {
+  return claim.history.length >= (claim.config.manifest.history?.max_turns ?? TURN_POLICY.historyTurns)
+}
+
+/** An hour, where it has a price, for a conversation that last paused for longer than five minutes but no longer than that. */
+function lifetimeOf({ claim }: Run, { model }: AgentWork): CacheLifetime {
+  const last = claim.history.at(-1)
+  if (!last || model.price_cache_write_hour === null) return "5m"
+  const pause = Date.parse(claim.turn.started_at ?? claim.turn.created_at) - Date.parse(last.ended_at)
+  return pause > TURN_POLICY.cacheMs && pause <= TURN_POLICY.cacheHourMs ? "1h" : "5m"
+}
