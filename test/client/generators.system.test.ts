@@ -1,0 +1,127 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { build } from "esbuild"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { documentOf, type SurfaceName } from "../../scripts/documents.ts"
+import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
+import { strictCheck } from "../harness/json-schema.ts"
+import { run } from "../harness/packed-client.ts"
+
+interface Recorded {
+  status: number
+  body: unknown
+}
+
+interface Described {
+  operationId: string
+  parameters?: { name: string; in: string; example?: unknown }[]
+  requestBody?: object
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+
+/** Answers that the service gave in tests, by operation: one of each that answers JSON, with long lists cut. */
+const RECORDED: Record<SurfaceName, Record<string, Recorded>> = JSON.parse(
+  await readFile("test/client/recorded-answers.json", "utf8"),
+)
+
+const BIN = resolve("generators/node_modules")
+/** By generator: the command that writes types of a document into a folder, and the type of an operation's answer there. */
+const GENERATORS = {
+  "openapi-typescript": {
+    command: (document: string, folder: string) => [
+      join(BIN, "openapi-typescript/bin/cli.js"),
+      ...[document, "--output", join(folder, "types.ts")],
+    ],
+    imports: 'import type { operations } from "./types"',
+    typeOf: (id: string, status: number) =>
+      `operations["${id}"]["responses"][${status}]["content"]["application/json"]`,
+  },
+  "@hey-api/openapi-ts": {
+    command: (document: string, folder: string) => [
+      join(BIN, "@hey-api/openapi-ts/bin/run.js"),
+      ...["--input", document, "--output", join(folder, "client"), "--no-log-file", "--silent"],
+    ],
+    imports: 'import type * as api from "./client/types.gen"',
+    typeOf: (id: string, status: number) => `api.${id[0]?.toUpperCase()}${id.slice(1)}Responses[${status}]`,
+  },
+}
+
+const COMPILER = {
+  ...{ strict: true, noEmit: true, skipLibCheck: true, target: "es2022", module: "es2022" },
+  ...{ moduleResolution: "bundler", lib: ["es2022", "dom", "dom.iterable"], types: [] },
+}
+
+/** What a later version of the service may add to any object. */
+const added = (body: unknown) =>
+  Array.isArray(body) ? body : { ...(body as object), added_later: { by: "a new version", at: [1, null] } }
+
+let dir: string
+beforeAll(async () => {
+  dir = await makeTemporaryDirectory("generators")
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (surface) => {
+  const document = documentOf(surface)
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Described[])
+  const recorded = Object.entries(RECORDED[surface])
+  const responseOf = (id: string) => operations.find(({ operationId }) => operationId === id)?.responses ?? {}
+
+  test("an answer of every operation that answers JSON is recorded, as the document has it", () => {
+    const answering = operations.filter(({ responses }) =>
+      Object.entries(responses).some(
+        ([status, { content }]) => status.startsWith("2") && content?.["application/json"],
+      ),
+    )
+    expect(recorded.map(([id]) => id).sort()).toEqual(answering.map(({ operationId }) => operationId).sort())
+    const { schemas } = document.components as { schemas: Record<string, object> }
+    for (const [id, { status, body }] of recorded) {
+      const { schema } = responseOf(id)[status]?.content?.["application/json"] ?? {}
+      expect(strictCheck(schema as object, schemas)(body), id).toEqual([])
+    }
+  })
+
+  test.each(Object.entries(GENERATORS))(
+    "%s makes a client that compiles with each recorded answer, and with one that has a field more",
+    async (name, { command, imports, typeOf }) => {
+      const folder = join(dir, surface, name.replace("/", "-"))
+      await mkdir(folder, { recursive: true })
+      const file = join(folder, "openapi.json")
+      await writeFile(file, JSON.stringify(document))
+      await run(process.execPath, command(file, folder), { cwd: folder })
+      const lines = recorded.flatMap(([id, { status, body }], at) => [
+        `export const answer${at}: ${typeOf(id, status)} = ${JSON.stringify(body)}`,
+        `const more${at} = ${Array.isArray(body) ? `answer${at}` : `{ ...answer${at}, added_later: { by: "a new version" } }`}`,
+        `export const later${at}: ${typeOf(id, status)} = more${at}`,
+      ])
+      const [first = ""] = recorded.map(([id, { status }]) => typeOf(id, status))
+      const wrong = `// @ts-expect-error: an answer of another kind\nexport const wrong: ${first} = { unrelated: 1 }`
+      await writeFile(join(folder, "answers.ts"), [imports, ...lines, wrong, ""].join("\n"))
+      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER, include: ["."] }))
+      await run(process.execPath, [join(BIN, "typescript/bin/tsc"), "--project", folder], { cwd: folder })
+    },
+  )
+
+  test("the client of @hey-api/openapi-ts reads each recorded answer, and one with a field more", async () => {
+    const folder = join(dir, surface, "@hey-api-openapi-ts")
+    const bundle = join(folder, "bundle.mjs")
+    const contents = 'export * as sdk from "./client/sdk.gen"\nexport { client } from "./client/client.gen"\n'
+    await build({
+      ...{ stdin: { contents, resolveDir: folder }, outfile: bundle, logLevel: "silent" },
+      ...{ bundle: true, format: "esm", platform: "node" },
+    })
+    const { sdk, client } = await import(pathToFileURL(bundle).href)
+    for (const [id, { status, body }] of recorded) {
+      const { parameters = [], requestBody } = operations.find(({ operationId }) => operationId === id) as Described
+      const path = Object.fromEntries(
+        parameters.filter((one) => one.in === "path").map(({ name, example }) => [name, example]),
+      )
+      for (const answer of [body, added(body)]) {
+        client.setConfig({ baseUrl: "https://api.test", fetch: async () => Response.json(answer, { status }) })
+        const { data } = await sdk[id]({ path, ...(requestBody && { body: {} }), throwOnError: true })
+        expect(data, id).toEqual(answer)
+      }
+    }
+  })
+})
