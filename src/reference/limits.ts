@@ -35,7 +35,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "SPACE_POLICY.maxSecrets": limit("Secrets of a space", INVALID),
   "SPACE_POLICY.members": limit("Users that a space itself is shared with", "409 `LIMIT_REACHED`"),
   "SPACE_POLICY.maxConfigBytes": limit("All tools of a space together, and all its MCP servers, as JSON", INVALID),
-  "TOOL_POLICY.maxResultBytes": limit("A tool's result that the model sees", "it is cut, and the model is told"),
+  "TOOL_POLICY.maxResultBytes": limit("A tool's result, as text", "the model sees an error instead; a sub-agent's answer is cut"),
   "TOOL_POLICY.timeoutMs": limit("A call of a REST tool", MODEL_SEES, "`timeout_seconds` of the tool, up to 120"),
   "TOOL_POLICY.maxMcpBytes": limit("An MCP server's answer", MODEL_SEES),
   "TOOL_POLICY.mcpTimeoutMs": limit("A call of an MCP server's tool", MODEL_SEES),
@@ -69,7 +69,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TURN_POLICY.timeoutSeconds": limit(
     "A turn, from its start",
     FAILED("TIMEOUT_REACHED"),
-    "`timeout_seconds` of the manifest or the turn, up to 3600",
+    "`timeout_seconds` of the turn, else of the manifest, up to 3600",
   ),
   "TURN_POLICY.historyTurns": limit(
     "Earlier turns that the model sees",

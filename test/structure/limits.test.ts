@@ -1,7 +1,7 @@
 import { globSync } from "node:fs"
 import { resolve } from "node:path"
 import { expect, test } from "vitest"
-import { SURFACES } from "../../scripts/documents.ts"
+import { documentOf, SURFACES } from "../../scripts/documents.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
 import { readGuide } from "../../src/reference/guides.ts"
 import { INTERNAL_NUMBERS, SHOWN_LIMITS, shownLimit } from "../../src/reference/limits.ts"
@@ -57,4 +57,15 @@ test("values are as people read them", () => {
   expect(shown("waitsMs", [5_000, 300_000])).toBe("5 s, 5 min")
   expect(shown("address", { burst: 30, intervalMs: 20_000 })).toBe("30 at once, then one in 20 s")
   expect(shown("defaultHold", 2_500_000)).toBe("0.25 USD")
+})
+
+test("how far `timeout_seconds` can be set is what the schemas take", () => {
+  const { schemas } = documentOf("v1").components as {
+    schemas: Record<string, { properties: { timeout_seconds: { maximum: number } } }>
+  }
+  const most = (name: string) => schemas[name]?.properties.timeout_seconds.maximum
+  expect(SHOWN_LIMITS["TOOL_POLICY.timeoutMs"]?.set).toBe(`\`timeout_seconds\` of the tool, up to ${most("ToolInput")}`)
+  expect(most("CreateTurn")).toBe(most("ManifestInput"))
+  const ofTurn = `\`timeout_seconds\` of the turn, else of the manifest, up to ${most("CreateTurn")}`
+  expect(SHOWN_LIMITS["TURN_POLICY.timeoutSeconds"]?.set).toBe(ofTurn)
 })
