@@ -1609,6 +1609,8 @@ create table webhook_attempts (
   error text,
   -- The first KiB of the answer's body.
   answer text,
+  -- Where a redirect leads.
+  location text,
   duration_ms integer not null,
   created_at timestamptz not null,
   primary key (delivery_id, attempt)

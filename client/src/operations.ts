@@ -211,10 +211,12 @@ export interface DeliveryAttempt {
   created_at: string
   /** The answer's HTTP status; null when there was none. */
   status: number | null
-  /** Why there was no answer. */
+  /** Why there was no answer, or what its status means. */
   error: string | null
   /** The first KiB of the answer's body. */
   answer: string | null
+  /** Where a redirect leads. Redirects are not followed. */
+  location: string | null
   duration_ms: number
 }
 

@@ -1,6 +1,11 @@
+import { plainNumber } from "./plain-json.ts"
+
 /** One line of CSV (RFC 4180) from its fields; null is an empty one. */
 export const csvLine = (fields: (string | number | boolean | null)[]) =>
-  `${fields.map((field) => csvField(field === null ? "" : String(field))).join(",")}\r\n`
+  `${fields.map((field) => csvField(textOf(field))).join(",")}\r\n`
+
+const textOf = (field: string | number | boolean | null) =>
+  typeof field === "number" ? plainNumber(field) : String(field ?? "")
 
 /**
  * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and anybody may have chosen it. Such a text gets an

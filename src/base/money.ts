@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { plainNumber } from "./plain-json.ts"
 
 /** 1 USD = 10 energy = 10,000,000 credit micros (contract section 2.2). */
 export const MICROS_PER_USD = 10_000_000
@@ -10,9 +11,7 @@ export function toUsd(micros: number): number {
 }
 
 /** The same as text for a sentence, never as `1e-7`. */
-export function usdText(micros: number): string {
-  return (micros / MICROS_PER_USD).toFixed(7).replace(/\.?0+$/, "")
-}
+export const usdText = (micros: number): string => plainNumber(toUsd(micros))
 
 /** USD as credit micros, or null when the number has more than 7 decimals or is too large to be exact. */
 export function fromUsd(usd: number): number | null {

@@ -1,7 +1,7 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { csvLine, harmless } from "../base/csv.ts"
-import { MICROS_PER_USD } from "../base/money.ts"
+import { toUsd } from "../base/money.ts"
 import { type GroupRow, sumUsage, usageRange } from "./report-usage.ts"
 import type { UsageQuery } from "./usage-schemas.ts"
 
@@ -32,10 +32,5 @@ export async function exportUsage(
 }
 
 function groupLine(row: GroupRow): string {
-  return csvLine([harmless(row.group), usdText(row.billed), ...COUNTS.map((name) => String(row[name]))])
-}
-
-/** Credit micros as USD with all 7 decimals: never an exponent, never rounded. */
-function usdText(micros: number): string {
-  return `${Math.floor(micros / MICROS_PER_USD)}.${String(micros % MICROS_PER_USD).padStart(7, "0")}`
+  return csvLine([harmless(row.group), toUsd(row.billed).toFixed(7), ...COUNTS.map((name) => String(row[name]))])
 }

@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { isOfScope, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { plainJson } from "../base/plain-json.ts"
 import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
 import type { JsonRow } from "../platform/db.ts"
@@ -65,7 +66,7 @@ export async function exportEndUser(
   ref: string,
 ): Promise<AsyncGenerator<string>> {
   const endUser = serializeEndUser(await getEndUser(ctx, credential, ref))
-  const head = JSON.stringify({ exported_at: ctx.clock.now().toISOString(), end_user: endUser })
+  const head = plainJson({ exported_at: ctx.clock.now().toISOString(), end_user: endUser })
   return (async function* () {
     yield `${head.slice(0, -1)},"turns":[`
     let after = ""
@@ -179,7 +180,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }:
     file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),
     tasks: tasks.map(serializeTask),
   }
-  yield `${first ? "" : ","}${JSON.stringify(whole).slice(0, -1)},"images":[`
+  yield `${first ? "" : ","}${plainJson(whole).slice(0, -1)},"images":[`
   let images = 0
   for (const image of imagesOf(row)) {
     // One at a time: they are too large to be in memory together.

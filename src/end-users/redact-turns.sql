@@ -99,7 +99,7 @@ declare
 begin
   update tasks k set title = '', description = null, flow = null, flow_place = null, updated_at = p_moment where k.turn_id = any (p_turns);
   get diagnostics tasks_done = row_count;
-  update webhook_attempts a set answer = null from webhook_deliveries d
-    where d.turn_id = any (p_turns) and a.delivery_id = d.delivery_id and a.answer is not null;
+  update webhook_attempts a set answer = null, location = null from webhook_deliveries d
+    where d.turn_id = any (p_turns) and a.delivery_id = d.delivery_id and (a.answer is not null or a.location is not null);
   return tasks_done;
 end $$;

@@ -38,10 +38,10 @@ declare
 begin
   select e.* into erasure from erasures e where e.erasure_id = p_erasure_id;
   -- A dispatcher may have noted a receiver's answer while its turn was being redacted.
-  update webhook_attempts a set answer = null from turns t, webhook_deliveries d
+  update webhook_attempts a set answer = null, location = null from turns t, webhook_deliveries d
     where t.user_id = erasure.user_id and t.test = erasure.test and t.end_user_ref = erasure.end_user_ref
       and t.created_at <= erasure.until_at and t.erased_at is not null and d.turn_id = t.turn_id and a.delivery_id = d.delivery_id
-      and a.answer is not null;
+      and (a.answer is not null or a.location is not null);
   if not turnpike.is_erased(erasure) then
     return false;
   end if;

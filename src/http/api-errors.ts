@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
 import { TurnpikeError } from "../base/errors.ts"
 import { describeError } from "../platform/log.ts"
+import { answerJson } from "./answer-json.ts"
 import type { AppEnv } from "./app-env.ts"
 import { setVersion } from "./versions.ts"
 
@@ -16,7 +17,7 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
   if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current?: object } | undefined)?.current)
-  return c.json(errorBody(known, c, ctx.requestId), known.status)
+  return answerJson(c, errorBody(known, c, ctx.requestId), known.status)
 }
 
 /** In the shape of the surface whose path was asked for. */

@@ -6,6 +6,7 @@ import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { isLoopbackName } from "../base/network.ts"
 import { guardOf } from "../base/powers.ts"
+import { answerJson } from "./answer-json.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
@@ -46,7 +47,7 @@ export class App extends Hono<AppEnv> {
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
       const answered = await handle(c, input)
       if (operation.versioned) setVersion(c, answered)
-      return answered instanceof Response ? answered : c.json(answered as object, answer.status)
+      return answered instanceof Response ? answered : answerJson(c, answered as object, answer.status)
     })
   }
 }

@@ -1,3 +1,4 @@
+import { plainJson } from "../base/plain-json.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
 import { describeError } from "../platform/log.ts"
@@ -64,5 +65,5 @@ export function eventStream<Event extends StreamEvent>(
 }
 
 function format(event: StreamEvent): string {
-  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${plainJson(event)}\n\n`
 }

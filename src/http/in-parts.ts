@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono"
 import type { InParts } from "../base/in-parts.ts"
+import { plainJson } from "../base/plain-json.ts"
 import type { AppEnv } from "./app-env.ts"
 import { textStream } from "./text-stream.ts"
 
@@ -23,12 +24,12 @@ export async function jsonInParts<Item>(
 ): Promise<Response> {
   const textOf = (part: Item[]) =>
     kind === "array"
-      ? part.map((item) => JSON.stringify(item))
-      : (part as [string, unknown][]).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+      ? part.map((item) => plainJson(item))
+      : (part as [string, unknown][]).map(([key, value]) => `${JSON.stringify(key)}:${plainJson(value)}`)
   const [open, close] = kind === "array" ? "[]" : "{}"
   const first = await parts.next()
   const pieces = (async function* () {
-    const fields = JSON.stringify(head).slice(0, -1)
+    const fields = plainJson(head).slice(0, -1)
     yield `${fields}${fields === "{" ? "" : ","}${JSON.stringify(name)}:${open}`
     let separator = ""
     for (let part = first; !part.done; part = await parts.next()) {
@@ -37,7 +38,7 @@ export async function jsonInParts<Item>(
       yield separator + texts.join(",")
       separator = ","
     }
-    const rest = JSON.stringify(tail).slice(1, -1)
+    const rest = plainJson(tail).slice(1, -1)
     yield `${close}${rest && ","}${rest}}`
   })()
   return textStream(pieces, c.get("ctx"), { "content-type": "application/json" })

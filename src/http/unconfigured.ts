@@ -3,6 +3,7 @@ import type { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { systemClock } from "../platform/clock.ts"
 import { createLog } from "../platform/log.ts"
+import { answerJson } from "./answer-json.ts"
 import { errorBody, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
@@ -16,7 +17,7 @@ export function answerUnconfigured(c: HonoContext<AppEnv>, fault: TurnpikeError)
   const log = createLog({ LOG_LEVEL: "error" }, { request_id: requestId })
   log("error", "worker.unconfigured", { message: fault.message, faults: String(fault.cause) })
   const error = CALLS.test(path) ? fault : nothingAt(path)
-  return c.json(errorBody(error, c, requestId), error.status, {
+  return answerJson(c, errorBody(error, c, requestId), error.status, {
     ...SAFE_HEADERS,
     "Cache-Control": "no-store",
     "X-Request-Id": requestId,

@@ -1,6 +1,7 @@
 import type * as z from "zod"
 import { type Fault, TurnpikeError } from "../base/errors.ts"
 import { MAX_FAULTS } from "./check-input.ts"
+import { issuesOfUnions } from "./union-issues.ts"
 import { REQUIRED } from "./wording.ts"
 
 const MAX_NAME = 100
@@ -10,7 +11,7 @@ type Issue = z.core.$ZodIssue
 /** VALIDATION_FAILED with the first fault as `param`, and the first 100 as `details` (/v1) and `faults` (/api). */
 export function validationError(issues: readonly Issue[], location: Fault["location"]): TurnpikeError {
   const faults: Fault[] = []
-  for (const issue of issues) {
+  for (const issue of issuesOfUnions(issues)) {
     const path = issue.path.map((key) => (typeof key === "number" ? key : shortened(String(key))))
     const { message } = issue
     if (issue.code !== "unrecognized_keys") faults.push({ location, path, type: typeOf(issue), message })

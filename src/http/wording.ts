@@ -21,6 +21,8 @@ function word(issue: RawIssue): string {
       return issue.format === "datetime" ? "must be a time, such as 2026-11-20T08:30:00Z" : "is not valid"
     case "invalid_key":
       return `its name ${issue.issues[0]?.message ?? "is not valid"}`
+    case "invalid_union":
+      return tag(issue)
     case "unrecognized_keys":
       return `There is no such field${only(issue)}.`
     default:
@@ -36,6 +38,14 @@ const EXPECTED: Record<string, string> = {
   array: "an array",
   object: "an object",
   record: "an object",
+}
+
+/** Which values the tag of a union may have. */
+function tag({ discriminator, inst, input }: RawIssue & { discriminator?: string | undefined }): string {
+  const tags = (inst as z.core.$ZodDiscriminatedUnion | undefined)?._zod?.propValues?.[discriminator ?? ""]
+  if (discriminator === undefined || !tags) return "is not valid"
+  if ((input as Record<string, unknown> | undefined)?.[discriminator] === undefined) return REQUIRED
+  return `must be one of ${[...tags].map((value) => JSON.stringify(value)).join(", ")}`
 }
 
 /** The type of the value that came instead; nothing for NaN. */

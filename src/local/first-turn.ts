@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { plainNumber } from "../base/plain-json.ts"
 import type { Space } from "../spaces/schemas.ts"
 import type { CreateTurn, Turn } from "../turns/schemas.ts"
 import type { Demo } from "./demo.ts"
@@ -16,7 +17,9 @@ export async function showFirstTurn(demo: Demo, pin: string, print: (line: strin
   const call = <T>(path: string, init: RequestInit = {}) => request<T>(demo, path, init)
   const [newest] = (await call<{ data: Turn[] }>("/v1/turns?limit=1")).data
   if (newest)
-    print(`  an earlier turn is still here: ${newest.turn_id}, ${newest.state}, ${newest.billed_cost_usd} USD`)
+    print(
+      `  an earlier turn is still here: ${newest.turn_id}, ${newest.state}, ${plainNumber(newest.billed_cost_usd)} USD`,
+    )
   const space = await demoSpace(call)
   try {
     await showTurn(call, { space, end_user_ref: "demo-customer", text: TEXT, model: pin }, print)
@@ -52,7 +55,7 @@ async function showTurn(call: Call, sent: CreateTurn, print: (line: string) => v
   )
   const { tokens_input, tokens_cached, tokens_output } = turn.usage
   print(
-    `  bill:  ${turn.billed_cost_usd} USD (${tokens_input} tokens in, ${tokens_cached} of them cached, ${tokens_output} out)`,
+    `  bill:  ${plainNumber(turn.billed_cost_usd)} USD (${tokens_input} tokens in, ${tokens_cached} of them cached, ${tokens_output} out)`,
   )
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
+import { plainJson } from "../base/plain-json.ts"
 import { reportLosses } from "../billing/losses.ts"
 import { callOne } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
@@ -184,7 +185,7 @@ async function run(client: pg.Client): Promise<string> {
       return report
     }
     case "losses":
-      return JSON.stringify(await reportLosses(ctx, Number(values.days ?? 30)), null, 2)
+      return plainJson(await reportLosses(ctx, Number(values.days ?? 30)), 2)
     case "key": {
       const { scope = "created" } = values
       if (scope !== "created" && scope !== "all") throw new Error("--scope takes created or all.")

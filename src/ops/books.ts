@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Context, SystemContext } from "../actor/context.ts"
-import { fromUsd, toUsd } from "../base/money.ts"
+import { fromUsd, usdText } from "../base/money.ts"
+import { plainJson } from "../base/plain-json.ts"
 import { CREDIT_REASONS, type CreditReason } from "../billing/buckets.ts"
 import { creditAccount } from "../billing/credit-account.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
@@ -34,7 +35,7 @@ export async function topUpAccount(ctx: SystemContext, { user, usd, note, ...mor
     throw new Error("--usd takes an amount with at most 7 decimals, above 0; below 0 only with --reason admin_action.")
   }
   if (Math.abs(micros) > BOOKING_POLICY.maxMicros) {
-    throw new Error(`--usd takes at most ${toUsd(BOOKING_POLICY.maxMicros)} at once.`)
+    throw new Error(`--usd takes at most ${usdText(BOOKING_POLICY.maxMicros)} at once.`)
   }
   const userId = Number(user)
   if (!Number.isSafeInteger(userId)) throw new Error("--user takes the number of a user.")
@@ -42,18 +43,18 @@ export async function topUpAccount(ctx: SystemContext, { user, usd, note, ...mor
   const credit = { userId, reason, micros, reference, actor: ACTOR, note: note ?? null }
   const { made, replayed } = await creditAccount(booksOf(ctx), credit)
   const again = replayed ? " (it was booked before)" : ""
-  return `ledger_id ${made.ledger_id}${again}\nbalance ${toUsd(made.balance_after_credit_micros)} USD`
+  return `ledger_id ${made.ledger_id}${again}\nbalance ${usdText(made.balance_after_credit_micros)} USD`
 }
 
 export async function refund(ctx: SystemContext, { turn, note }: { turn: string; note: string }): Promise<string> {
   const { made, replayed } = await refundTurn(booksOf(ctx), { turnId: turn, actor: ACTOR, note })
   const again = replayed ? " (it was refunded before)" : ""
-  return `ledger_id ${made.ledger_id}${again}\nrefunded ${toUsd(made.amount_credit_micros ?? 0)} USD to user ${made.user_id}`
+  return `ledger_id ${made.ledger_id}${again}\nrefunded ${usdText(made.amount_credit_micros ?? 0)} USD to user ${made.user_id}`
 }
 
 /** Runs a whole pass. Returns its report as JSON, and whether nothing was found. */
 export async function reconcileBooks(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
   const report = serializeReconciliation(await reconcileNow(booksOf(ctx)))
   const findings = report.findings.map((finding) => ({ ...finding, meaning: FINDING_KINDS[finding.kind] }))
-  return { report: JSON.stringify({ ...report, findings }, null, 2), sound: report.findings_total === 0 }
+  return { report: plainJson({ ...report, findings }, 2), sound: report.findings_total === 0 }
 }

@@ -1,4 +1,5 @@
 import type { SystemContext } from "../actor/context.ts"
+import { plainJson } from "../base/plain-json.ts"
 import { Meter } from "../platform/meter.ts"
 import { createRedis } from "../platform/redis.ts"
 import { mintMagicLink } from "../sign-in/sign-in-token.ts"
@@ -12,7 +13,7 @@ export function changeOf(command: "disable" | "enable" | "role", role: string | 
 }
 
 export async function runUserChange(ctx: SystemContext, userId: number, change: UserChange): Promise<string> {
-  return JSON.stringify(await changeUserAsSystem(ctx, userId, change), null, 2)
+  return plainJson(await changeUserAsSystem(ctx, userId, change), 2)
 }
 
 /** The brand under which an account was made. */

@@ -1291,6 +1291,7 @@ interface WebhookAttempts {
   delivery_id: string;
   duration_ms: number;
   error: string | null;
+  location: string | null;
   status: number | null;
 }
 

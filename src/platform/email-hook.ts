@@ -1,3 +1,4 @@
+import { plainJson } from "../base/plain-json.ts"
 import { describeError, type Log } from "./log.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
@@ -31,7 +32,7 @@ export function sendEmail({ emailHook, fetch, log, background }: Sender, { kind,
     method: "POST",
     redirect: "manual" as const,
     headers: { "content-type": "application/json", authorization: `Bearer ${emailHook.secret}` },
-    body: JSON.stringify({ kind, to, brand, data }),
+    body: plainJson({ kind, to, brand, data }),
     signal: AbortSignal.timeout(TIME_LIMITS.emailMs),
   }
   const sent = fetch(emailHook.url, request)

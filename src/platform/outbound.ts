@@ -1,5 +1,6 @@
 import { abortAfter, type Clock } from "./clock.ts"
 import { MEMORY, type MemoryBudget } from "./memory.ts"
+import { networkFault, wordsOfFault } from "./network-fault.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
 
@@ -82,7 +83,7 @@ async function follow(
   const most = policy.operators ? 0 : (request.maxRedirects ?? MAX_REDIRECTS)
   for (let redirects = 0; ; redirects++) {
     const init = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const
-    const response = await answerOf(async () => fetch(url.href, init), { signal, origin: url.origin })
+    const response = await answerOf(async () => fetch(url.href, init), { signal, url })
     if (![301, 302, 303, 307, 308].includes(response.status) || most === 0) return { response, origin: url.origin }
     discard(response)
     if (redirects >= most) throw new OutboundError("redirect", `The server redirects more than ${most} times.`)
@@ -101,7 +102,10 @@ async function follow(
     }
     if (next.origin !== url.origin) {
       if (body !== undefined) {
-        throw new OutboundError("redirect", "The server redirects a request with a body to another origin.")
+        throw new OutboundError(
+          "redirect",
+          `The server redirects a request with a body to another origin, ${next.origin}.`,
+        )
       }
       headers = new Headers([...headers].filter(([name]) => HARMLESS.has(name)))
     }
@@ -130,8 +134,9 @@ function checkedHeaders(url: URL, { method, headers, body }: OutboundRequest): H
 /** The answer, or the signal's reason as soon as it is aborted, even if the fetch ignores its signal. */
 function answerOf(
   send: () => Promise<Response>,
-  { signal, origin }: { signal: AbortSignal; origin: string },
+  { signal, url }: { signal: AbortSignal; url: URL },
 ): Promise<Response> {
+  const { origin } = url
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
     if (signal.aborted) return stop()
@@ -147,10 +152,16 @@ function answerOf(
             new OutboundError("network", `${origin} answered with ${response.status}, which is no status of HTTP.`),
           )
         },
-        (cause) => reject(new OutboundError("network", `There is no connection to ${origin}.`, { cause })),
+        async (cause) => reject(await notAnswered(cause, url)),
       )
       .finally(() => signal.removeEventListener("abort", stop))
   })
+}
+
+async function notAnswered(cause: unknown, url: URL): Promise<OutboundError> {
+  const fault = await networkFault(cause, url)
+  const why = fault === null ? "" : `: ${wordsOfFault(fault)}`
+  return new OutboundError("network", `There is no connection to ${url.origin}${why}.`, { cause, fault })
 }
 
 /** Tells the server to stop sending, without waiting for it. */

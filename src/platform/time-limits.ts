@@ -21,6 +21,8 @@ export const TIME_LIMITS = {
   botApiMs: 10_000,
   /** The operator's server that sends emails. */
   emailMs: 10_000,
+  /** A connection without a request, to tell why a server could not be asked. */
+  probeMs: 2_000,
   /** The list of a provider's models, when a server is seeded. */
   modelListMs: 10_000,
   /** A direct connection to the database, from the command line. */

@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "../base/money.ts"
+import { usdText } from "../base/money.ts"
 import { DAY_MS } from "../base/time.ts"
 
 /** A bound that a caller can meet. */
@@ -246,7 +246,7 @@ export function shownLimit(name: string, value: unknown): string {
       : value % 1024 === 0
         ? `${value / 1024} KiB`
         : `${value} bytes`
-  if (/Micros$|Hold$/.test(name)) return `${value / MICROS_PER_USD} USD`
+  if (/Micros$|Hold$/.test(name)) return `${usdText(value)} USD`
   if (/(Characters|Length)$/.test(name)) return `${value} characters`
   if (/Days$/.test(name)) return `${value} days`
   return value.toLocaleString("en-US")

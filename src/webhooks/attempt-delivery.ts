@@ -1,6 +1,8 @@
 import type { Context } from "../actor/context.ts"
+import { plainJson } from "../base/plain-json.ts"
 import { storable } from "../base/storable.ts"
 import { describeError } from "../platform/log.ts"
+import { type NetworkFault, wordsOfFault } from "../platform/network-fault.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import type { ClaimedDelivery } from "./claim-deliveries.ts"
@@ -21,6 +23,7 @@ export interface Attempt {
   status: number | null
   error: string | null
   answer: string | null
+  location: string | null
   duration_ms: number
   at: Date
   /** Null when the delivery is over, delivered or failed. */
@@ -34,7 +37,7 @@ export async function attemptDelivery(
   { delivery_id, epoch, round, event }: ClaimedDelivery,
 ): Promise<Attempt> {
   const at = ctx.clock.now()
-  const body = JSON.stringify(serializeEvent(event))
+  const body = plainJson(serializeEvent(event))
   const answer = await post(ctx, endpoint.url, {
     body,
     headers: {
@@ -44,7 +47,7 @@ export async function attemptDelivery(
     },
   })
   const ended = ctx.clock.now()
-  const { status, error } = answer
+  const { status, error, location } = answer
   const ok = status !== null && status >= 200 && status < 300
   const retryAfterMs = parseRetryAfter(answer.retryAfter, ended)
   return {
@@ -54,6 +57,7 @@ export async function attemptDelivery(
     status,
     error,
     answer: answer.text,
+    location,
     duration_ms: ended.getTime() - at.getTime(),
     at,
     next_attempt_at: ok ? null : nextAttemptAt({ round, at: ended, retryAfterMs }, ctx.random),
@@ -65,6 +69,7 @@ const UNKNOWN = "The event could not be sent: something went wrong on our side."
 interface Answer {
   status: number | null
   error: string | null
+  location: string | null
   text: string | null
   retryAfter: string | null
 }
@@ -85,13 +90,48 @@ async function post(
       maxRedirects: 0,
     })
     const { status } = response
-    return { status, error: null, text: await beginningOf(response), retryAfter: response.headers.get("retry-after") }
+    return {
+      status,
+      error: whyNoSuccess(response),
+      location: locationOf(response),
+      text: await beginningOf(response),
+      retryAfter: response.headers.get("retry-after"),
+    }
   } catch (error) {
     // Any error is the result of this attempt alone; the run's other attempts are recorded too.
     const known = error instanceof OutboundError
     if (!known) ctx.log("error", "webhook.attempt_broke", { error: describeError(error) })
-    return { status: null, error: known ? error.message : UNKNOWN, text: null, retryAfter: null }
+    return { status: null, error: known ? error.message : UNKNOWN, location: null, text: null, retryAfter: null }
   }
+}
+
+const MAX_LOCATION = 1000
+
+const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
+
+function locationOf({ status, headers }: Response): string | null {
+  const location = isRedirect(status) ? headers.get("location") : null
+  return location && storable(location).slice(0, MAX_LOCATION)
+}
+
+/** What a status means that is no success: of a redirect, and of Cloudflare's own. */
+function whyNoSuccess({ status, headers }: Response): string | null {
+  if (isRedirect(status)) {
+    return "The endpoint redirects, which is not followed: register the URL that it leads to."
+  }
+  const fault = headers.get("server") === "cloudflare" ? EDGE_FAULTS[status] : undefined
+  return fault ? `Cloudflare did not reach the server: ${wordsOfFault(fault)}.` : null
+}
+
+/** The statuses with which Cloudflare's network answers for a server that it cannot ask. */
+const EDGE_FAULTS: Record<number, NetworkFault> = {
+  520: "protocol",
+  521: "refused",
+  522: "timeout",
+  523: "unreachable",
+  525: "tls",
+  526: "tls",
+  530: "dns",
 }
 
 /** The first KiB of a body, or as much as came before it broke off. The status has decided already. */

@@ -22,12 +22,13 @@ export function serializeDelivery(row: DeliveryRow): Delivery {
     state: row.state,
     status_reason: row.status_reason,
     attempt_count: row.attempts,
-    attempts: row.attempts_made.map(({ attempt, created_at, status, error, answer, duration_ms }) => ({
+    attempts: row.attempts_made.map(({ attempt, created_at, status, error, answer, location, duration_ms }) => ({
       attempt,
       created_at: toInstant(created_at),
       status,
       error,
       answer,
+      location,
       duration_ms,
     })),
     next_attempt_at: toInstant(row.next_attempt_at),

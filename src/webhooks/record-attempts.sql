@@ -43,12 +43,12 @@ begin
     end if;
   end if;
   for attempt in select a.* from jsonb_to_recordset(p_attempts)
-    as a(delivery_id text, ok boolean, status integer, error text, answer text, duration_ms integer, at timestamptz,
+    as a(delivery_id text, ok boolean, status integer, error text, answer text, location text, duration_ms integer, at timestamptz,
       next_attempt_at timestamptz)
     where a.delivery_id = any (mine)
   loop
     perform turnpike.record_attempt(attempt.delivery_id, attempt.ok, attempt.status, attempt.error, attempt.answer,
-      attempt.duration_ms, attempt.at, attempt.next_attempt_at, 'endpoint_' || reason, mine, p_moment);
+      attempt.location, attempt.duration_ms, attempt.at, attempt.next_attempt_at, 'endpoint_' || reason, mine, p_moment);
   end loop;
   if reason is null then
     if (target.failing_since is null) <> has_answered then
@@ -69,7 +69,7 @@ end $$;
 -- Records one attempt of a locked delivery. p_stopped: why it failed with its endpoint, if it did. p_mine: the other deliveries
 -- recorded with it.
 create function turnpike.record_attempt(p_delivery_id text, p_ok boolean, p_status integer, p_error text, p_answer text,
-  p_duration_ms integer, p_at timestamptz, p_next_attempt_at timestamptz, p_stopped text, p_mine text[], p_moment timestamptz)
+  p_location text, p_duration_ms integer, p_at timestamptz, p_next_attempt_at timestamptz, p_stopped text, p_mine text[], p_moment timestamptz)
 returns void language plpgsql as $$
 declare
   why text := case when not p_ok then coalesce(p_stopped, case when p_next_attempt_at is null then 'attempts_exhausted' end) end;
@@ -83,11 +83,11 @@ begin
       next_attempt_at = case when not is_over then p_next_attempt_at end,
       finished_at = case when is_over then p_moment end
     where d.delivery_id = p_delivery_id returning d.* into delivery;
-  insert into webhook_attempts (delivery_id, attempt, status, error, answer, duration_ms, created_at)
-  values (p_delivery_id, delivery.attempts, p_status, p_error,
+  insert into webhook_attempts (delivery_id, attempt, status, error, answer, location, duration_ms, created_at)
+  select p_delivery_id, delivery.attempts, p_status, p_error,
     -- A receiver's answer may repeat data of an end user who was erased in the meantime.
-    case when not exists (select from turns t where t.turn_id = delivery.turn_id and t.erased_at is not null) then p_answer end,
-    p_duration_ms, p_at);
+    case when not erased then p_answer end, case when not erased then p_location end, p_duration_ms, p_at
+    from (select exists (select from turns t where t.turn_id = delivery.turn_id and t.erased_at is not null) as erased) seen;
   if delivery.turn_id is null or p_stopped is not null then
     return;
   end if;

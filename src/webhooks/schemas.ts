@@ -123,8 +123,9 @@ const attemptSchema = z
     attempt: z.int().meta({ description: "From 1." }),
     created_at: instant,
     status: z.int().nullable().meta({ description: "The answer's HTTP status; null when there was none." }),
-    error: z.string().nullable().meta({ description: "Why there was no answer." }),
+    error: z.string().nullable().meta({ description: "Why there was no answer, or what its status means." }),
     answer: z.string().nullable().meta({ description: "The first KiB of the answer's body." }),
+    location: z.string().nullable().meta({ description: "Where a redirect leads. Redirects are not followed." }),
     duration_ms: z.int(),
   })
   .meta({ id: "DeliveryAttempt" })

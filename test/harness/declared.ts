@@ -36,6 +36,11 @@ export interface SeenAnswer {
   text: string
 }
 
+const STRING = /"(?:[^"\\]|\\.)*"/g
+
+/** Numbers of 1e-19 to 1e-6; what is smaller is no amount. */
+const EXPONENT = /\de-(0?[7-9]|1\d)(?!\d)/
+
 /** Statuses for a method that a path does not have: the caller and the body are checked first. */
 const NO_METHOD = [401, 404, 405, 413, 415, 422]
 
@@ -66,6 +71,7 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
     demand(status < 500, "the service failed")
     demand(/^req_[0-9a-z]{26}$/.test(headers.get("x-request-id") ?? ""), "no X-Request-Id")
     demand(headers.get("server-timing") !== null, "no Server-Timing")
+    demand(!EXPONENT.test(text.replace(STRING, "")), "an amount with an exponent")
     if (status === 401) demand(headers.get("www-authenticate") === asks, "401 without WWW-Authenticate")
     if (status === 405) demand((headers.get("allow") ?? "") !== "", "405 without Allow")
     if (!operation) demand(NO_METHOD.includes(status), `${status} for a method that is not there`)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, inject, test } from "vitest"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { OutboundError } from "../../src/platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../../src/platform/public-url.ts"
@@ -171,4 +171,45 @@ test("a server that is not there is named, after a redirect too, and a HEAD stay
   const error = await failureOf(outbound.send(request({ method: "HEAD" })))
   expect(error).toMatchObject({ kind: "network", message: "There is no connection to https://other.example.org." })
   expect(methods).toEqual(["HEAD", "HEAD"])
+})
+
+describe("why there is no connection", () => {
+  const local: UrlPolicy = { allowLoopback: true, ownHosts: [] }
+  const failing = (error: unknown) => outboundOver(async () => Promise.reject(error)).outbound
+  const caused = (code: string, message = code) =>
+    new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) })
+
+  test.each([
+    ["dns", caused("ENOTFOUND", "getaddrinfo ENOTFOUND api.customer.com"), "no address in DNS"],
+    ["dns", caused("EAI_AGAIN"), "no address in DNS"],
+    ["refused", caused("ECONNREFUSED"), "connection was refused"],
+    ["refused", new TypeError("x", { cause: new AggregateError([caused("ECONNREFUSED")]) }), "connection was refused"],
+    ["tls", caused("CERT_HAS_EXPIRED"), "TLS handshake failed"],
+    ["tls", caused("DEPTH_ZERO_SELF_SIGNED_CERT"), "TLS handshake failed"],
+    ["tls", caused("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), "TLS handshake failed"],
+    ["tls", caused("ERR_TLS_CERT_ALTNAME_INVALID"), "TLS handshake failed"],
+    ["tls", caused("ERR_SSL_WRONG_VERSION_NUMBER"), "TLS handshake failed"],
+    ["tls", caused("ECONNRESET", "Client network socket disconnected before secure TLS connection"), "TLS handshake"],
+    ["reset", caused("ECONNRESET", "read ECONNRESET"), "connection was reset"],
+    ["reset", caused("UND_ERR_SOCKET", "other side closed"), "connection was reset"],
+    ["timeout", caused("UND_ERR_CONNECT_TIMEOUT"), "not made in time"],
+    ["unreachable", caused("EHOSTUNREACH"), "no route"],
+  ])("%s, by what the runtime says: %s", async (fault, cause, words) => {
+    const error = await failureOf(failing(cause).send(request()))
+    expect(error).toMatchObject({ kind: "network", fault, message: expect.stringContaining(words) })
+    expect((error as Error).message).toContain("There is no connection to https://api.customer.com: ")
+  })
+
+  test("and where the runtime says nothing, by a connection of our own", async () => {
+    const outbound = createOutbound({ fetch: globalThis.fetch, clock: createTestClock(), policy: local })
+    const of = async (url: string) => failureOf(outbound.send(request({ url })))
+    const plain = inject("customerUrl")
+    expect(await of("http://127.0.0.1:9/")).toMatchObject({ kind: "network", fault: "refused" })
+    expect(await of("https://127.0.0.1:9/")).toMatchObject({ kind: "network", fault: "refused" })
+    expect(await of(plain.replace("http:", "https:"))).toMatchObject({ kind: "network", fault: "tls" })
+    expect(await of(inject("garbageUrl"))).toMatchObject({ kind: "network", fault: "reset" })
+    const { outbound: open } = outboundOver(() => Promise.reject(new Error("internal error; reference = 1")))
+    const nowhere = await failureOf(open.send(request({ url: "https://no-such-host.example.com/" })))
+    expect(nowhere).toMatchObject({ kind: "network", fault: "dns" })
+  })
 })

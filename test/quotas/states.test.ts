@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { signInAdmin } from "../harness/books.ts"
 import { CHEAP, CHEAP_USD, cappedAccount } from "../harness/caps.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -13,6 +14,24 @@ const MIDNIGHT = "2026-11-21T00:00:00.000Z"
 const MONTH_END = "2026-12-01T00:00:00.000Z"
 const unspent = (limit_usd: number) => ({ limit_usd, spent_usd: 0, reserved_usd: 0, left_usd: limit_usd })
 const LIMITS = "/api/account/limits"
+
+test("amounts below a millionth are plain decimals in answers, refusals, CSVs and the audit log", async () => {
+  const { browser, client, space } = await cappedAccount(world)
+  const admin = await signInAdmin(world)
+  const limits = { end_user_daily_usd: 9e-7, end_user_monthly_usd: 0.0000002, low_balance_usd: 0.0000001 }
+  const put = await (await browser.call("PUT", LIMITS, limits)).text()
+  expect(put).toContain('"end_user_daily_usd":0.0000009')
+  expect(put).toContain('"end_user_monthly_usd":0.0000002')
+  const costly = await client.sendTurn({ space, text: CHEAP, max_cost_usd: 0.0000001 })
+  expect([costly.status, await costly.text()]).toEqual([422, expect.stringContaining('"max_cost_usd":0.0000001')])
+  const capped = await client.sendTurn({ space, text: CHEAP, end_user_ref: "ada" })
+  expect(await capped.text()).toMatch(/of 0\.0000002 USD.*"limit_usd":0\.0000002/)
+  const price = { key: "container_second_usd", value: 0.0000009 }
+  expect((await admin.json("PUT", "/api/admin/settings", price))[0]).toBe(200)
+  const audit = await (await admin.call("GET", "/api/admin/audit?format=csv&action=setting.update")).text()
+  expect(audit).toContain("0.0000009")
+  expect(put + audit).not.toMatch(/\de-\d/)
+})
 
 describe("what is left", () => {
   test("of a key is at /v1/me and at the key in the dashboard, and only what is set", async () => {

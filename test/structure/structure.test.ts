@@ -15,6 +15,13 @@ test("Hono stays in routes and http", () => {
   expect(offenders).toEqual([])
 })
 
+test("answers are JSON with plain decimals, which `c.json` does not write", () => {
+  const offenders = [...filesBelow("src/http"), ...filesBelow("src/routes")].filter((path) =>
+    /\bc\.json\(|Response\.json\(/.test(read(path).replace(/\/\*\*.*?\*\//gs, "")),
+  )
+  expect(offenders).toEqual([])
+})
+
 test("routes do not touch the database", () => {
   const offenders = filesBelow("src/routes").filter((path) =>
     importsOf(path).some((name) => name.includes("platform/db") || name === "kysely"),

@@ -94,7 +94,10 @@ describe("an attempt that fails is in the log, and is made again", () => {
       const { delivery } = await sendOne(
         serveReceiver(world, () => new Response("moved", { status: 301, headers: { location: target } })),
       )
-      expect(await delivery()).toMatchObject({ state: "pending", attempts: [{ status: 301, answer: "moved" }] })
+      expect(await delivery()).toMatchObject({
+        state: "pending",
+        attempts: [{ status: 301, answer: "moved", location: target, error: expect.stringContaining("redirects") }],
+      })
       expect(elsewhere.received).toEqual([])
     }
   })
@@ -143,17 +146,34 @@ describe("an attempt that fails is in the log, and is made again", () => {
     expect((await garbage.delivery()).attempts[0]).toMatchObject({ status: 502, answer: "ok\ufffd\ufffd\ufffd" })
   })
 
-  test("a TLS error and an answer that is no HTTP, over real connections", async () => {
+  test("what Cloudflare says of a server that it does not reach is told in words", async () => {
+    for (const [status, words] of [
+      [521, "refused"],
+      [522, "in time"],
+      [525, "TLS"],
+      [530, "DNS"],
+    ] as const) {
+      const edge = new Response("error code", { status, headers: { server: "cloudflare" } })
+      const { delivery } = await sendOne(serveReceiver(world, () => edge))
+      expect((await delivery()).attempts[0]).toMatchObject({ status, error: expect.stringContaining(words) })
+    }
+    const own = await sendOne(serveReceiver(world, () => new Response("mine", { status: 521 })))
+    expect((await own.delivery()).attempts[0]).toMatchObject({ status: 521, error: null })
+  })
+
+  test("a TLS error, a refused connection and an answer that is no HTTP, over real connections", async () => {
     world.rebind({ ALLOW_PRIVATE_TARGETS: "1" })
     const tls = await sendOne({ url: inject("customerUrl").replace("http:", "https:") })
     expect((await tls.delivery()).attempts[0]).toMatchObject({
       status: null,
-      error: expect.stringContaining("no connection"),
+      error: expect.stringMatching(/no connection.*TLS handshake/),
     })
+    const refused = await sendOne({ url: "http://127.0.0.1:9/" })
+    expect((await refused.delivery()).attempts[0]?.error).toMatch(/no connection.*refused/)
     const garbage = await sendOne({ url: inject("garbageUrl") })
     expect((await garbage.delivery()).attempts[0]).toMatchObject({
       status: null,
-      error: expect.stringContaining("no connection"),
+      error: expect.stringMatching(/no connection.*reset/),
     })
     world.rebind({ ALLOW_PRIVATE_TARGETS: undefined })
   })

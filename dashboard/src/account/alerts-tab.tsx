@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -12,11 +13,12 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import type { AlertType } from "./routes.ts"
 
-const LABELS: [AlertType, string][] = [
-  ["balance.low", "The balance is low"],
-  ["balance.depleted", "The balance is used up"],
-  ["endpoint.disabled", "A webhook was disabled"],
-]
+/** The first is shown when nothing is chosen. */
+const LABELS = choicesOf<Exclude<AlertType, "cap.reached">>({
+  "balance.low": "The balance is low",
+  "balance.depleted": "The balance is used up",
+  "endpoint.disabled": "A webhook was disabled",
+})
 
 const curlOf = (type: AlertType) => `curl "${location.origin}/v1/events?type=${type}" \\
   -H "Authorization: Bearer $TURNPIKE_KEY"`

@@ -5,6 +5,7 @@ import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Section } from "../ui/page.tsx"
+import { plainNumber } from "../ui/plain.ts"
 import { Read } from "../ui/read.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -26,9 +27,9 @@ const amountOf = (text: string) =>
 function LimitsForm({ limits }: { limits: AccountLimits }) {
   const put = useChange("putLimits", { changes: ["getLimits", "getEndUser", "listEndUsers"] })
   const [form, setForm] = useState({
-    end_user_daily_usd: limits.end_user_daily_usd === null ? "" : String(limits.end_user_daily_usd),
-    end_user_monthly_usd: limits.end_user_monthly_usd === null ? "" : String(limits.end_user_monthly_usd),
-    low_balance_usd: String(limits.low_balance_usd),
+    end_user_daily_usd: limits.end_user_daily_usd === null ? "" : plainNumber(limits.end_user_daily_usd),
+    end_user_monthly_usd: limits.end_user_monthly_usd === null ? "" : plainNumber(limits.end_user_monthly_usd),
+    low_balance_usd: plainNumber(limits.low_balance_usd),
   })
   const bind = (name: keyof typeof form) => ({
     name,

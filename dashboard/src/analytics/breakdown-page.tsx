@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { choicesOf, type QueryWord } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
@@ -9,7 +10,9 @@ import { analyticsPages } from "./pages.ts"
 import { MEASURE_LABELS, MeasureFilter, Ranked, Scope, UsedStats, usd, useReportSearch } from "./report-parts.tsx"
 import { rangeOf } from "./report-search.ts"
 
-const NAMES = { space: "Space", user: "User", model: "Model", provider: "Provider" } as const
+const NAMES: Record<Dimension, string> = { space: "Space", user: "User", model: "Model", provider: "Provider" }
+
+type Dimension = QueryWord<"getUsageBreakdown", "dimension">
 
 export function AnalyticsBreakdownPage() {
   const search = useReportSearch()
@@ -24,11 +27,9 @@ export function AnalyticsBreakdownPage() {
           name="dimension"
           value={dimension === "space" ? undefined : dimension}
           all="By space"
-          options={[
-            ["user", "By user"],
-            ["model", "By model"],
-            ["provider", "By provider"],
-          ]}
+          options={choicesOf(NAMES)
+            .slice(1)
+            .map(([name, label]) => [name, `By ${label.toLowerCase()}`])}
         />
         <MeasureFilter measure={measure} />
         <DaysPicker days={days} choices={[7, 30, 90, 365]} />

@@ -1,5 +1,6 @@
 import type { EnergyTimeline } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -14,14 +15,14 @@ import { rangeOf } from "./report-search.ts"
 
 type Booked = EnergyTimeline["totals"]
 
-const KINDS: [keyof Booked, string][] = [
-  ["free", "Free"],
-  ["bonus", "Bonus"],
-  ["paid", "Paid"],
-  ["spent", "Spent"],
-  ["unbucketed", "Other"],
-  ["change", "Change"],
-]
+const KINDS = choicesOf<keyof Booked>({
+  free: "Free",
+  bonus: "Bonus",
+  paid: "Paid",
+  spent: "Spent",
+  unbucketed: "Other",
+  change: "Change",
+})
 
 export function AnalyticsEnergyPage() {
   const search = useReportSearch()

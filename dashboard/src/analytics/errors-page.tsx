@@ -1,5 +1,6 @@
 import type { ErrorsReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -12,14 +13,14 @@ import { analyticsPages } from "./pages.ts"
 import { Scope, useReportSearch } from "./report-parts.tsx"
 
 type Row = ErrorsReport["items"][number]
-type Kind = Exclude<keyof Row, "date">
+type Kind = Exclude<keyof Row, "date" | "total">
 
-const KINDS: [Kind, string][] = [
-  ["container_start", "Container starts"],
-  ["container_exec", "Container calls"],
-  ["subagent_dispatch", "Delegations"],
-  ["model_call", "Model calls"],
-]
+const KINDS = choicesOf<Kind>({
+  container_start: "Container starts",
+  container_exec: "Container calls",
+  subagent_dispatch: "Delegations",
+  model_call: "Model calls",
+})
 
 export function AnalyticsErrorsPage() {
   const { days = 30 } = useReportSearch()

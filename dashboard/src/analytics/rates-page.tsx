@@ -1,5 +1,6 @@
 import type { CostRatesReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -14,13 +15,13 @@ import { Scope, usd, useReportSearch } from "./report-parts.tsx"
 type Rates = CostRatesReport["total"]["cost"]
 type Row = CostRatesReport["items"][number]
 
-const RATES: [keyof Rates, string][] = [
-  ["per_turn_usd", "a turn"],
-  ["per_million_usd", "a million tokens"],
-  ["per_million_input_usd", "a million input"],
-  ["per_million_cached_usd", "a million cached"],
-  ["per_million_output_usd", "a million output"],
-]
+const RATES = choicesOf<keyof Rates>({
+  per_turn_usd: "a turn",
+  per_million_usd: "a million tokens",
+  per_million_input_usd: "a million input",
+  per_million_cached_usd: "a million cached",
+  per_million_output_usd: "a million output",
+})
 
 export function AnalyticsRatesPage() {
   const { days = 30, user_id, chat_key } = useReportSearch()

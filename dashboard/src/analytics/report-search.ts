@@ -1,6 +1,7 @@
+import { everyOf, type QueryWord } from "../api/words.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 
-const DIMENSIONS = ["space", "user", "model", "provider"] as const
+const DIMENSIONS = everyOf<QueryWord<"getUsageBreakdown", "dimension">>()(["space", "user", "model", "provider"])
 const MEASURES = ["billed_cost_usd", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 export type Measure = (typeof MEASURES)[number]
 

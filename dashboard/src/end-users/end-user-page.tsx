@@ -137,14 +137,14 @@ const EndUserFacts = ({ of: endUser, test }: PartProps) => (
   </>
 )
 
-const SOURCES = {
+const SOURCES: Record<EndUser["caps"][number]["source"], string> = {
   end_user: "this end user's own",
   key: "their key's default",
   account: "the account's default",
   plan: "the plan",
   space: "the space",
   default: "the service's default",
-} as const
+}
 
 const CAP_COLUMNS: Column<EndUser["caps"][number]>[] = [
   { title: "Cap", cell: ({ cap }) => cap.replaceAll("_", " ") },

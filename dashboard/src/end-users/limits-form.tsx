@@ -3,6 +3,7 @@ import type { EndUser } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
+import { plainNumber } from "../ui/plain.ts"
 
 type Limits = EndUser["limits"]
 
@@ -12,7 +13,7 @@ const amountOf = (text: string) => {
   return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 }
 
-const textOf = (usd: number | null) => (usd === null ? "" : String(usd))
+const textOf = (usd: number | null) => (usd === null ? "" : plainNumber(usd))
 
 interface LimitsFormProps {
   limits: Pick<Limits, "daily_usd" | "monthly_usd">

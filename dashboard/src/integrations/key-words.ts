@@ -1,4 +1,5 @@
-import type { ApiKey, SetCaps } from "../api/operations.ts"
+import type { ApiKey, CapState, SetCaps } from "../api/operations.ts"
+import { plainNumber } from "../ui/plain.ts"
 
 type Scope = ApiKey["scope"]
 
@@ -40,8 +41,10 @@ export const CAP_FIELDS = [
 
 export type CapTexts = Record<(typeof CAP_FIELDS)[number][0], string>
 
+const textOf = (cap: number | null | undefined) => (typeof cap === "number" ? plainNumber(cap) : "")
+
 export const textsOfCaps = (caps: SetCaps): CapTexts =>
-  Object.fromEntries(CAP_FIELDS.map(([name]) => [name, caps[name]?.toString() ?? ""])) as CapTexts
+  Object.fromEntries(CAP_FIELDS.map(([name]) => [name, textOf(caps[name])])) as CapTexts
 
 /** An empty field is no cap. What is no number is sent as it is, for the API to say so. */
 export const capsOfTexts = (texts: CapTexts): SetCaps =>
@@ -54,7 +57,7 @@ function numberOf(text: string): number {
   return Number.isNaN(number) ? (text as unknown as number) : number
 }
 
-export const CAP_TITLES: Record<string, string> = {
+export const CAP_TITLES: Record<CapState["cap"], string> = {
   key_daily: "A day",
   key_window: "A window",
   end_user_daily: "An end user's day",

@@ -1,4 +1,5 @@
-import type { CreateWebhook } from "../api/operations.ts"
+import type { CreateWebhook, Delivery } from "../api/operations.ts"
+import { everyOf } from "../api/words.ts"
 
 export type EventType = NonNullable<CreateWebhook["events"]>[number]
 
@@ -22,5 +23,5 @@ export const EVENT_WORDS: Record<EventType, string> = {
 
 export const EVENT_TYPES = Object.keys(EVENT_WORDS) as EventType[]
 
-export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const
+export const DELIVERY_STATES = everyOf<Delivery["state"]>()(["pending", "delivered", "failed"])
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number]

@@ -6,6 +6,7 @@ import type { AuditEntry } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
+import { plainJson } from "../ui/plain.ts"
 import type { Column } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { OperatorList } from "./list.tsx"
@@ -22,7 +23,7 @@ const SHOWN = 2
 const BOOKKEEPING = new Set(["version", "created_at", "created_by", "updated_at", "updated_by"])
 
 const wordsOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === "string" ? value : JSON.stringify(value, null, 1)
+  value === undefined ? undefined : typeof value === "string" ? value : plainJson(value, 1)
 
 /** The fields that differ. */
 export function operatorChangesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Change[] {

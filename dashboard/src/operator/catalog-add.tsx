@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { ModelCatalogAdd } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { choicesOf, everyOf } from "../api/words.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import {
@@ -11,7 +12,10 @@ import {
 } from "./catalog-price-fields.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 
-const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
+const ENGINES = everyOf<ModelCatalogAdd["engine"]>()(["anthropic", "openai", "openai-compatible", "rehearsal"])
+const KINDS = choicesOf<ModelKind>({ chat: "Chat", image: "Pictures" })
+
+type ModelKind = NonNullable<ModelCatalogAdd["kind"]>
 
 const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 
@@ -19,7 +23,7 @@ const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 export function OperatorAddModel({ next, onClose }: { next: number; onClose: () => void }) {
   const change = useChange("addModel", { changes: ["listModelCatalog"] })
   const [engine, setEngine] = useState<ModelCatalogAdd["engine"]>("openai")
-  const [kind, setKind] = useState<"chat" | "image">("chat")
+  const [kind, setKind] = useState<ModelKind>("chat")
   const [enabled, setEnabled] = useState(false)
   const [prices, setPrices] = useState(OPERATOR_NO_PRICES)
   const [text, setText] = useState({
@@ -83,11 +87,8 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
           label="Kind"
           name="kind"
           value={kind}
-          options={[
-            ["chat", "Chat"],
-            ["image", "Pictures"],
-          ]}
-          onChange={({ target }) => setKind(target.value as "chat" | "image")}
+          options={KINDS}
+          onChange={({ target }) => setKind(target.value as ModelKind)}
         />
         <TextInput label="Model" hint="Its name at the provider" {...field("model")} />
         <TextInput label="Name" hint="For people" {...field("label")} />

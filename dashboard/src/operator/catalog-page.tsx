@@ -3,6 +3,7 @@ import { lazy, Suspense, useRef, useState } from "react"
 import { call } from "../api/call.ts"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { everyOf } from "../api/words.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -14,6 +15,8 @@ import { operatorCatalogColumns } from "./catalog-columns.tsx"
 import { operatorMoved, operatorOrderChanges, operatorOrdered } from "./catalog-order.ts"
 import { operatorPages } from "./pages.ts"
 import { operatorCurl } from "./parts.tsx"
+
+const MODEL_KINDS = everyOf<ModelCatalogRow["kind"]>()(["chat", "image"])
 
 const Add = lazy(() => import("./catalog-add.tsx").then((file) => ({ default: file.OperatorAddModel })))
 
@@ -46,9 +49,7 @@ export function OperatorCatalogPage() {
 
 /** The first enabled row of each kind: what is used where nothing is named. */
 const defaultsOf = (rows: readonly ModelCatalogRow[]) =>
-  new Set(
-    ["chat", "image"].map((kind) => rows.find((row) => row.enabled && row.kind === kind)?.pin).filter((pin) => pin),
-  )
+  new Set(MODEL_KINDS.map((kind) => rows.find((row) => row.enabled && row.kind === kind)?.pin).filter((pin) => pin))
 
 function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
   const client = useQueryClient()

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
 import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } from "./catalog-price-fields.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
@@ -10,12 +11,12 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
   const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
   const [text, setText] = useState({
-    input: String(input),
-    cached: String(cached),
-    output: String(output),
-    cache_write: String(cache_write ?? ""),
-    cache_write_hour: String(cache_write_hour ?? ""),
-    picture: String(of.price_usd_per_picture ?? ""),
+    input: plainNumber(input),
+    cached: plainNumber(cached),
+    output: plainNumber(output),
+    cache_write: cache_write === null ? "" : plainNumber(cache_write),
+    cache_write_hour: cache_write_hour === null ? "" : plainNumber(cache_write_hour),
+    picture: of.price_usd_per_picture === null ? "" : plainNumber(of.price_usd_per_picture),
   })
   const isImage = of.kind === "image"
   const tokens = operatorTokenPricesOf(text)

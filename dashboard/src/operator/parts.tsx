@@ -1,4 +1,5 @@
 import { TextLink } from "../ui/link.tsx"
+import { plainJson } from "../ui/plain.ts"
 
 interface Person {
   user_id: number
@@ -25,7 +26,7 @@ export function operatorCurl(path: string, { method = "GET", body }: { method?: 
     `-H 'Cookie: token=YOUR_SESSION'`,
     // Without it the API takes a change for one from a foreign page.
     ...(method === "GET" ? [] : [`-H 'Origin: ${location.origin}'`]),
-    ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
+    ...(body ? ["-H 'Content-Type: application/json'", `-d '${plainJson(body, 0)}'`] : []),
   ]
   return lines.join(" \\\n  ")
 }

@@ -1,19 +1,28 @@
+import type { Task, User } from "../api/operations.ts"
+import { everyOf, type QueryWord } from "../api/words.ts"
 /** The words that the URLs of these pages may have. */
-export const ROLES = ["user", "admin"] as const
+export const ROLES = everyOf<User["role"]>()(["user", "admin"])
 export type Role = (typeof ROLES)[number]
 
-export const ARCHIVED = ["active", "archived", "all"] as const
+export const ARCHIVED = everyOf<QueryWord<"listSpaceInventory", "archived">>()(["active", "archived", "all"])
 export type Archived = (typeof ARCHIVED)[number]
 
+/** The API takes any text here, so its document has no list of these. */
 export const ORIGINS = ["api", "dashboard", "messenger"] as const
 export type Origin = (typeof ORIGINS)[number]
 
-export const SPACE_SORTS = ["title", "created_at", "last_activity", "messages", "cost"] as const
+export const SPACE_SORTS = everyOf<QueryWord<"listSpaceInventory", "sort">>()([
+  "title",
+  "created_at",
+  "last_activity",
+  "messages",
+  "cost",
+])
 export type SpaceSort = (typeof SPACE_SORTS)[number]
 
-export const DIRECTIONS = ["asc", "desc"] as const
+export const DIRECTIONS = everyOf<QueryWord<"listSpaceInventory", "direction">>()(["asc", "desc"])
 
-export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const
+export const TASK_STATES = everyOf<Task["state"]>()(["open", "closed", "done", "cancelled"])
 export type TaskState = (typeof TASK_STATES)[number]
 
 export const USER_TABS = ["account", "spaces", "energy", "access", "history"] as const

@@ -3,6 +3,7 @@ import type { Setting } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
+import { plainJson } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
 import { MoneyOfMicros } from "../ui/values.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
@@ -16,7 +17,7 @@ interface Props {
 
 const isNumber = ({ schema: { type } }: Setting) => type === "integer" || type === "number"
 const isJson = ({ value, default: usual }: Setting) => typeof (value ?? usual) === "object"
-const textOf = (of: Setting, value: unknown) => (isJson(of) ? JSON.stringify(value, null, 2) : String(value))
+const textOf = (of: Setting, value: unknown) => (typeof value === "string" && !isJson(of) ? value : plainJson(value))
 
 function boundsOf({ schema: { minimum, maximum, type } }: Setting): string | undefined {
   if (typeof minimum !== "number" || typeof maximum !== "number") return undefined

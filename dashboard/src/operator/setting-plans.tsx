@@ -1,5 +1,6 @@
 import { Button } from "../ui/button.tsx"
 import { TextInput } from "../ui/field.tsx"
+import { plainNumber } from "../ui/plain.ts"
 import { Table } from "../ui/table.tsx"
 import { Money } from "../ui/values.tsx"
 
@@ -20,8 +21,8 @@ export const operatorPlanRows = (plans: unknown): PlanRow[] =>
     row: ++rows,
     id,
     label,
-    included: String(included_credit_usd ?? 0),
-    cap: daily_cap_usd === null || daily_cap_usd === undefined ? "" : String(daily_cap_usd),
+    included: plainNumber(included_credit_usd ?? 0),
+    cap: daily_cap_usd === null || daily_cap_usd === undefined ? "" : plainNumber(daily_cap_usd),
   }))
 
 /** The plans as they are. */

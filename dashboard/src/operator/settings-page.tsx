@@ -94,7 +94,7 @@ function Value({ of: { key, value } }: { of: Setting }) {
     )
   return (
     <span>
-      {typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 10 }) : String(value)}
+      {typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 20 }) : String(value)}
       {key.endsWith("_usd") && " USD"}
       {key.endsWith("_days") && " days"}
     </span>

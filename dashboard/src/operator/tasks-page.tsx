@@ -16,7 +16,7 @@ import { TASK_STATES } from "./search-words.ts"
 
 const route = getRouteApi("/app/admin/operator/tasks")
 
-const TONES = { open: "none", closed: "none", done: "ok", cancelled: "none" } as const
+const TONES: Record<Task["state"], "none" | "ok"> = { open: "none", closed: "none", done: "ok", cancelled: "none" }
 
 const COLUMNS: Column<Task>[] = [
   {

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { Team, TeamUpdate } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { everyOf } from "../api/words.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { OperatorConfirmEdit } from "./confirm-edit.tsx"
@@ -8,12 +9,16 @@ import { OperatorEditDialog } from "./edit-dialog.tsx"
 import { operatorNameOf } from "./parts.tsx"
 import { OperatorUserPicker } from "./user-picker.tsx"
 
+type TeamRole = Team["members"][number]["role"]
+
+const ROLES_IN_TEAM = everyOf<TeamRole>()(["member", "lead"])
+
 const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ user_id, role }))
 
 export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
   const change = useChange("updateTeam")
   const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<"lead" | "member">("member")
+  const [role, setRole] = useState<TeamRole>("member")
   const body = { members: [...membersOf(of), { user_id: userId ?? 0, role }] }
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -40,7 +45,7 @@ export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () =
       <Select
         label="Role"
         value={role}
-        options={["member", "lead"]}
+        options={ROLES_IN_TEAM}
         onChange={({ target }) => setRole(target.value as typeof role)}
       />
     </OperatorEditDialog>

@@ -1,21 +1,22 @@
 import { useState } from "react"
 import type { CreateCredit, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Money } from "../ui/values.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 import { operatorNameOf } from "./parts.tsx"
 
-const REASONS = [
-  ["admin_grant", "Grant"],
-  ["admin_action", "Correction (may be negative)"],
-  ["operator_topup", "Top-up by the operator"],
-  ["manual_topup", "Top-up by hand, bought"],
-  ["credit_purchase", "Purchase"],
-  ["signup_credit", "For signing up"],
-  ["referral_signup_credit", "For a referral"],
-] as const satisfies [CreateCredit["reason"], string][]
+const REASONS = choicesOf<CreateCredit["reason"]>({
+  admin_grant: "Grant",
+  admin_action: "Correction (may be negative)",
+  operator_topup: "Top-up by the operator",
+  manual_topup: "Top-up by hand, bought",
+  credit_purchase: "Purchase",
+  signup_credit: "For signing up",
+  referral_signup_credit: "For a referral",
+})
 
 /** Books credit or a correction. Pressing twice books once. */
 export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: () => void }) {

@@ -2,13 +2,14 @@ import { useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
+import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 import { operatorNameOf } from "./parts.tsx"
 import { ROLES, type Role } from "./search-words.ts"
 
 const amount = (text: string): number | null => (text.trim() === "" ? null : Number(text))
-const shown = (value: number | null) => (value === null ? "" : String(value))
+const shown = (value: number | null) => (value === null ? "" : plainNumber(value))
 
 /** Edits an account. Only what has changed is sent. */
 export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () => void }) {

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { everyOf } from "../api/words.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { OperatorConfirmEdit } from "./confirm-edit.tsx"
@@ -20,10 +21,14 @@ const done = (text: string, onClose: () => void) => ({
   },
 })
 
+type WorkspaceRole = Workspace["members"][number]["role"]
+
+const ROLES_IN_WORKSPACE = everyOf<WorkspaceRole>()(["member", "admin", "owner"])
+
 export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
   const change = useChange("addWorkspaceMember")
   const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<"owner" | "admin" | "member">("member")
+  const [role, setRole] = useState<WorkspaceRole>("member")
   const body = { user_id: userId ?? 0, role }
   return (
     <OperatorEditDialog
@@ -46,7 +51,7 @@ export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
         label="Role"
         hint="Owners and admins change the spaces; members see and use them."
         value={role}
-        options={["member", "admin", "owner"]}
+        options={ROLES_IN_WORKSPACE}
         onChange={({ target }) => setRole(target.value as typeof role)}
       />
     </OperatorEditDialog>

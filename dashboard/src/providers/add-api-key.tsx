@@ -1,12 +1,14 @@
 import { useState } from "react"
 import type { AddProviderRequest } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { everyOf } from "../api/words.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
+const POOLS = everyOf<NonNullable<AddProviderRequest["pool"]>>()(["main", "alt-pool"])
+const ENGINES = everyOf<NonNullable<AddProviderRequest["engine"]>>()(["anthropic", "openai", "openai-compatible"])
 const EMPTY = { name: "", pool: "main", engine: "anthropic", base_url: "", api_key: "" }
 
 /** An account that is opened by an API key. The key is sealed when it arrives, and never shown again. */
@@ -43,7 +45,7 @@ export function AddApiKey() {
       }
     >
       <TextInput label="Name" autoComplete="off" {...bind("name")} />
-      <Select label="Pool" options={["main", "alt-pool"]} {...bind("pool")} />
+      <Select label="Pool" options={POOLS} {...bind("pool")} />
       <Select label="Engine" options={ENGINES} {...bind("engine")} />
       <TextInput
         label="Base URL"

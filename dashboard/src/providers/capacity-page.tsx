@@ -10,6 +10,7 @@ import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { providersPages } from "./pages.ts"
+import { POOL_NAMES } from "./pool-names.ts"
 import { windowName } from "./provider-parts.tsx"
 
 const HOURS = [
@@ -36,7 +37,7 @@ export function ProviderCapacityPage() {
           all="24 hours"
           options={HOURS}
         />
-        <ChoiceFilter label="Pool" name="pool" value={pool} all="Both pools" options={["main", "alt-pool"]} />
+        <ChoiceFilter label="Pool" name="pool" value={pool} all="Both pools" options={POOL_NAMES} />
       </FilterBar>
       <Read of={capacity}>
         {(data) =>

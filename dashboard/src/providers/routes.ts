@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { providersPages as pages } from "./pages.ts"
+import { POOL_NAMES, type PoolName } from "./pool-names.ts"
 
 export const providersRoutes = [
   createRoute({
@@ -12,9 +13,9 @@ export const providersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.capacity.path,
-    validateSearch: (search: RawSearch): { hours?: number; pool?: "main" | "alt-pool" } => ({
+    validateSearch: (search: RawSearch): { hours?: number; pool?: PoolName } => ({
       hours: countIn(search.hours) || undefined,
-      pool: oneIn(search.pool, ["main", "alt-pool"]),
+      pool: oneIn(search.pool, POOL_NAMES),
     }),
     component: lazyRouteComponent(() => import("./capacity-page.tsx"), "ProviderCapacityPage"),
   }),

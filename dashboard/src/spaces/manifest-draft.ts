@@ -1,15 +1,17 @@
 import type { Manifest } from "../api/operations.ts"
+import { choicesOf } from "../api/words.ts"
 import { jsonText, readJson } from "./space-parts.ts"
 
-export const BUILTIN_TOOLS = [
-  ["list_files", "List files"],
-  ["read_file", "Read files"],
-  ["write_file", "Write files"],
-  ["create_task", "Create tasks"],
-  ["update_task", "Update tasks"],
-  ["generate_image", "Make pictures, each at a price of its own"],
-] as const
-export type BuiltinTool = (typeof BUILTIN_TOOLS)[number][0]
+export type BuiltinTool = NonNullable<Manifest["builtin_tools"]>[number]
+
+export const BUILTIN_TOOLS = choicesOf<BuiltinTool>({
+  list_files: "List files",
+  read_file: "Read files",
+  write_file: "Write files",
+  create_task: "Create tasks",
+  update_task: "Update tasks",
+  generate_image: "Make pictures, each at a price of its own",
+})
 
 /** A manifest while it is edited: figures and JSON as the texts that were typed. */
 export interface ManifestDraft {

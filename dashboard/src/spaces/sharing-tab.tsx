@@ -7,6 +7,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Section } from "../ui/page.tsx"
+import { plainNumber } from "../ui/plain.ts"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -78,7 +79,7 @@ function SharingOf({ data }: { data: SpaceSharing }) {
 function LimitDialog({ data, onClose }: { data: SpaceSharing; onClose: () => void }) {
   const input = useSpaceInput()
   const put = useChange("putMembersLimit", { changes: ["getSharing"] })
-  const [amount, setAmount] = useState(data.daily_usd === null ? "" : String(data.daily_usd))
+  const [amount, setAmount] = useState(data.daily_usd === null ? "" : plainNumber(data.daily_usd))
   const daily_usd = amount.trim() === "" ? null : Number(amount)
   const done = () => {
     toast("The limit is saved.")

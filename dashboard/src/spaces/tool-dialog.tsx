@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { PutTool, Tool } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { everyOf } from "../api/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -9,7 +10,7 @@ import { useFilters } from "../ui/filter-bar.tsx"
 import { toast } from "../ui/toast.tsx"
 import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+const METHODS = everyOf<Tool["request"]["method"]>()(["GET", "POST", "PUT", "PATCH", "DELETE"])
 const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }
 
 interface ToolDialogProps {

@@ -67,9 +67,15 @@ export const DeliveryState = ({ delivery: { state, status_reason, next_attempt_a
 /** An HTTP status, or why there was none. */
 export function AttemptAnswer({ attempt }: { attempt: Delivery["attempts"][number] | undefined }) {
   if (!attempt) return <span className="text-muted">not tried yet</span>
-  const { status, error } = attempt
+  const { status, error, location } = attempt
   const isGood = status !== null && status >= 200 && status < 300
-  return <span className={isGood ? "text-ok" : "text-bad"}>{status ?? error ?? "no answer"}</span>
+  return (
+    <span className={isGood ? "text-ok" : "text-bad"}>
+      {status ?? error ?? "no answer"}
+      {location && <span className="break-all"> to {location}</span>}
+      {status !== null && error && <span className="block text-muted text-xs">{error}</span>}
+    </span>
+  )
 }
 
 export function Redeliver({ delivery: { delivery_id, event_type } }: { delivery: Delivery }) {

@@ -1,4 +1,6 @@
-export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] as const
+import type { Turn } from "../api/operations.ts"
+import { everyOf } from "../api/words.ts"
+export const TURN_STATES = everyOf<Turn["state"]>()(["queued", "running", "done", "failed", "cancelled"])
 export type TurnStateName = (typeof TURN_STATES)[number]
 
 export const TURN_TABS = ["steps", "bill", "files", "deliveries", "conversation", "events"] as const

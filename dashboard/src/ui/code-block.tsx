@@ -1,4 +1,5 @@
 import { CopyButton } from "./copy.tsx"
+import { plainJson } from "./plain.ts"
 
 /** Code that can be copied, such as a curl line with the account's own values. */
 export function CodeBlock({ code, label = "Code" }: { code: string; label?: string }) {
@@ -17,5 +18,5 @@ export function CodeBlock({ code, label = "Code" }: { code: string; label?: stri
 
 /** A value as indented JSON. */
 export const Json = ({ value, label = "JSON" }: { value: unknown; label?: string }) => (
-  <CodeBlock code={JSON.stringify(value, null, 2) ?? "undefined"} label={label} />
+  <CodeBlock code={plainJson(value)} label={label} />
 )

@@ -1,6 +1,7 @@
 import { ApiError } from "../api/api-error.ts"
 import { Button } from "./button.tsx"
 import { AnswerDialog } from "./dialog.tsx"
+import { plainJson } from "./plain.ts"
 
 type Row = Record<string, unknown>
 
@@ -15,7 +16,7 @@ interface ConflictDialogProps {
   onKeepMine: (version: number) => void
 }
 
-const shown = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "–"))
+const shown = (value: unknown) => (typeof value === "string" ? value : value === undefined ? "–" : plainJson(value))
 
 /** Somebody else has saved in the meantime: both versions of what differs, and a choice. */
 export function ConflictDialog({ error, mine, onTakeTheirs, onKeepMine }: ConflictDialogProps) {

@@ -69,7 +69,13 @@ export function UsagePage() {
   )
 }
 
-const NAMES = { day: "Day (UTC)", model: "Model", space: "Space", end_user_ref: "End user", key: "API key" } as const
+const NAMES: Record<UsageReport["group_by"], string> = {
+  day: "Day (UTC)",
+  model: "Model",
+  space: "Space",
+  end_user_ref: "End user",
+  key: "API key",
+}
 
 const labelOf = (group: UsageReport["group_by"]) => GROUPS.find(([name]) => name === group)?.[1] ?? "By day"
 

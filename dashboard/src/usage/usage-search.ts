@@ -1,16 +1,18 @@
+import { choicesOf, everyOf, type QueryWord } from "../api/words.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { firstOfDays } from "../ui/days.ts"
 
-export const GROUPS = [
-  ["day", "By day"],
-  ["model", "By model"],
-  ["space", "By space"],
-  ["end_user_ref", "By end user"],
-  ["key", "By key"],
-] as const
-export type UsageGroupBy = (typeof GROUPS)[number][0]
+export type UsageGroupBy = QueryWord<"getUsage", "group_by">
 
-export const LEDGER_REASONS = [
+export const GROUPS = choicesOf<UsageGroupBy>({
+  day: "By day",
+  model: "By model",
+  space: "By space",
+  end_user_ref: "By end user",
+  key: "By key",
+})
+
+export const LEDGER_REASONS = everyOf<QueryWord<"listLedger", "reason">>()([
   "usage",
   "space_usage",
   "admin_grant",
@@ -21,9 +23,9 @@ export const LEDGER_REASONS = [
   "manual_topup",
   "credit_purchase",
   "referral_credit_commission",
-] as const
+])
 
-export const LEDGER_BUCKETS = ["free", "bonus", "paid", "spent"] as const
+export const LEDGER_BUCKETS = everyOf<QueryWord<"listLedger", "bucket">>()(["free", "bonus", "paid", "spent"])
 
 interface UsageSearch {
   group_by?: UsageGroupBy

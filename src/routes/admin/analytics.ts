@@ -10,6 +10,7 @@ import { reportSlugUsage, slugUsageSchema } from "../../analytics/report-slug-us
 import { reportTopSpaces, topSpacesSchema } from "../../analytics/report-top-spaces.ts"
 import { reportTopUsers, topUsersSchema } from "../../analytics/report-top-users.ts"
 import { wholeOf } from "../../base/in-parts.ts"
+import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import { csvInParts, csvOf, csvQuery, rowsInParts } from "../../http/csv.ts"
 import { jsonInParts, listInParts } from "../../http/in-parts.ts"
@@ -92,7 +93,7 @@ export function mountAnalytics(app: App) {
       }
       const { head, days } = await reportDailyUsage(c.get("ctx"), sessionOf(c), asked)
       if (format === "csv") return csvOf(c, "usage", columns.USAGE, days)
-      return c.json(days, 200, headersOf(head))
+      return answerJson(c, days, 200, headersOf(head))
     },
   )
 

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { plainJson } from "../../base/plain-json.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
 import { booleanParam, createdQuery, listOf, listQuery, numberParam } from "../../http/query.ts"
@@ -19,8 +20,8 @@ const CSV: CsvColumns<AuditEntry> = {
   action: (entry) => entry.action,
   subject_type: (entry) => entry.subject_type,
   subject_id: (entry) => entry.subject_id,
-  before: (entry) => entry.before && JSON.stringify(entry.before),
-  after: (entry) => entry.after && JSON.stringify(entry.after),
+  before: (entry) => entry.before && plainJson(entry.before),
+  after: (entry) => entry.after && plainJson(entry.after),
   request_id: (entry) => entry.request_id,
   address: (entry) => entry.address,
 }

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono"
 import * as z from "zod"
+import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
@@ -61,7 +62,7 @@ export function mountProviders(app: App) {
     },
     list,
   )
-  app.get(`${BASE}/`, async (c) => c.json(await list(c)))
+  app.get(`${BASE}/`, async (c) => answerJson(c, await list(c)))
 
   app.operation(
     {

@@ -6,6 +6,7 @@ import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { verifyInternalCall } from "../../callbacks/verify-internal-call.ts"
 import { webhookCallbackPath } from "../../feed/wake-webhooks.ts"
+import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { bytesOf } from "../../http/json-bodies.ts"
@@ -69,22 +70,24 @@ export const callbacks: Group = {
       const ctx = agentContext(c)
       const result = await advanceTurn(ctx, turnId, deliveryOf(c))
       ctx.log("info", "turn.advanced", { turn_id: turnId, result })
-      return c.json({ turn_id: turnId, result })
+      return answerJson(c, { turn_id: turnId, result })
     })
     app.post(webhookCallbackPath(":webhook_id"), async (c) => {
       const webhookId = z.string().max(64).parse(c.req.param("webhook_id"))
       const ctx = agentContext(c)
       const result = await dispatchWebhook(ctx, webhookId)
       ctx.log("info", "webhook.dispatched", { webhook_id: webhookId, ...result })
-      return c.json({ webhook_id: webhookId, ...result })
+      return answerJson(c, { webhook_id: webhookId, ...result })
     })
     app.post(loginCallbackPath(":login_id"), async (c) => {
       const loginId = z.string().max(64).parse(c.req.param("login_id"))
-      return c.json({ login_id: loginId, result: await pollDeviceLogin(c.get("ctx"), loginId) })
+      return answerJson(c, { login_id: loginId, result: await pollDeviceLogin(c.get("ctx"), loginId) })
     })
-    app.post(TRY_TOOL_PATH, async (c) => c.json(await tryTool(agentContext(c), tryToolInput.parse(await c.req.json()))))
+    app.post(TRY_TOOL_PATH, async (c) =>
+      answerJson(c, await tryTool(agentContext(c), tryToolInput.parse(await c.req.json()))),
+    )
     app.post(CHECK_SERVER_PATH, async (c) =>
-      c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
+      answerJson(c, await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
   scheduled: (ctx, bindings) => runSweeps({ ...ctx, redis: createRedis(parseCallbacksEnv(bindings), ctx.meter) }),
