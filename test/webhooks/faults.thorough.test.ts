@@ -128,10 +128,8 @@ describe("an attempt that fails is in the log, and is made again", () => {
       expect(await delivery()).toMatchObject({ state: "delivered" })
     }
     for (const nonsense of ["soon", "-5", "1.5", ""]) {
-      const receiver = serveReceiver(
-        world,
-        () => new Response(null, { status: 429, headers: { "retry-after": nonsense } }),
-      )
+      const init = { status: 429, headers: { "retry-after": nonsense } }
+      const receiver = serveReceiver(world, () => new Response(null, init))
       const { delivery } = await sendOne(receiver)
       const wait = new Date((await delivery()).next_attempt_at as string).getTime() - world.clock.ms()
       expect(wait).toBeLessThanOrEqual(6_000)
@@ -147,18 +145,11 @@ describe("an attempt that fails is in the log, and is made again", () => {
   })
 
   test("what Cloudflare says of a server that it does not reach is told in words", async () => {
-    for (const [status, words] of [
-      [521, "refused"],
-      [522, "in time"],
-      [525, "TLS"],
-      [530, "DNS"],
-    ] as const) {
-      const edge = new Response("error code", { status, headers: { server: "cloudflare" } })
-      const { delivery } = await sendOne(serveReceiver(world, () => edge))
-      expect((await delivery()).attempts[0]).toMatchObject({ status, error: expect.stringContaining(words) })
-    }
-    const own = await sendOne(serveReceiver(world, () => new Response("mine", { status: 521 })))
-    expect((await own.delivery()).attempts[0]).toMatchObject({ status: 521, error: null })
+    const said = async (init: ResponseInit) =>
+      (await (await sendOne(serveReceiver(world, () => new Response("", init)))).delivery()).attempts[0]?.error
+    for (const [status, words] of Object.entries({ 521: "refused", 522: "in time", 525: "TLS", 530: "DNS" }))
+      expect(await said({ status: Number(status), headers: { server: "cloudflare" } })).toContain(words)
+    expect(await said({ status: 521 })).toBeNull()
   })
 
   test("a TLS error, a refused connection and an answer that is no HTTP, over real connections", async () => {
