@@ -26,7 +26,7 @@ export function typeOf(schema: JsonSchema, indent = ""): string {
   if (schema.$ref) return nameOf(schema.$ref.slice("#/components/schemas/".length))
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
-  const joined = schema.anyOf ?? schema.oneOf
+  const joined = schema.anyOf ? withoutOthers(schema.anyOf) : schema.oneOf
   if (joined) return [...new Set(joined.map((part) => typeOf(part, indent)))].join(" | ")
   if (schema.allOf) return schema.allOf.map((part) => typeOf(part, indent)).join(" & ")
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(" | ")
@@ -51,6 +51,15 @@ export function typeOf(schema: JsonSchema, indent = ""): string {
     default:
       throw new Error(`no type for ${JSON.stringify(schema)}`)
   }
+}
+
+/**
+ * A list of words in an answer is open (src/reference/open-answers.ts). The types of our own clients name the known words alone, so that
+ * TypeScript tells which case is missing.
+ */
+function withoutOthers([first, second, ...rest]: JsonSchema[]): JsonSchema[] {
+  const isOpen = first?.enum && second?.type === "string" && Object.keys(second).length === 1
+  return [first, ...(isOpen ? [] : [second]), ...rest].filter((part) => part !== undefined)
 }
 
 const arrayOf = (type: string) => (/^[\w"]+$/.test(type) || type.endsWith("[]") ? `${type}[]` : `(${type})[]`)

@@ -151,7 +151,8 @@ export function errorOf(answer: Response, text: string, retryAfter: number | und
     const retryable = status === 429 || status >= 500
     return new Family(`HTTP ${status}${hint}`, { ...known, code: "UNEXPECTED_ANSWER", details: text, retryable })
   }
-  const { code, message, param, details, retryable, request_id } = error
+  const { code, message, param, retryable, request_id } = error
+  const details = "details" in error ? error.details : undefined
   const isCount = code === "QUOTA_EXCEEDED" && typeof (details as Partial<CountState> | undefined)?.used === "number"
   const Known = isCount ? CountExceededError : (BY_CODE[code] ?? Family)
   return new Known(message, { ...known, code, param, details, retryable, requestId: request_id ?? requestId })

@@ -1,11 +1,32 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
+/** Another event of the account, or a test. Types that are added have this form. */
+export interface AccountEvent {
+  id: string
+  type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  created_at: string
+  /** Null: the event belongs to no turn. */
+  seq: number | null
+  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason`. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
+  data: Record<string, unknown>
+}
+
 export interface Balance {
   balance_usd: number
   /** Set aside for turns that are not over. */
   held_usd: number
   /** balance_usd - held_usd: what new turns may hold. */
   available_usd: number
+}
+
+/** The balance is low or used up. */
+export interface BalanceEvent {
+  id: string
+  type: "balance.low" | "balance.depleted"
+  created_at: string
+  /** Null: the event belongs to no turn. */
+  seq: number | null
+  data: BalanceReached
 }
 
 /** The `data` of `balance.low` and `balance.depleted`. */
@@ -17,6 +38,22 @@ export interface BalanceReached {
   available_usd: number
   /** The event is sent when the balance falls below this amount. 0: never. */
   threshold_usd: number
+}
+
+/** A bound on requests: `open_waits` of a turn, `unknown_keys` of an address. */
+export interface CallerLimit {
+  cap: "open_waits" | "unknown_keys"
+  limit: number
+}
+
+/** A share of a cap is spent. */
+export interface CapEvent {
+  id: string
+  type: "cap.reached"
+  created_at: string
+  /** Null: the event belongs to no turn. */
+  seq: number | null
+  data: CapReached
 }
 
 /** The `data` of `cap.reached`. */
@@ -89,11 +126,28 @@ export interface ConfigVersionSummary {
   created_at: string
 }
 
+export interface ConfigVersionSummaryList {
+  data: ConfigVersionSummary[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 /** The `details` of COST_LIMIT_TOO_LOW. */
 export interface CostLimitDetails {
   max_cost_usd: number
   /** What the turn's first model call can cost: the least max_cost_usd that it needs. */
   needed_usd: number
+}
+
+export interface CostLimitTooLowErrorBody {
+  code: "COST_LIMIT_TOO_LOW"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
+  details: CostLimitDetails
 }
 
 export interface CountState {
@@ -107,13 +161,13 @@ export interface CountState {
 export interface CreateSpace {
   /** A name for people. */
   title: string
-  manifest?: Manifest | undefined
+  manifest?: ManifestInput | undefined
   /** The pin of the space's default model. */
   model?: string | undefined
   /** The requests to your REST interface that the agent may make. */
-  tools?: Tool[] | undefined
+  tools?: ToolInput[] | undefined
   /** MCP servers whose tools the agent has. Turns fail while one of them cannot be reached. */
-  mcp_servers?: McpServer[] | undefined
+  mcp_servers?: McpServerInput[] | undefined
   /** Values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
@@ -159,6 +213,11 @@ export interface CreditsDetails {
   available_usd?: number | undefined
   /** The least that the turn must be able to hold. */
   needed_usd?: number | undefined
+}
+
+export interface DeleteWebhookAnswer {
+  webhook_id: string
+  deleted: true
 }
 
 export interface Deleted {
@@ -220,6 +279,12 @@ export interface DeliveryAttempt {
   duration_ms: number
 }
 
+export interface DeliveryList {
+  data: Delivery[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface EndUser {
   end_user_ref: string
   /** Null: it has limits but no turns yet. */
@@ -254,6 +319,12 @@ export interface EndUserLimits {
   blocked: boolean
 }
 
+export interface EndUserList {
+  data: EndUser[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface Erasure {
   /** The receipt's id. */
   erasure_id: string
@@ -280,29 +351,16 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: {
-    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "COST_LIMIT_TOO_LOW" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
-    message: string
-    /** The field or parameter at fault. */
-    param?: string | undefined
-    details?: unknown
-    /** Whether the same request may succeed later. */
-    retryable: boolean
-    request_id: string
-  }
+  error: OtherErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | QuotaExceededErrorBody
 }
 
 /** The same as the body that a webhook receives. */
-export interface FeedEvent {
-  id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
-  created_at: string
-  /** The event's number in its turn's log. Null when the event belongs to no turn. */
-  seq: number | null
-  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
-  data: {
-    turn: Turn
-  } | CapReached | BalanceReached | Record<string, unknown>
+export type FeedEvent = TurnStateEvent | CapEvent | BalanceEvent | AccountEvent
+
+export interface EventList {
+  data: FeedEvent[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface ExportedTurn {
@@ -406,6 +464,12 @@ export interface FileInfo {
   created_at: string
 }
 
+export interface FileList {
+  data: FileInfo[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface Health {
   status: "ok"
 }
@@ -419,6 +483,35 @@ export interface ImageModel {
   engine: string
   /** USD for one picture, of any size. */
   price_usd_per_picture: number
+}
+
+export interface InsufficientCreditsErrorBody {
+  code: "INSUFFICIENT_CREDITS"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
+  details: CreditsDetails
+}
+
+export interface LimitReachedErrorBody {
+  code: "LIMIT_REACHED"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
+  details?: CountState | undefined
+}
+
+export interface ListModelsAnswer {
+  data: Model[]
+  has_more: boolean
+  next_cursor: string | null
+  image_models: ImageModel[]
 }
 
 /** How the space's agent works. */
@@ -448,6 +541,35 @@ export interface Manifest {
   image_model?: string | undefined
   /** Agents that this agent may delegate tasks to. */
   subagents?: Subagent[] | undefined
+}
+
+/** How the space's agent works. */
+export interface ManifestInput {
+  /** The agent's system instructions. */
+  instructions?: string | undefined
+  /** A pin, `engine/model`. */
+  model?: string | undefined
+  /** Default: the model's own. */
+  temperature?: number | undefined
+  /** The limit of each model call. */
+  max_output_tokens?: number | undefined
+  /** The limit of model calls in one turn. Default 16. */
+  max_steps?: number | undefined
+  /** The time limit of the whole turn. Default 300. */
+  timeout_seconds?: number | undefined
+  /** How much of its conversation the agent sees. */
+  history?: {
+    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    max_turns?: number | undefined
+    /** The most tokens that they may have together. */
+    max_tokens?: number | undefined
+  } | undefined
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
+  image_model?: string | undefined
+  /** Agents that this agent may delegate tasks to. */
+  subagents?: SubagentInput[] | undefined
 }
 
 export interface McpCheck {
@@ -485,6 +607,23 @@ export interface McpServer {
   headers?: Record<string, string> | undefined
   /** The server's own names of the tools that the agent may call. Default: all. */
   allowed_tools?: string[] | undefined
+}
+
+/** An MCP server whose tools the agent has as `server__tool`. */
+export interface McpServerInput {
+  name: string
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface McpServerList {
+  data: McpServer[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface Me {
@@ -525,6 +664,16 @@ export interface Model {
   }
   /** The limit of one model call. */
   max_output_tokens: number
+}
+
+export interface OtherErrorBody {
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
 }
 
 export interface Output {
@@ -611,8 +760,49 @@ export interface QuotaDetails {
   exceeded: CapState[]
 }
 
+export interface QuotaExceededErrorBody {
+  code: "QUOTA_EXCEEDED"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
+  details?: QuotaDetails | CountState | CallerLimit | undefined
+}
+
 export interface Readiness {
   status: "ready"
+}
+
+export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
+
+export interface RefusedByBalance {
+  code: "INSUFFICIENT_CREDITS"
+  message: string
+  details: CreditsDetails
+  /** No waiting helps. */
+  retry_after: null
+  retryable: false
+}
+
+export interface RefusedByCap {
+  code: "QUOTA_EXCEEDED"
+  message: string
+  details: QuotaDetails
+  /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
+  retry_after: number | null
+  /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
+  retryable: boolean
+}
+
+export interface RefusedByCostLimit {
+  code: "COST_LIMIT_TOO_LOW"
+  message: string
+  details: CostLimitDetails
+  /** No waiting helps. */
+  retry_after: null
+  retryable: false
 }
 
 export interface Replay {
@@ -640,6 +830,12 @@ export interface Secret {
   updated_at: string
 }
 
+export interface SecretList {
+  data: Secret[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface Space {
   /** The `space` of its turns. */
   space_id: string
@@ -663,8 +859,30 @@ export interface Space {
   updated_at: string
 }
 
+export interface SpaceList {
+  data: Space[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 /** An agent that this one may delegate to, one level deep. */
 export interface Subagent {
+  name: string
+  /** What it is good at: the agent reads this. */
+  description: string
+  /** Its own system instructions. */
+  instructions?: string | undefined
+  /** A pin. Default: the agent's own. */
+  model?: string | undefined
+  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  tools?: string[] | undefined
+  /** The limit of model calls for one task. Default 16. */
+  max_steps?: number | undefined
+  max_output_tokens?: number | undefined
+}
+
+/** An agent that this one may delegate to, one level deep. */
+export interface SubagentInput {
   name: string
   /** What it is good at: the agent reads this. */
   description: string
@@ -704,6 +922,34 @@ export interface Tool {
   }
   /** The time limit of one call. Default 30. */
   timeout_seconds?: number | undefined
+}
+
+/** A request to your own REST interface that the agent may make. */
+export interface ToolInput {
+  name: string
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders are allowed after the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** The time limit of one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+export interface ToolList {
+  data: Tool[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface ToolTest {
@@ -791,29 +1037,7 @@ export interface TurnEstimate {
   /** The least hold that it needs: what its first model call can cost. 0 for a test key. */
   needed_usd: number
   /** The refusal that it would get, with code, message and details. Null when it would be accepted. */
-  refused_by: {
-    code: "QUOTA_EXCEEDED"
-    message: string
-    details: QuotaDetails
-    /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
-    retry_after: number | null
-    /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
-    retryable: boolean
-  } | {
-    code: "INSUFFICIENT_CREDITS"
-    message: string
-    details: CreditsDetails
-    /** No waiting helps. */
-    retry_after: null
-    retryable: false
-  } | {
-    code: "COST_LIMIT_TOO_LOW"
-    message: string
-    details: CostLimitDetails
-    /** No waiting helps. */
-    retry_after: null
-    retryable: false
-  } | null
+  refused_by: RefusedBy | null
   /** The pin that it would run on. */
   model: string
   /** Null for a test key, and for a key to one space. */
@@ -831,6 +1055,44 @@ export interface TurnEvent {
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
   created_at: string
+}
+
+export interface TurnEventList {
+  data: TurnEvent[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface TurnFinishedErrorBody {
+  code: "TURN_FINISHED"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
+  details: {
+    state: "queued" | "running" | "done" | "failed" | "cancelled"
+  }
+}
+
+export interface TurnList {
+  data: Turn[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** A turn has a new state. */
+export interface TurnStateEvent {
+  id: string
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled"
+  created_at: string
+  /** The event's number in its turn's log. */
+  seq: number | null
+  data: {
+    /** As it was at that moment. */
+    turn: Turn
+  }
 }
 
 export interface UpdateWebhook {
@@ -881,6 +1143,21 @@ export interface UsageSums {
   tokens_output: number
 }
 
+export interface ValidationFailedErrorBody {
+  code: "VALIDATION_FAILED"
+  message: string
+  /** The field or parameter at fault. */
+  param?: string | undefined
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  request_id: string
+  /** The first 100 faults of the request, each with its field. */
+  details?: ({
+    param: string
+    message: string
+  })[] | undefined
+}
+
 export interface Webhook {
   webhook_id: string
   /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
@@ -907,6 +1184,12 @@ export interface Webhook {
   test: boolean
   created_at: string
   updated_at: string
+}
+
+export interface WebhookList {
+  data: Webhook[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface WebhookWithSecret {
@@ -1036,10 +1319,7 @@ export interface Operations {
       /** The webhook, `whk_…`. */
       webhook_id: string
     }
-    answer: {
-      webhook_id: string
-      deleted: true
-    }
+    answer: DeleteWebhookAnswer
   }
 
   /** Erase an end user */
@@ -1251,17 +1531,14 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      cursor?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: ConfigVersionSummary[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: ConfigVersionSummaryList
   }
 
   /** List a webhook's deliveries */
@@ -1284,11 +1561,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: Delivery[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: DeliveryList
   }
 
   /** List end users */
@@ -1303,11 +1576,7 @@ export interface Operations {
       /** Only end users who are blocked, or only those who are not. */
       blocked?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      data: EndUser[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: EndUserList
   }
 
   /** List events */
@@ -1325,11 +1594,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: FeedEvent[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: EventList
   }
 
   /** List a space's files */
@@ -1350,11 +1615,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
     }
-    answer: {
-      data: FileInfo[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: FileList
   }
 
   /** List a space's MCP servers */
@@ -1363,21 +1624,12 @@ export interface Operations {
       /** The space, `spc_…`. */
       space_id: string
     }
-    answer: {
-      data: McpServer[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: McpServerList
   }
 
   /** List the models */
   listModels: {
-    answer: {
-      data: Model[]
-      has_more: boolean
-      next_cursor: string | null
-      image_models: ImageModel[]
-    }
+    answer: ListModelsAnswer
   }
 
   /** List a space's secrets */
@@ -1386,11 +1638,7 @@ export interface Operations {
       /** The space, `spc_…`. */
       space_id: string
     }
-    answer: {
-      data: Secret[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: SecretList
   }
 
   /** List spaces */
@@ -1409,11 +1657,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: Space[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: SpaceList
   }
 
   /** List a space's tools */
@@ -1422,11 +1666,7 @@ export interface Operations {
       /** The space, `spc_…`. */
       space_id: string
     }
-    answer: {
-      data: Tool[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: ToolList
   }
 
   /** Read a turn's events */
@@ -1438,13 +1678,10 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      cursor?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
     }
-    answer: {
-      data: TurnEvent[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: TurnEventList
   }
 
   /** List turns */
@@ -1467,11 +1704,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: Turn[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: TurnList
   }
 
   /** List webhooks */
@@ -1486,11 +1719,7 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: Webhook[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: WebhookList
   }
 
   /** Set an end user's limits */
@@ -1509,7 +1738,7 @@ export interface Operations {
       /** The space, `spc_…`. */
       space_id: string
     }
-    body: Manifest
+    body: ManifestInput
     answer: Manifest
   }
 

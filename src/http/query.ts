@@ -53,7 +53,7 @@ export const repeated = z.preprocess(
   z.array(z.string().min(1).max(128)).min(1).max(100),
 )
 
-/** A cursor that holds a text of the customer's, which is longer than an id. */
+/** Where a page begins. It may hold a text of the customer's, which is longer than an id. */
 export const positionCursor = z
   .string()
   .min(1)
@@ -61,14 +61,13 @@ export const positionCursor = z
   .optional()
   .meta({ description: "The `next_cursor` of the previous page. Send it with the same filters." })
 
+/** A cursor that is a number: it is a text as every other, whatever it holds. */
+export const numberCursor = (min: number, max: number) =>
+  positionCursor.transform((text): unknown => text).pipe(wholeParam(min, max).optional())
+
 export const pageQuery = {
   limit: wholeParam(1, 100).default(20).meta({ description: "The size of a page." }),
-  cursor: z
-    .string()
-    .min(1)
-    .max(256)
-    .optional()
-    .meta({ description: "The `next_cursor` of the previous page. Send it with the same filters." }),
+  cursor: positionCursor,
 }
 
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -27,19 +27,19 @@ export interface CostLimitRow {
 
 const neededUsd = z.number().meta({ description: "The least that the turn must be able to hold." })
 
-const creditsDetailsSchema = balanceSchema.extend({ needed_usd: neededUsd }).partial().meta({
+export const creditsDetailsSchema = balanceSchema.extend({ needed_usd: neededUsd }).partial().meta({
   id: "CreditsDetails",
   description: "The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance.",
 })
 
-const quotaDetailsSchema = capStateSchema
+export const quotaDetailsSchema = capStateSchema
   .extend({
     needed_usd: neededUsd,
     exceeded: z.array(capStateSchema).meta({ description: "Every cap that has less left than that." }),
   })
   .meta({ id: "QuotaDetails", description: "The `details` of QUOTA_EXCEEDED: the cap that frees the turn last." })
 
-const costLimitDetailsSchema = z
+export const costLimitDetailsSchema = z
   .object({
     max_cost_usd: z.number(),
     needed_usd: z
@@ -51,34 +51,43 @@ const costLimitDetailsSchema = z
 const message = z.string()
 
 /** Why a turn gets no hold. */
-export const refusedBySchema = z.union([
-  z.object({
-    code: z.literal("QUOTA_EXCEEDED"),
-    message,
-    details: quotaDetailsSchema,
-    retry_after: z.int().nullable().meta({
-      description:
-        "Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small.",
-    }),
-    retryable: z.boolean().meta({
-      description: "Whether the same turn is worth another try then; false: the cap is too small for it at any time.",
-    }),
-  }),
-  z.object({
-    code: z.literal("INSUFFICIENT_CREDITS"),
-    message,
-    details: creditsDetailsSchema,
-    retry_after: z.null().meta({ description: "No waiting helps." }),
-    retryable: z.literal(false),
-  }),
-  z.object({
-    code: z.literal("COST_LIMIT_TOO_LOW"),
-    message,
-    details: costLimitDetailsSchema,
-    retry_after: z.null().meta({ description: "No waiting helps." }),
-    retryable: z.literal(false),
-  }),
-])
+export const refusedBySchema = z
+  .union([
+    z
+      .object({
+        code: z.literal("QUOTA_EXCEEDED"),
+        message,
+        details: quotaDetailsSchema,
+        retry_after: z.int().nullable().meta({
+          description:
+            "Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small.",
+        }),
+        retryable: z.boolean().meta({
+          description:
+            "Whether the same turn is worth another try then; false: the cap is too small for it at any time.",
+        }),
+      })
+      .meta({ id: "RefusedByCap" }),
+    z
+      .object({
+        code: z.literal("INSUFFICIENT_CREDITS"),
+        message,
+        details: creditsDetailsSchema,
+        retry_after: z.null().meta({ description: "No waiting helps." }),
+        retryable: z.literal(false),
+      })
+      .meta({ id: "RefusedByBalance" }),
+    z
+      .object({
+        code: z.literal("COST_LIMIT_TOO_LOW"),
+        message,
+        details: costLimitDetailsSchema,
+        retry_after: z.null().meta({ description: "No waiting helps." }),
+        retryable: z.literal(false),
+      })
+      .meta({ id: "RefusedByCostLimit" }),
+  ])
+  .meta({ id: "RefusedBy" })
 
 type RefusedBy = z.infer<typeof refusedBySchema>
 

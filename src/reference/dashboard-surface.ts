@@ -1,16 +1,27 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { DOORS } from "../http/policies.ts"
+import { errorUnion } from "./error-schemas.ts"
 import { BODY_CODES, type Surface } from "./surface.ts"
 
-const dashboardError = z
-  .object({
+const CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => ERROR_CODES[code].status !== 422)
+
+const dashboardError = errorUnion(
+  CODES,
+  {
     detail: z.string().meta({ example: 'There is no key "key_1".' }),
-    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
     param: z.string().optional().meta({ description: "The field at fault." }),
-    details: z.unknown().optional(),
-  })
-  .meta({ id: "DashboardError" })
+  },
+  {
+    idOf: (name) => `Dashboard${name}ErrorBody`,
+    others: z.object({
+      start_again: z
+        .string()
+        .optional()
+        .meta({ description: "Of a sign-in that has failed: where to begin it again." }),
+    }),
+  },
+).meta({ id: "DashboardError" })
 
 const validationErrorBody = z
   .object({
@@ -39,7 +50,15 @@ export const DASHBOARD_SURFACE: Surface = {
     const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
     const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED"]
     const door: ErrorCode[] = `${method.toUpperCase()} ${path}` in DOORS ? ["LOGIN_THROTTLED"] : []
-    return [...session, ...unsafe, ...door, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
+    return [
+      ...session,
+      ...unsafe,
+      ...door,
+      "METHOD_NOT_ALLOWED",
+      "INTERNAL",
+      "UNAVAILABLE",
+      ...(body ? BODY_CODES : []),
+    ]
   },
   errorSchema: (status) => (status === 422 ? validationErrorBody : dashboardError),
 }

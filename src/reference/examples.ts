@@ -1,5 +1,5 @@
-/** A JSON Schema of the OpenAPI document. */
-export type JsonValue = Record<string, unknown>
+import type { JsonValue } from "./json-value.ts"
+import { wordsOf } from "./open-answers.ts"
 
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 
@@ -25,6 +25,7 @@ const BY_NAME: Record<string, unknown> = {
   attempt: 1,
   attempt_count: 1,
   answer: "ok",
+  location: null,
   next_attempt_at: null,
   replayed: 12,
   session_id: `ses_${ULID}`,
@@ -149,6 +150,8 @@ export function exampleOf(
 }
 
 function example(schema: JsonValue, context: ExampleContext): unknown {
+  const words = schema.enum === undefined && schema.const === undefined ? wordsOf(schema) : null
+  if (words) return example({ ...schema, anyOf: undefined, type: "string", enum: words }, context)
   const own = ownExample(schema)
   if (own !== undefined) return own
   if (typeof schema.$ref === "string") {
@@ -171,7 +174,8 @@ function example(schema: JsonValue, context: ExampleContext): unknown {
 }
 
 /** Whether a value is of the schema's kind: some names stand for a thing here and for its id there. */
-function fits(value: unknown, { $ref, anyOf, oneOf, type, items, enum: values }: JsonValue): boolean {
+function fits(value: unknown, schema: JsonValue): boolean {
+  const { $ref, anyOf, oneOf, type, items, enum: values = wordsOf(schema) } = schema
   if (values) return (values as unknown[]).includes(value)
   const parts = (anyOf ?? oneOf) as JsonValue[] | undefined
   if (parts) return parts.some((part) => fits(value, part))

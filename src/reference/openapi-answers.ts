@@ -1,6 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
-import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
-import { exampleOf, type JsonValue } from "./examples.ts"
+import { ERROR_DETAILS } from "./error-schemas.ts"
+import { exampleOf } from "./examples.ts"
+import type { JsonValue } from "./json-value.ts"
 
 /** Headers that many answers have, as components of the document. */
 export const ANSWER_HEADERS: JsonValue = {
@@ -17,6 +18,7 @@ export const ANSWER_HEADERS: JsonValue = {
 }
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
+const ALLOW = { Allow: { description: "The methods that there are.", schema: { type: "string" } } }
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
 
 /** The headers of an answer: its own and the one that all have. */
@@ -55,7 +57,11 @@ export function errorAnswers(
         description: alike
           .map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`)
           .join("\n\n"),
-        headers: { ...REQUEST_ID, ...((status === 429 || status === 503) && RETRY_AFTER) },
+        headers: {
+          ...REQUEST_ID,
+          ...((status === 429 || status === 503) && RETRY_AFTER),
+          ...(status === 405 && ALLOW),
+        },
         content: {
           "application/json": {
             schema,
@@ -71,7 +77,7 @@ export function errorAnswers(
 /** An example of an error's body, as that of this code: `{error: {code, …}}`, `{detail, code}`, or one without a code. */
 function withCode(body: JsonValue, code: ErrorCode): JsonValue {
   const { cause, retryable } = ERROR_CODES[code]
-  const more = code in DETAILS_EXAMPLES && { details: DETAILS_EXAMPLES[code as keyof typeof DETAILS_EXAMPLES] }
+  const more = code in ERROR_DETAILS && { details: ERROR_DETAILS[code] }
   if (body.error) return { error: { ...body.error, code, message: cause, ...more, retryable } }
   return "code" in body ? { ...body, detail: cause, code, ...more } : body
 }

@@ -1,8 +1,11 @@
-import * as z from "zod"
+import type * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { type ClientMethods, clientSample } from "./client-sample.ts"
-import { exampleOf, type JsonValue } from "./examples.ts"
+import { type Components, createComponents } from "./components.ts"
+import { describeEvents } from "./event-webhooks.ts"
+import { exampleOf } from "./examples.ts"
+import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
 import { withVersions } from "./openapi-versions.ts"
@@ -45,11 +48,14 @@ interface DocumentOptions {
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
   const { surface } = options
-  const document = { schemas: {} as JsonValue, responses: {} as JsonValue, codes: new Set<ErrorCode>(), options }
+  const components = createComponents()
+  const document = { components, responses: {} as JsonValue, codes: new Set<ErrorCode>(), options }
   const paths: Record<string, JsonValue> = {}
   for (const operation of operations.map(withIdempotency).map(withVersions)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
+  const webhooks = describeEvents(components)
+  const { schemas, ...finished } = components.finish({ paths, webhooks, responses: document.responses })
   return {
     openapi: "3.1.0",
     info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
@@ -57,10 +63,11 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
     servers: [{ url: "/" }],
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
     tags: [...options.guidesOf([...document.codes].sort()), ...tagsOf(operations)],
-    paths,
+    paths: finished.paths,
+    webhooks: finished.webhooks,
     components: {
-      schemas: document.schemas,
-      responses: document.responses,
+      schemas,
+      responses: finished.responses,
       headers: ANSWER_HEADERS,
       securitySchemes: surface.securitySchemes,
     },
@@ -68,20 +75,21 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 }
 
 interface Document {
-  schemas: JsonValue
+  components: Components
   responses: JsonValue
   codes: Set<ErrorCode>
   options: DocumentOptions
 }
 
-function describe(operation: Operation, { schemas, responses, codes, options }: Document): JsonValue {
-  const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
+function describe(operation: Operation, { components, responses, codes, options }: Document): JsonValue {
+  const { schemas, schemaOf: schema } = components
   const { answer, body, upload } = operation
   const own = codesOf(operation, options.surface)
   for (const code of own) codes.add(code)
   const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
-  const answered = schema(answer.schema, "output")
+  const answerSchema = schema(answer.schema, "output")
+  const answered = nameAnswer(answerSchema, operation, components)
   const exampleFor = (location: string, type: JsonValue, path = "") => {
     const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${location} ${field}`)
     return exampleOf(type, { components: schemas, onMissing, path })
@@ -94,7 +102,7 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
     query: valuesOf(parameters, "query"),
     body: bodyExample,
     upload: upload === true,
-    paged: "next_cursor" in ((answered.properties ?? {}) as object) && operation.method === "get",
+    paged: "next_cursor" in ((answerSchema.properties ?? {}) as object) && operation.method === "get",
   }
   return {
     operationId: operation.id,
@@ -131,6 +139,18 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
   }
 }
 
+/** The answer as a component: a list by what it lists, any other by its operation. */
+function nameAnswer(schema: JsonValue, { id, answer }: Operation, components: Components): JsonValue {
+  if (answer.binary || answer.status === 302) return schema
+  const { data, items, ...rest } = (schema.properties ?? {}) as Record<string, JsonValue | undefined>
+  const item = ((data ?? items)?.items as JsonValue | undefined)?.$ref
+  const isPlain = Object.keys(rest).every((name) => PAGE_FIELDS.includes(name))
+  const listed = typeof item === "string" && isPlain ? [`${item.split("/").at(-1)}List`] : []
+  return components.named(schema, [...listed, `${id[0]?.toUpperCase()}${id.slice(1)}Answer`])
+}
+
+const PAGE_FIELDS = ["has_more", "next_cursor", "total", "limit", "offset"]
+
 /** Every code that an operation can answer, its own first. */
 function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
   const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
@@ -148,28 +168,6 @@ function tagsOf(operations: readonly Operation[]): Tag[] {
   const used = new Set(operations.map((operation) => operation.tag))
   const known = Object.entries(TAGS).filter(([name]) => used.delete(name))
   return [...known.map(([name, description]) => ({ name, description })), ...[...used].map((name) => ({ name }))]
-}
-
-/** A schema as JSON Schema; named ones become components. */
-function jsonSchema(type: z.ZodType, io: "input" | "output", components: JsonValue): JsonValue {
-  // Inside an object a named schema is a reference; at the root it would be spelled out.
-  const wrapped = z.toJSONSchema(z.object({ it: type }), {
-    io,
-    unrepresentable: "any",
-    override: keepDefault,
-  }) as JsonValue
-  const { $defs = {}, properties } = JSON.parse(
-    JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as { $defs?: Record<string, JsonValue>; properties: { it: JsonValue } }
-  for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = definition
-  return properties.it
-}
-
-/** Zod leaves out the default of an input that is read from text, such as a number in a query. */
-function keepDefault({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: JsonValue }): void {
-  const { def } = zodSchema._zod as z.core.$ZodDefault["_zod"]
-  if (def.type !== "default" || typeof def.defaultValue === "object") return
-  jsonSchema.default = def.defaultValue
 }
 
 /** Descriptions of path parameters. */

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { API_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
+import { errorUnion } from "./error-schemas.ts"
 
 /** What an OpenAPI document says about all operations of a surface: who they are for, how to sign in, how errors look. */
 export interface Surface {
@@ -23,14 +24,16 @@ export const BODY_CODES: ErrorCode[] = [
 
 const apiError = z
   .object({
-    error: z.object({
-      code: z.enum(API_CODES as [ErrorCode, ...ErrorCode[]]),
-      message: z.string(),
-      param: z.string().optional().meta({ description: "The field or parameter at fault." }),
-      details: z.unknown().optional(),
-      retryable: z.boolean().meta({ description: "Whether the same request may succeed later." }),
-      request_id: z.string(),
-    }),
+    error: errorUnion(
+      API_CODES,
+      {
+        message: z.string(),
+        param: z.string().optional().meta({ description: "The field or parameter at fault." }),
+        retryable: z.boolean().meta({ description: "Whether the same request may succeed later." }),
+        request_id: z.string(),
+      },
+      { idOf: (name) => `${name}ErrorBody` },
+    ),
   })
   .meta({ id: "Error" })
 
@@ -49,7 +52,14 @@ export const API_SURFACE: Surface = {
   },
   codesOf: ({ body }) => [
     // Of API keys that do not exist, every operation answers QUOTA_EXCEEDED after some.
-    ...(["INVALID_API_KEY", "API_KEY_EXPIRED", "QUOTA_EXCEEDED", "INTERNAL", "UNAVAILABLE"] as const),
+    ...([
+      "INVALID_API_KEY",
+      "API_KEY_EXPIRED",
+      "METHOD_NOT_ALLOWED",
+      "QUOTA_EXCEEDED",
+      "INTERNAL",
+      "UNAVAILABLE",
+    ] as const),
     ...(body ? BODY_CODES : []),
   ],
   errorSchema: () => apiError,

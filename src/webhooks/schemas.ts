@@ -142,6 +142,7 @@ export const deliverySchema = z
     turn_id: z.string().nullable().meta({ description: "The event's turn; null when the event belongs to no turn." }),
     state: z.enum(DELIVERY_STATES).meta({
       description: "`pending`: it will be attempted again. `failed`: it will not, unless you send it again.",
+      example: "delivered",
     }),
     status_reason: z
       .enum([
@@ -173,39 +174,86 @@ export const deliveryFilters = {
   turn: z.string().min(1).max(128).optional().meta({ description: "A `turn_id`." }),
 }
 
-const eventShape = {
-  id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-  type: z.enum([...EVENT_TYPES, "ping"]),
-  created_at: instant,
-  seq: z
-    .int()
-    .nullable()
-    .meta({ description: "The event's number in its turn's log. Null when the event belongs to no turn." }),
-}
+const eventId = z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" })
 
+const ofTurn = z.int().nullable().meta({ description: "The event's number in its turn's log." })
+const ofNoTurn = z.int().nullable().meta({ description: "Null: the event belongs to no turn.", example: null })
+
+const TURN_TYPES = ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"] as const
+const BALANCE_TYPES = ["balance.low", "balance.depleted"] as const
+const ACCOUNT_TYPES = [
+  "endpoint.disabled",
+  "account.signed_in",
+  "account.locked",
+  "account.factor_changed",
+  "key.created",
+  "space.shared",
+  "ping",
+] as const satisfies Exclude<EventType, (typeof TURN_TYPES | typeof BALANCE_TYPES)[number] | "cap.reached">[]
+
+/** What webhooks receive and the feed lists: a form for each kind of `data`, which `type` tells apart. */
 export const eventSchema = z
-  .object({
-    ...eventShape,
-    data: z
-      .union([
-        z.object({ turn: turnSchema }),
-        capReachedSchema,
-        balanceReachedSchema,
-        z.record(z.string(), z.unknown()),
-      ])
+  .union([
+    z
+      .object({
+        id: eventId,
+        type: z.enum(TURN_TYPES).meta({ example: "turn.done" }),
+        created_at: instant,
+        seq: ofTurn,
+        data: z.object({ turn: turnSchema.meta({ description: "As it was at that moment." }) }),
+      })
+      .meta({ id: "TurnStateEvent", description: "A turn has a new state." }),
+    z
+      .object({
+        id: eventId,
+        type: z.literal("cap.reached"),
+        created_at: instant,
+        seq: ofNoTurn,
+        data: capReachedSchema,
+      })
+      .meta({ id: "CapEvent", description: "A share of a cap is spent." }),
+    z
+      .object({
+        id: eventId,
+        type: z.enum(BALANCE_TYPES),
+        created_at: instant,
+        seq: ofNoTurn,
+        data: balanceReachedSchema,
+      })
+      .meta({ id: "BalanceEvent", description: "The balance is low or used up." }),
+    z
+      .object({
+        id: eventId,
+        type: z.enum(ACCOUNT_TYPES),
+        created_at: instant,
+        seq: ofNoTurn,
+        data: z.record(z.string(), z.unknown()).meta({
+          description:
+            "Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason`. Notices to the account's owner, for keys to all " +
+            "spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong " +
+            "passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. " +
+            "`key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see " +
+            "spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20.",
+          example: {},
+        }),
+      })
       .meta({
-        description:
-          "Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. " +
-          "`balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: " +
-          "`account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): " +
-          "`address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a " +
-          "rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, " +
-          "`space_count`, `people`, `people_count`, of each list at most 20.",
+        id: "AccountEvent",
+        description: "Another event of the account, or a test. Types that are added have this form.",
       }),
-  })
-  .meta({ id: "Event", description: "The same as the body that a webhook receives." })
+  ])
+  .meta({ id: "Event", description: "The same as the body that a webhook receives." }) as z.ZodType<Event, Event>
 
-export type Event = Omit<z.infer<typeof eventSchema>, "data"> & { data: { turn?: Turn; [name: string]: unknown } }
+type EventType = (typeof EVENT_TYPES)[number] | "ping"
+
+/** An event, whichever its type. */
+export interface Event {
+  id: string
+  type: EventType
+  created_at: string
+  seq: number | null
+  data: { turn?: Turn; [name: string]: unknown }
+}
 
 export const replaySchema = z
   .strictObject({

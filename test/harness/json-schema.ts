@@ -142,6 +142,9 @@ function closed(schema: unknown, isNames = false): unknown {
   const inside: Record<string, unknown> = Object.fromEntries(
     entries.map(([key, value]) => [key, closed(value, !isNames && (key === "properties" || key === "$defs"))]),
   )
+  // A list of words is open for clients; the service says only the words that it names.
+  const [words, others] = (inside.anyOf ?? []) as AnySchema[]
+  if (words?.enum && JSON.stringify(others) === '{"type":"string"}') (inside.anyOf as unknown[]).splice(1, 1)
   const isOpenObject = typeof inside.properties === "object" && inside.type === "object"
   return isOpenObject && inside.additionalProperties === undefined ? { ...inside, additionalProperties: false } : inside
 }

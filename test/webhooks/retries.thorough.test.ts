@@ -83,3 +83,22 @@ test("events of large turns are claimed and listed as far as one answer of the d
   }
   expect(seen).toBe(8)
 })
+
+test("what Cloudflare says of a server that it does not reach is told in words", async () => {
+  const client = await world.createAccount({ usd: 100 })
+  const space = await client.space()
+  for (const [status, server, error] of [
+    [521, "cloudflare", expect.stringContaining("refused")],
+    [522, "cloudflare", expect.stringContaining("in time")],
+    [525, "cloudflare", expect.stringContaining("TLS")],
+    [530, "cloudflare", expect.stringContaining("DNS")],
+    [521, "own", null],
+  ] as const) {
+    const receiver = serveReceiver(world, () => new Response("error code", { status, headers: { server } }))
+    const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+    await client.sendTurn({ space })
+    await world.drain()
+    const [delivery] = await deliveriesOf(client, webhook_id)
+    expect(delivery?.attempts[0]).toMatchObject({ status, error })
+  }
+})

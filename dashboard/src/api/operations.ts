@@ -1,5 +1,16 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
+/** Another event of the account, or a test. Types that are added have this form. */
+export interface AccountEvent {
+  id: string
+  type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  created_at: string
+  /** Null: the event belongs to no turn. */
+  seq: number | null
+  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason`. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
+  data: Record<string, unknown>
+}
+
 export interface AccountLimits {
   /** What each of your customers may spend in a UTC day in the whole account, when neither they nor their key have a limit of their own; null: no limit. */
   end_user_daily_usd: number | null
@@ -188,6 +199,14 @@ export interface AdminSpaceDetail {
   updated_at: string
 }
 
+export interface AdminSpaceList {
+  items: AdminSpace[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface AdminUser {
   user_id: number
   name: string | null
@@ -216,6 +235,14 @@ export interface AdminUser {
   updated_at: string | null
   /** The admin who made it; null: the owner, or the command line. */
   updated_by: number | null
+}
+
+export interface AdminUserList {
+  items: AdminUser[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface AltPool {
@@ -338,6 +365,14 @@ export interface ApiKey {
   previous_expires_at: string | null
 }
 
+export interface ApiKeyList {
+  items: ApiKey[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface ApiKeyWithCaps {
   key_id: string
   name: string
@@ -383,6 +418,14 @@ export interface AuditEntry {
   created_at: string
 }
 
+export interface AuditEntryList {
+  items: AuditEntry[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface AuthCodeRequest {
   /** What the provider showed: `code#state`, the code alone, or the whole URL that it led to. */
   code: string
@@ -394,6 +437,16 @@ export interface Balance {
   held_usd: number
   /** balance_usd - held_usd: what new turns may hold. */
   available_usd: number
+}
+
+/** The balance is low or used up. */
+export interface BalanceEvent {
+  id: string
+  type: "balance.low" | "balance.depleted"
+  created_at: string
+  /** Null: the event belongs to no turn. */
+  seq: number | null
+  data: BalanceReached
 }
 
 /** The `data` of `balance.low` and `balance.depleted`. */
@@ -462,6 +515,14 @@ export interface Board {
   updated_at: string
 }
 
+export interface BoardList {
+  items: Board[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface BotReply {
   /** A method of the Bot API, with its parameters beside it. */
   method?: string | undefined
@@ -470,6 +531,22 @@ export interface BotReply {
 export interface BotUpdate {
   /** An integer. */
   update_id?: unknown
+}
+
+/** A bound on requests: `open_waits` of a turn, `unknown_keys` of an address. */
+export interface CallerLimit {
+  cap: "open_waits" | "unknown_keys"
+  limit: number
+}
+
+/** A share of a cap is spent. */
+export interface CapEvent {
+  id: string
+  type: "cap.reached"
+  created_at: string
+  /** Null: the event belongs to no turn. */
+  seq: number | null
+  data: CapReached
 }
 
 /** The `data` of `cap.reached`. */
@@ -569,6 +646,10 @@ export interface ChangePassword {
   new_password: string
 }
 
+export interface ChangePasswordAnswer {
+  ok: true
+}
+
 export interface ChatPerson {
   /** A user: a member, or who wrote in the web chat. Null for an end user. */
   user_id: number | null
@@ -610,6 +691,12 @@ export interface ConfigVersionSummary {
   created_at: string
 }
 
+export interface ConfigVersionSummaryList {
+  data: ConfigVersionSummary[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface ContainerMapping {
   /** The container's name among those of the space. */
   container: string
@@ -627,6 +714,14 @@ export interface ContainerMapping {
     user_id: number
     name: string | null
   } | null
+}
+
+export interface ContainerMappingList {
+  items: ContainerMapping[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface ContextComparisonReport {
@@ -900,6 +995,14 @@ export interface CostsReport {
   })[]
 }
 
+export interface CountState {
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns that were sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys that were created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
+  limit: number
+  /** More than `limit` after the limit was lowered: what is there stays. */
+  used: number
+}
+
 export interface CreateApiKey {
   name: string
   /** `created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces. */
@@ -946,13 +1049,13 @@ export interface CreateRefund {
 export interface CreateSpace {
   /** A name for people. */
   title: string
-  manifest?: Manifest | undefined
+  manifest?: ManifestInput | undefined
   /** The pin of the space's default model. */
   model?: string | undefined
   /** The requests to your REST interface that the agent may make. */
-  tools?: Tool[] | undefined
+  tools?: ToolInput[] | undefined
   /** MCP servers whose tools the agent has. Turns fail while one of them cannot be reached. */
-  mcp_servers?: McpServer[] | undefined
+  mcp_servers?: McpServerInput[] | undefined
   /** Values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
@@ -1010,12 +1113,77 @@ export type DailyUsage = ({
   avg_duration_sec: number | null
 })[]
 
-export interface DashboardError {
+export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsErrorBody | DashboardVersionMismatchErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+
+export interface DashboardInsufficientCreditsErrorBody {
+  code: "INSUFFICIENT_CREDITS"
   detail: string
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LOGIN_CODE_INVALID" | "PROVIDER_EXISTS" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "VERSION_MISMATCH" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_FINISHED" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "COST_LIMIT_TOO_LOW" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
   /** The field at fault. */
   param?: string | undefined
-  details?: unknown
+  details: CreditsDetails
+}
+
+export interface DashboardLimitReachedErrorBody {
+  code: "LIMIT_REACHED"
+  detail: string
+  /** The field at fault. */
+  param?: string | undefined
+  details?: CountState | undefined
+}
+
+export interface DashboardOtherErrorBody {
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  detail: string
+  /** The field at fault. */
+  param?: string | undefined
+  details?: {
+    /** Of a sign-in that has failed: where to begin it again. */
+    start_again?: string | undefined
+  } | undefined
+}
+
+export interface DashboardProviderExistsErrorBody {
+  code: "PROVIDER_EXISTS"
+  detail: string
+  /** The field at fault. */
+  param?: string | undefined
+  details: {
+    provider_id: string
+  }
+}
+
+export interface DashboardQuotaExceededErrorBody {
+  code: "QUOTA_EXCEEDED"
+  detail: string
+  /** The field at fault. */
+  param?: string | undefined
+  details?: QuotaDetails | CountState | CallerLimit | undefined
+}
+
+export interface DashboardTurnFinishedErrorBody {
+  code: "TURN_FINISHED"
+  detail: string
+  /** The field at fault. */
+  param?: string | undefined
+  details: {
+    state: "queued" | "running" | "done" | "failed" | "cancelled"
+  }
+}
+
+export interface DashboardVersionMismatchErrorBody {
+  code: "VERSION_MISMATCH"
+  detail: string
+  /** The field at fault. */
+  param?: string | undefined
+  details: {
+    /** The row as it is now. */
+    current: Record<string, unknown>
+  }
+}
+
+export interface DeleteWebhookAnswer {
+  webhook_id: string
+  deleted: true
 }
 
 export interface Deleted {
@@ -1077,6 +1245,14 @@ export interface DeliveryAttempt {
   duration_ms: number
 }
 
+export interface DeliveryList {
+  items: Delivery[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface DeviceLoginStarted {
   login_id: string
   /** The page to confirm it at. */
@@ -1114,6 +1290,19 @@ export interface DisableProviderRequest {
   reason?: string | undefined
 }
 
+export interface EndActingAnswer {
+  /** How many there were. */
+  ended: number
+}
+
+export interface EndSessionAnswer {
+  ok: true
+}
+
+export interface EndSessionsAnswer {
+  ok: true
+}
+
 export interface EndUser {
   end_user_ref: string
   /** Null: it has limits but no turns yet. */
@@ -1146,6 +1335,17 @@ export interface EndUserLimits {
   monthly_usd: number | null
   /** Whether its new turns are refused. */
   blocked: boolean
+}
+
+export interface EndUserList {
+  data: EndUser[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface EndUserSessionsAnswer {
+  /** How many were valid. */
+  ended: number
 }
 
 export interface Energy {
@@ -1271,16 +1471,12 @@ export interface ErrorsReport {
 }
 
 /** The same as the body that a webhook receives. */
-export interface FeedEvent {
-  id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
-  created_at: string
-  /** The event's number in its turn's log. Null when the event belongs to no turn. */
-  seq: number | null
-  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
-  data: {
-    turn: Turn
-  } | CapReached | BalanceReached | Record<string, unknown>
+export type FeedEvent = TurnStateEvent | CapEvent | BalanceEvent | AccountEvent
+
+export interface EventList {
+  data: FeedEvent[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface ExportedTurn {
@@ -1400,6 +1596,14 @@ export interface ExternalApiKey {
   } | null
 }
 
+export interface ExternalApiKeyList {
+  items: ExternalApiKey[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface FileInfo {
   file_id: string
   /** The space that it belongs to. */
@@ -1413,6 +1617,25 @@ export interface FileInfo {
   /** Lower-case hex. */
   sha256: string
   created_at: string
+}
+
+export interface FileList {
+  items: FileInfo[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export type GetDailyUsageAnswer = DailyUsage | SlugUsageReport
+
+export interface GetSpaceByKeyAnswer {
+  items: ChatPerson[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+  space: AdminSpace
 }
 
 export interface HTTPValidationError {
@@ -1502,6 +1725,14 @@ export interface Identity {
   last_used_at: string | null
 }
 
+export interface IdentityList {
+  items: Identity[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface IdpSessionRequest {
   /** The issuer that signed the person in. Always spell it the same way. */
   issuer: string
@@ -1582,10 +1813,29 @@ export interface LedgerEntry {
   created_at: string
 }
 
+export interface LedgerEntryList {
+  items: LedgerEntry[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface ListModelsAnswer {
+  data: Model[]
+  has_more: boolean
+  next_cursor: string | null
+  image_models: ImageModel[]
+}
+
 export interface LoginRequest {
   /** Upper and lower case count as the same. */
   email: string
   password: string
+}
+
+export interface LogoutAnswer {
+  ok: true
 }
 
 export interface MagicExchange {
@@ -1620,6 +1870,35 @@ export interface Manifest {
   image_model?: string | undefined
   /** Agents that this agent may delegate tasks to. */
   subagents?: Subagent[] | undefined
+}
+
+/** How the space's agent works. */
+export interface ManifestInput {
+  /** The agent's system instructions. */
+  instructions?: string | undefined
+  /** A pin, `engine/model`. */
+  model?: string | undefined
+  /** Default: the model's own. */
+  temperature?: number | undefined
+  /** The limit of each model call. */
+  max_output_tokens?: number | undefined
+  /** The limit of model calls in one turn. Default 16. */
+  max_steps?: number | undefined
+  /** The time limit of the whole turn. Default 300. */
+  timeout_seconds?: number | undefined
+  /** How much of its conversation the agent sees. */
+  history?: {
+    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    max_turns?: number | undefined
+    /** The most tokens that they may have together. */
+    max_tokens?: number | undefined
+  } | undefined
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
+  image_model?: string | undefined
+  /** Agents that this agent may delegate tasks to. */
+  subagents?: SubagentInput[] | undefined
 }
 
 export interface MappingUpsert {
@@ -1669,6 +1948,25 @@ export interface McpServer {
   headers?: Record<string, string> | undefined
   /** The server's own names of the tools that the agent may call. Default: all. */
   allowed_tools?: string[] | undefined
+}
+
+/** An MCP server whose tools the agent has as `server__tool`. */
+export interface McpServerInput {
+  name: string
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface McpServerList {
+  items: McpServer[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface MediaCompleteRequest {
@@ -1811,6 +2109,14 @@ export interface ModelCatalogRow {
     user_id: number
     name: string | null
   } | null
+}
+
+export interface ModelCatalogRowList {
+  items: ModelCatalogRow[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 /** Of its tokens; or of a picture, for a model of the kind `image`. */
@@ -2083,6 +2389,14 @@ export interface Provider {
   } | null
 }
 
+export interface ProviderList {
+  items: Provider[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface ProviderLoginAccount {
   /** The account's id at its provider. */
   external_id: string
@@ -2194,6 +2508,10 @@ export interface Reauthenticate {
   code?: string | undefined
 }
 
+export interface ReauthenticateAnswer {
+  ok: true
+}
+
 export interface Reconciliation {
   reconciliation_id: string
   /** `schedule`, `operator` (command line), or `admin:` with a `user_id`. */
@@ -2271,6 +2589,40 @@ export interface RecoveryCodes {
   recovery_codes: string[]
 }
 
+export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
+
+export interface RefusedByBalance {
+  code: "INSUFFICIENT_CREDITS"
+  message: string
+  details: CreditsDetails
+  /** No waiting helps. */
+  retry_after: null
+  retryable: false
+}
+
+export interface RefusedByCap {
+  code: "QUOTA_EXCEEDED"
+  message: string
+  details: QuotaDetails
+  /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
+  retry_after: number | null
+  /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
+  retryable: boolean
+}
+
+export interface RefusedByCostLimit {
+  code: "COST_LIMIT_TOO_LOW"
+  message: string
+  details: CostLimitDetails
+  /** No waiting helps. */
+  retry_after: null
+  retryable: false
+}
+
+export interface RemoveSecondFactorAnswer {
+  ok: true
+}
+
 export interface Replay {
   /** Inclusive. */
   from: string
@@ -2294,6 +2646,14 @@ export interface ResetPassword {
   token: string
   /** At least 8 characters, and none of the passwords that are used most. */
   new_password: string
+}
+
+export interface ResetPasswordAnswer {
+  ok: true
+}
+
+export interface ResetSecondFactorAnswer {
+  ok: true
 }
 
 export interface RotateApiKey {
@@ -2356,6 +2716,14 @@ export interface Secret {
   updated_at: string
 }
 
+export interface SecretList {
+  items: Secret[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface Session {
   session_id: string
   /** Whether it is the session of this request. */
@@ -2368,6 +2736,14 @@ export interface Session {
   last_seen_at: string
   /** Each use moves it to 30 days later. */
   expires_at: string
+}
+
+export interface SessionList {
+  items: Session[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface SetCaps {
@@ -2408,6 +2784,14 @@ export interface Setting {
   } | null
 }
 
+export interface SettingList {
+  items: Setting[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface SettingUpdate {
   key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The whole new value. */
@@ -2424,6 +2808,14 @@ export interface SharedSpace {
   } | null
   /** How many people the space is shared with. */
   people_count: number
+}
+
+export interface SharedSpaceList {
+  items: SharedSpace[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface SlugUsageReport {
@@ -2520,6 +2912,14 @@ export interface SpaceContext {
   })[]
 }
 
+export interface SpaceContextList {
+  items: SpaceContext[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface SpaceMember {
   space_id: number
   user_id: number
@@ -2604,12 +3004,40 @@ export interface SpaceSummary {
   workspace_id: string | null
 }
 
+export interface SpaceSummaryList {
+  items: SpaceSummary[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface StartPasswordReset {
   email: string
 }
 
+export interface StartPasswordResetAnswer {
+  ok: true
+}
+
 /** An agent that this one may delegate to, one level deep. */
 export interface Subagent {
+  name: string
+  /** What it is good at: the agent reads this. */
+  description: string
+  /** Its own system instructions. */
+  instructions?: string | undefined
+  /** A pin. Default: the agent's own. */
+  model?: string | undefined
+  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  tools?: string[] | undefined
+  /** The limit of model calls for one task. Default 16. */
+  max_steps?: number | undefined
+  max_output_tokens?: number | undefined
+}
+
+/** An agent that this one may delegate to, one level deep. */
+export interface SubagentInput {
   name: string
   /** What it is good at: the agent reads this. */
   description: string
@@ -2881,6 +3309,14 @@ export interface Task {
   updated_at: string
 }
 
+export interface TaskList {
+  items: Task[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface Team {
   team_id: number
   name: string
@@ -2911,6 +3347,14 @@ export interface TeamCreate {
     user_id: number
     role?: "lead" | "member" | undefined
   })[] | undefined
+}
+
+export interface TeamList {
+  items: Team[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 /** Fields that you leave out stay as they are; null clears. */
@@ -2951,6 +3395,36 @@ export interface Tool {
   }
   /** The time limit of one call. Default 30. */
   timeout_seconds?: number | undefined
+}
+
+/** A request to your own REST interface that the agent may make. */
+export interface ToolInput {
+  name: string
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders are allowed after the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** The time limit of one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+export interface ToolList {
+  items: Tool[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface ToolOutput {
@@ -3207,29 +3681,7 @@ export interface TurnEstimate {
   /** The least hold that it needs: what its first model call can cost. 0 for a test key. */
   needed_usd: number
   /** The refusal that it would get, with code, message and details. Null when it would be accepted. */
-  refused_by: {
-    code: "QUOTA_EXCEEDED"
-    message: string
-    details: QuotaDetails
-    /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
-    retry_after: number | null
-    /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
-    retryable: boolean
-  } | {
-    code: "INSUFFICIENT_CREDITS"
-    message: string
-    details: CreditsDetails
-    /** No waiting helps. */
-    retry_after: null
-    retryable: false
-  } | {
-    code: "COST_LIMIT_TOO_LOW"
-    message: string
-    details: CostLimitDetails
-    /** No waiting helps. */
-    retry_after: null
-    retryable: false
-  } | null
+  refused_by: RefusedBy | null
   /** The pin that it would run on. */
   model: string
   /** Null for a test key, and for a key to one space. */
@@ -3247,6 +3699,35 @@ export interface TurnEvent {
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
   created_at: string
+}
+
+export interface TurnEventList {
+  items: TurnEvent[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface TurnList {
+  items: Turn[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+/** A turn has a new state. */
+export interface TurnStateEvent {
+  id: string
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled"
+  created_at: string
+  /** The event's number in its turn's log. */
+  seq: number | null
+  data: {
+    /** As it was at that moment. */
+    turn: Turn
+  }
 }
 
 export interface TurnStep {
@@ -3273,6 +3754,18 @@ export interface TurnStep {
     output: ToolOutput | null
   })[]
   created_at: string
+}
+
+export interface TurnStepList {
+  items: TurnStep[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface UnlinkIdentityAnswer {
+  ok: true
 }
 
 export interface UpdateApiKey {
@@ -3634,6 +4127,14 @@ export interface UserSpace {
   created_at: string
 }
 
+export interface UserSpaceList {
+  items: UserSpace[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface WebLogin {
   token: string
   /** Opens the brand's bot. Starting the bot confirms the login. */
@@ -3673,6 +4174,14 @@ export interface Webhook {
   test: boolean
   created_at: string
   updated_at: string
+}
+
+export interface WebhookList {
+  items: Webhook[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface WebhookWithSecret {
@@ -3798,6 +4307,14 @@ export interface WorkspaceCreate {
   })[] | undefined
 }
 
+export interface WorkspaceList {
+  items: Workspace[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 /** Fields that you leave out stay as they are; null clears. */
 export interface WorkspaceUpdate {
   name?: string | undefined
@@ -3908,9 +4425,7 @@ export interface Operations {
   /** Change the password, or set the first one */
   changePassword: {
     body: ChangePassword
-    answer: {
-      ok: true
-    }
+    answer: ChangePasswordAnswer
   }
 
   /** Connect to an MCP server */
@@ -4099,10 +4614,7 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      webhook_id: string
-      deleted: true
-    }
+    answer: DeleteWebhookAnswer
   }
 
   /** Disable an account of the alt-pool */
@@ -4143,10 +4655,7 @@ export interface Operations {
     path: {
       user_id: number
     }
-    answer: {
-      /** How many there were. */
-      ended: number
-    }
+    answer: EndActingAnswer
   }
 
   /** End a session */
@@ -4155,9 +4664,7 @@ export interface Operations {
       /** The session, `ses_…`. */
       session_id: string
     }
-    answer: {
-      ok: true
-    }
+    answer: EndSessionAnswer
   }
 
   /** End all sessions, or all others */
@@ -4166,9 +4673,7 @@ export interface Operations {
       /** `all`: also the session of this request. */
       which?: "others" | "all" | undefined
     }
-    answer: {
-      ok: true
-    }
+    answer: EndSessionsAnswer
   }
 
   /** End the sharing of a space */
@@ -4189,10 +4694,7 @@ export interface Operations {
     path: {
       user_id: number
     }
-    answer: {
-      /** How many were valid. */
-      ended: number
-    }
+    answer: EndUserSessionsAnswer
   }
 
   /** Erase an end user */
@@ -4415,7 +4917,7 @@ export interface Operations {
       /** With `group_by=slug`: how many series to skip. */
       offset?: number | undefined
     }
-    answer: DailyUsage | SlugUsageReport
+    answer: GetDailyUsageAnswer
   }
 
   /** Read a delivery */
@@ -4690,14 +5192,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: ChatPerson[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-      space: AdminSpace
-    }
+    answer: GetSpaceByKeyAnswer
   }
 
   /** Read what a space costs */
@@ -4996,13 +5491,7 @@ export interface Operations {
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
     }
-    answer: {
-      items: AuditEntry[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: AuditEntryList
   }
 
   /** List the messaging platform's groups with a bot */
@@ -5013,13 +5502,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Board[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: BoardList
   }
 
   /** List turns of the web chat */
@@ -5041,13 +5524,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Turn[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: TurnList
   }
 
   /** List the versions of a space's configuration */
@@ -5061,17 +5538,14 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
-      cursor?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: ConfigVersionSummary[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: ConfigVersionSummaryList
   }
 
   /** List container mappings */
@@ -5086,13 +5560,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: ContainerMapping[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: ContainerMappingList
   }
 
   /** List a webhook's deliveries */
@@ -5113,13 +5581,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Delivery[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: DeliveryList
   }
 
   /** List end users */
@@ -5136,11 +5598,7 @@ export interface Operations {
       /** Only end users who are blocked, or only those who are not. */
       blocked?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      data: EndUser[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: EndUserList
   }
 
   /** List events */
@@ -5160,22 +5618,12 @@ export interface Operations {
       /** Exclusive. */
       created_before?: string | undefined
     }
-    answer: {
-      data: FeedEvent[]
-      has_more: boolean
-      next_cursor: string | null
-    }
+    answer: EventList
   }
 
   /** List external API keys */
   listExternalApiKeys: {
-    answer: {
-      items: ExternalApiKey[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: ExternalApiKeyList
   }
 
   /** List a space's files */
@@ -5198,13 +5646,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: FileInfo[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: FileList
   }
 
   /** List identities */
@@ -5215,13 +5657,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Identity[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: IdentityList
   }
 
   /** List API keys */
@@ -5234,13 +5670,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: ApiKey[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: ApiKeyList
   }
 
   /** List the ledger */
@@ -5259,13 +5689,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: LedgerEntry[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: LedgerEntryList
   }
 
   /** List a space's MCP servers */
@@ -5278,24 +5702,12 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      items: McpServer[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: McpServerList
   }
 
   /** List the model catalog */
   listModelCatalog: {
-    answer: {
-      items: ModelCatalogRow[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: ModelCatalogRowList
   }
 
   /** List the models */
@@ -5304,23 +5716,12 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      data: Model[]
-      has_more: boolean
-      next_cursor: string | null
-      image_models: ImageModel[]
-    }
+    answer: ListModelsAnswer
   }
 
   /** List subscriptions used for inference */
   listProviders: {
-    answer: {
-      items: Provider[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: ProviderList
   }
 
   /** List spaces by their activity */
@@ -5331,13 +5732,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: AdminSpace[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: AdminSpaceList
   }
 
   /** List a space's secrets */
@@ -5350,13 +5745,7 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      items: Secret[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: SecretList
   }
 
   /** List sessions */
@@ -5367,24 +5756,12 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Session[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: SessionList
   }
 
   /** List settings */
   listSettings: {
-    answer: {
-      items: Setting[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: SettingList
   }
 
   /** List your spaces that are shared */
@@ -5397,13 +5774,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: SharedSpace[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: SharedSpaceList
   }
 
   /** Search the inventory of spaces */
@@ -5431,13 +5802,7 @@ export interface Operations {
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
     }
-    answer: {
-      items: AdminSpace[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: AdminSpaceList
   }
 
   /** List the contexts of all spaces */
@@ -5448,13 +5813,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: SpaceContext[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: SpaceContextList
   }
 
   /** List spaces */
@@ -5470,13 +5829,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: SpaceSummary[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: SpaceSummaryList
   }
 
   /** List tasks */
@@ -5498,13 +5851,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Task[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: TaskList
   }
 
   /** List teams */
@@ -5518,13 +5865,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Team[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: TeamList
   }
 
   /** List a space's tools */
@@ -5537,13 +5878,7 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      items: Tool[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: ToolList
   }
 
   /** List the webhook deliveries about a turn */
@@ -5560,13 +5895,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Delivery[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: DeliveryList
   }
 
   /** Read a turn's events */
@@ -5583,13 +5912,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: TurnEvent[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: TurnEventList
   }
 
   /** List a turn's files */
@@ -5602,13 +5925,7 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    answer: {
-      items: FileInfo[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: FileList
   }
 
   /** List a turn's steps */
@@ -5625,13 +5942,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: TurnStep[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: TurnStepList
   }
 
   /** List turns */
@@ -5656,13 +5967,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Turn[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: TurnList
   }
 
   /** List a user's spaces */
@@ -5676,13 +5981,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: UserSpace[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: UserSpaceList
   }
 
   /** List users */
@@ -5701,13 +6000,7 @@ export interface Operations {
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
     }
-    answer: {
-      items: AdminUser[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: AdminUserList
   }
 
   /** List webhooks */
@@ -5720,13 +6013,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Webhook[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: WebhookList
   }
 
   /** List workspaces */
@@ -5740,13 +6027,7 @@ export interface Operations {
       /** How many entries to skip. */
       offset?: number | undefined
     }
-    answer: {
-      items: Workspace[]
-      /** The number of entries on all pages. */
-      total: number
-      limit: number
-      offset: number
-    }
+    answer: WorkspaceList
   }
 
   /** Sign in with email and password */
@@ -5757,9 +6038,7 @@ export interface Operations {
 
   /** Sign out */
   logout: {
-    answer: {
-      ok: true
-    }
+    answer: LogoutAnswer
   }
 
   /** Change a model */
@@ -5808,7 +6087,7 @@ export interface Operations {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    body: Manifest
+    body: ManifestInput
     answer: Manifest
   }
 
@@ -5906,9 +6185,7 @@ export interface Operations {
   /** Prove again who you are */
   reauthenticate: {
     body: Reauthenticate
-    answer: {
-      ok: true
-    }
+    answer: ReauthenticateAnswer
   }
 
   /** Reconcile the books now */
@@ -5957,9 +6234,7 @@ export interface Operations {
 
   /** Remove your second factor */
   removeSecondFactor: {
-    answer: {
-      ok: true
-    }
+    answer: RemoveSecondFactorAnswer
   }
 
   /** End a user's share of a space */
@@ -6000,9 +6275,7 @@ export interface Operations {
   /** Set a new password with a link's token */
   resetPassword: {
     body: ResetPassword
-    answer: {
-      ok: true
-    }
+    answer: ResetPasswordAnswer
   }
 
   /** Remove a user's second factor */
@@ -6010,9 +6283,7 @@ export interface Operations {
     path: {
       user_id: number
     }
-    answer: {
-      ok: true
-    }
+    answer: ResetSecondFactorAnswer
   }
 
   /** Revoke an API key */
@@ -6092,9 +6363,7 @@ export interface Operations {
   /** Send a link to set a new password */
   startPasswordReset: {
     body: StartPasswordReset
-    answer: {
-      ok: true
-    }
+    answer: StartPasswordResetAnswer
   }
 
   /** Start a login to an account of the main pool */
@@ -6157,9 +6426,7 @@ export interface Operations {
       /** The identity, `idn_…`. */
       identity_id: string
     }
-    answer: {
-      ok: true
-    }
+    answer: UnlinkIdentityAnswer
   }
 
   /** Set an external API key */

@@ -6,6 +6,8 @@ import { toast } from "../ui/toast.tsx"
 import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } from "./catalog-price-fields.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 
+const textOf = (price: number | null) => (price === null ? "" : plainNumber(price))
+
 /** New prices of a model: a new version of them. */
 export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
@@ -14,9 +16,9 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
     input: plainNumber(input),
     cached: plainNumber(cached),
     output: plainNumber(output),
-    cache_write: cache_write === null ? "" : plainNumber(cache_write),
-    cache_write_hour: cache_write_hour === null ? "" : plainNumber(cache_write_hour),
-    picture: of.price_usd_per_picture === null ? "" : plainNumber(of.price_usd_per_picture),
+    cache_write: textOf(cache_write),
+    cache_write_hour: textOf(cache_write_hour),
+    picture: textOf(of.price_usd_per_picture),
   })
   const isImage = of.kind === "image"
   const tokens = operatorTokenPricesOf(text)

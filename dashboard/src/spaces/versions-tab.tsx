@@ -18,7 +18,7 @@ const ROWS = 25
 export function VersionsTab({ space }: SpaceTabProps) {
   const { path, query } = useSpaceInput()
   const { cursor, older, newer } = useSearch({ from: "/app/spaces/$spaceId" })
-  const versions = useRead("listConfigVersions", { path, query: { ...query, limit: ROWS, cursor } })
+  const versions = useRead("listConfigVersions", { path, query: { ...query, limit: ROWS, cursor: cursor?.toString() } })
   const right = newer ?? space.config_version
   const left = older ?? right - 1
   return (

@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { addressOf, type OperationId } from "../api/call.ts"
-import type { TurnEvent } from "../api/operations.ts"
+import type { TurnEvent, TurnStateEvent } from "../api/operations.ts"
+import { everyOf } from "../api/words.ts"
 
 interface LiveCall {
   call: number
@@ -21,7 +22,7 @@ export interface LiveStep {
 }
 
 const TYPES = [
-  ...["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"],
+  ...everyOf<TurnStateEvent["type"]>()(["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"]),
   ...["step.started", "step.ended", "tool.started", "tool.ended", "text.delta", "model.waiting"],
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]

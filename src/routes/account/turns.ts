@@ -79,6 +79,7 @@ export function mountOwnTurns(app: App) {
       query,
       answer: theTurn,
       errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      example: { answer: { state: "cancelled", status_reason: "client", result: null } },
     },
     async (c, { params }) => serializeTurn(await cancelTurn(c.get("ctx"), sessionOf(c), params.turn_id)),
   )

@@ -3,7 +3,7 @@ import { manifestSchema } from "../../agent-config/manifest.ts"
 import { secretName } from "../../agent-config/names.ts"
 import { putSecretSchema, secretSchema } from "../../agent-config/secret.ts"
 import type { App } from "../../http/app.ts"
-import { createdQuery, idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
+import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import {
   configVersionSchema,
@@ -16,6 +16,8 @@ import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts
 import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
 
 const tag = "Configuration"
+/** Behind every version: the list begins with the newest. */
+const NEWEST = 2_147_483_647
 const spaceParams = z.object({ space_id: idParam })
 const secretParams = z.object({ space_id: idParam, name: secretName })
 
@@ -130,14 +132,14 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       query: z.strictObject({
         ...mounting.query,
         limit: pageQuery.limit,
-        cursor: wholeParam(1, 2_147_483_647).default(2_147_483_647),
+        cursor: numberCursor(1, NEWEST),
         ...createdQuery,
       }),
       answer: { status: 200, description: "A page of versions.", schema: pageOf(configVersionSchema) },
       errors: ["NOT_FOUND"],
     },
     async (c, { params, query: { limit, cursor, ...created } }) => {
-      const options = { spaceId: params.space_id, before: cursor, limit, ...created }
+      const options = { spaceId: params.space_id, before: cursor ?? NEWEST, limit, ...created }
       const versions = await listConfigVersions(c.get("ctx"), c.get("credential"), options)
       const data = versions.slice(0, limit)
       const has_more = versions.length > limit

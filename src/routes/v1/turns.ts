@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
-import { createdQuery, idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
+import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
@@ -175,6 +175,7 @@ export function mountTurns(app: App) {
       params: turnParams,
       answer: theTurn,
       errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      example: { answer: { state: "cancelled", status_reason: "client", result: null } },
     },
     async (c, { params }) => serializeTurn(await cancelTurn(c.get("ctx"), c.get("credential"), params.turn_id)),
   )
@@ -206,7 +207,7 @@ export function mountTurns(app: App) {
       params: turnParams,
       query: z.strictObject({
         limit: pageQuery.limit.default(100),
-        cursor: wholeParam(0, 2_147_483_647).default(0),
+        cursor: numberCursor(0, 2_147_483_647),
       }),
       answer: {
         status: 200,
@@ -222,14 +223,14 @@ export function mountTurns(app: App) {
     },
     async (c, { params, query }) => {
       if (acceptsEventStream(c.req.header("accept"))) {
-        const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? query.cursor
+        const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? query.cursor ?? 0
         return streamTurnEvents(c.get("ctx"), c.get("credential"), {
           turnId: params.turn_id,
           afterSeq,
           signal: c.req.raw.signal,
         })
       }
-      const options = { turnId: params.turn_id, afterSeq: query.cursor, limit: query.limit }
+      const options = { turnId: params.turn_id, afterSeq: query.cursor ?? 0, limit: query.limit }
       const { events, hasMore } = await listTurnEvents(c.get("ctx"), c.get("credential"), options)
       const next_cursor = hasMore ? String(events.at(-1)?.seq) : null
       return { data: events.map(serializeTurnEvent), has_more: hasMore, next_cursor }

@@ -14,6 +14,13 @@ const deliveryParams = z.object({ delivery_id: idParam })
 const theDelivery = { description: "The delivery.", schema: deliverySchema } as const
 
 /** One delivery read, and events sent again; the same for keys and for a signed-in owner. */
+/** What the examples show of a delivery that is to be attempted. */
+const PENDING = { state: "pending", next_attempt_at: "2026-01-15T09:30:00.000Z", finished_at: null }
+const FAILED = {
+  ...{ attempt: 1, created_at: "2026-01-14T18:02:11.000Z", status: 503, error: null, answer: "busy" },
+  ...{ location: null, duration_ms: 84 },
+}
+
 export function mountSendAgain(app: App, { prefix, query }: Mounting) {
   app.operation(
     {
@@ -30,6 +37,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
       errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
+      example: { answer: { ...PENDING, event_type: "ping", turn_id: null, attempt_count: 0, attempts: [] } },
     },
     async (c, { params, once }) =>
       serializeDelivery(madeOf(c, await sendTest(c.get("ctx"), c.get("credential"), params.webhook_id, once))),
@@ -93,6 +101,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
       errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
+      example: { answer: { ...PENDING, attempts: [FAILED] } },
     },
     async (c, { params, once }) =>
       serializeDelivery(madeOf(c, await redeliver(c.get("ctx"), c.get("credential"), params.delivery_id, once))),

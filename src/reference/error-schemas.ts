@@ -1,0 +1,79 @@
+import * as z from "zod"
+import { countStateSchema } from "../base/counted.ts"
+import type { ErrorCode } from "../base/errors.ts"
+import {
+  costLimitDetailsSchema,
+  creditsDetailsSchema,
+  DETAILS_EXAMPLES,
+  quotaDetailsSchema,
+} from "../quotas/refusal.ts"
+import { TURN_STATES } from "../turns/schemas.ts"
+
+const limitOfCaller = z.object({ cap: z.enum(["open_waits", "unknown_keys"]), limit: z.int() }).meta({
+  id: "CallerLimit",
+  description: "A bound on requests: `open_waits` of a turn, `unknown_keys` of an address.",
+})
+
+/** What the `details` of an error are, by its code. Those of all other codes have none. */
+const DETAILS = {
+  QUOTA_EXCEEDED: z.union([quotaDetailsSchema, countStateSchema, limitOfCaller]),
+  INSUFFICIENT_CREDITS: creditsDetailsSchema,
+  COST_LIMIT_TOO_LOW: costLimitDetailsSchema,
+  LIMIT_REACHED: countStateSchema,
+  TURN_FINISHED: z.object({ state: z.enum(TURN_STATES) }),
+  VALIDATION_FAILED: z
+    .array(z.object({ param: z.string().meta({ example: "title" }), message: z.string() }))
+    .meta({ description: "The first 100 faults of the request, each with its field." }),
+  VERSION_MISMATCH: z.object({
+    current: z.record(z.string(), z.unknown()).meta({ description: "The row as it is now.", example: { version: 4 } }),
+  }),
+  PROVIDER_EXISTS: z.object({ provider_id: z.string().meta({ example: "openai-main" }) }),
+} satisfies Partial<Record<ErrorCode, z.ZodType>>
+
+type DetailedCode = keyof typeof DETAILS
+
+const isDetailed = (code: ErrorCode): code is DetailedCode => code in DETAILS
+
+/** What the documents show as `details`. */
+export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
+  ...DETAILS_EXAMPLES,
+  LIMIT_REACHED: { cap: "spaces", limit: 1000, used: 1000 },
+  TURN_FINISHED: { state: "done" },
+  VALIDATION_FAILED: [{ param: "title", message: "is required" }],
+  VERSION_MISMATCH: { current: { version: 4 } },
+  PROVIDER_EXISTS: { provider_id: "openai-main" },
+}
+
+/**
+ * The error of a surface as a union that its `code` tells apart: the codes without details, then one form for each of the others.
+ * `idOf` names the forms.
+ */
+export function errorUnion<Shape extends z.ZodRawShape>(
+  codes: ErrorCode[],
+  shape: Shape,
+  { idOf, others }: { idOf: (code: string) => string; others?: z.ZodType },
+): z.ZodType {
+  const plain = codes.filter((code) => !isDetailed(code)) as [ErrorCode, ...ErrorCode[]]
+  const general = z
+    .object({ code: z.enum(plain), ...shape, ...(others && { details: others.optional() }) })
+    .meta({ id: idOf("Other") })
+  const detailed = codes
+    .filter(isDetailed)
+    .map((code) =>
+      z.object({ code: z.literal(code), ...shape, details: detailsOf(code) }).meta({ id: idOf(pascal(code)) }),
+    )
+  return z.union([general, ...detailed])
+}
+
+/** A fault that one of our own checks has found has no list of faults. */
+const detailsOf = (code: DetailedCode): z.ZodType =>
+  code === "VALIDATION_FAILED" || code === "QUOTA_EXCEEDED" || code === "LIMIT_REACHED"
+    ? DETAILS[code].optional()
+    : DETAILS[code]
+
+const pascal = (code: string) =>
+  code
+    .toLowerCase()
+    .split("_")
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join("")

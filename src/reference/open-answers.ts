@@ -1,0 +1,54 @@
+import type { JsonValue } from "./json-value.ts"
+
+const SAMPLES = ["example", "examples", "default", "const", "enum"]
+
+/**
+ * A schema of answers as clients should read it: without a new version, answers may get more fields and lists of words more words. So
+ * no object is closed, and each list of words is `anyOf` of the words known today and any other string.
+ */
+export function opened(schema: JsonValue): JsonValue {
+  const inside = Object.entries(schema)
+    .filter(([name, value]) => name !== "additionalProperties" || value !== false)
+    .map(([name, value]) => [name, SAMPLES.includes(name) ? value : openedPart(value, name)])
+  const { enum: values, type, ...rest } = Object.fromEntries(inside) as JsonValue
+  const words = Array.isArray(values) ? values.filter((value) => value !== null) : []
+  if (words.length < 2 || !words.every((word) => typeof word === "string")) return Object.fromEntries(inside)
+  const isNullable = Array.isArray(type) && type.includes("null")
+  const known = { type: "string", enum: words }
+  return { ...rest, anyOf: [known, { type: "string" }, ...(isNullable ? [{ type: "null" }] : [])] }
+}
+
+function openedPart(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((part) => openedPart(part, ""))
+  if (typeof value !== "object" || value === null) return value
+  if (name !== "properties") return opened(value as JsonValue)
+  return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, openedPart(part, "")]))
+}
+
+/** The words of a list in an answer, closed or open; null for another schema. */
+export function wordsOf(schema: JsonValue): string[] | null {
+  if (typeof schema.const === "string") return [schema.const]
+  if (Array.isArray(schema.enum) && schema.enum.every((word) => typeof word === "string")) return schema.enum
+  const parts = schema.anyOf as JsonValue[] | undefined
+  const [known, other] = parts ?? []
+  return known && other?.type === "string" && Array.isArray(known.enum) ? (known.enum as string[]) : null
+}
+
+/** Gives each union of named objects that differ in one field its discriminator, with the object for each word of the field. */
+export function withDiscriminators(part: unknown, schemas: JsonValue): void {
+  if (typeof part !== "object" || part === null) return
+  for (const [name, value] of Object.entries(part)) if (!SAMPLES.includes(name)) withDiscriminators(value, schemas)
+  const { anyOf } = part as { anyOf?: JsonValue[] }
+  const refs = Array.isArray(anyOf) ? anyOf.map(({ $ref }) => $ref) : []
+  if (refs.length < 2 || !refs.every((ref) => typeof ref === "string")) return
+  const objects = refs.map((ref) => (schemas[ref.split("/").at(-1) ?? ""] ?? {}) as JsonValue)
+  const shapes = objects.map(({ properties = {} }) => properties as Record<string, JsonValue>)
+  for (const propertyName of Object.keys(shapes[0] ?? {})) {
+    const tags = shapes.map((shape) => wordsOf(shape[propertyName] ?? {}))
+    const all = tags.flatMap((words) => words ?? [])
+    if (tags.some((words) => words === null) || new Set(all).size !== all.length) continue
+    const mapping = Object.fromEntries(refs.flatMap((ref, at) => (tags[at] ?? []).map((word) => [word, ref])))
+    Object.assign(part, { discriminator: { propertyName, mapping } })
+    return
+  }
+}
