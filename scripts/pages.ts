@@ -23,7 +23,7 @@ const THEMES = ["light", "dark"] as const
 const WIDTHS = [390, 1440]
 const TARGET = join("dist", "pages")
 const PUBLIC: ShownPage[] = [
-  ...["/", "/sign-in", "/magic", "/reset-password"].map((path) => ({ area: "sign-in", path })),
+  ...["/", "/sign-in", "/magic", "/mini-app", "/reset-password"].map((path) => ({ area: "sign-in", path })),
   ...["/docs", "/api/docs"].map((path) => ({ area: "reference", path })),
 ]
 

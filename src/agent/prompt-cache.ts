@@ -31,6 +31,6 @@ export function markBreakpoints<Sent extends object>(
 }
 
 /** What each engine's whole request says of the cache. Each call sends the whole transcript, so the provider need not store it. */
-export const requestOptions = (engine: EngineName, cache: PromptCache | undefined) => ({
+export const cacheOptions = (engine: EngineName, cache: PromptCache | undefined) => ({
   openai: { store: false, ...(engine === "openai" && cache && { promptCacheKey: cache.key }) },
 })

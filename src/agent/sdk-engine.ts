@@ -25,7 +25,7 @@ import {
 import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
 import { finishOf, isFaulty } from "./finish.ts"
 import { knownFrames } from "./known-frames.ts"
-import { breakpoint, requestOptions } from "./prompt-cache.ts"
+import { breakpoint, cacheOptions } from "./prompt-cache.ts"
 import { type HearableModel, hearCalls, toToolCall } from "./sdk-calls.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
@@ -65,7 +65,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
-      providerOptions: requestOptions(engine, call.cache),
+      providerOptions: cacheOptions(engine, call.cache),
       maxRetries: 0,
       abortSignal: plainAbort(context.signal),
       // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.

@@ -9,6 +9,7 @@ import { sendSignInNotice } from "../sign-in/notices.ts"
 import { ACTING_POLICY, SESSION_POLICY } from "../sign-in/policies.ts"
 import { readSessionToken, signSessionToken } from "../sign-in/session-token.ts"
 import { type NewSession, startSession } from "../sign-in/start-session.ts"
+import { getUserOfIdentity } from "../users/get-me.ts"
 import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
 import { readBoolean } from "./query.ts"
@@ -39,7 +40,7 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
   // An operation that sets cookies itself, such as signing out, takes precedence.
   const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
-  if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.token)
+  if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.token, session.framed)
 })
 
 const asksForTestData = (c: HonoContext<AppEnv>) => readBoolean(c.req.query("test")) === true
@@ -72,43 +73,72 @@ export function dropActingCookie(c: HonoContext<AppEnv>): void {
 /** The cookie is for this host only, and out of reach of scripts (design section 7). */
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
 
-/** Gives the browser its session. */
-export async function setSessionCookie(c: HonoContext<AppEnv>, token: string): Promise<void> {
-  const signed = await signSessionToken(c.get("ctx"), token)
-  setCookie(c, SESSION_COOKIE, signed, { ...ATTRIBUTES, maxAge: SESSION_POLICY.lifeMs / 1000 })
+/**
+ * Inside a page of the messaging platform browsers send no other cookie than this. It is partitioned (CHIPS): each site that frames us has one of
+ * its own. Its requests change nothing for other origins' pages either (sameOrigin).
+ */
+const FRAMED_ATTRIBUTES = { ...ATTRIBUTES, sameSite: "None", partitioned: true } as const
+
+/** The session that the browser's cookie names, valid or not. */
+async function sessionInCookie(c: HonoContext<AppEnv>, ctx: Context) {
+  const token = getCookie(c, SESSION_COOKIE)
+  return token ? readSessionToken(ctx, token) : null
+}
+
+/** Gives the browser its session. `framed`: also inside the messaging platform; as its cookie was, when left out. */
+export async function setSessionCookie(
+  c: HonoContext<AppEnv>,
+  token: string,
+  framed: boolean | undefined = undefined,
+): Promise<void> {
+  const ctx = c.get("ctx")
+  const isFramed = framed ?? (await sessionInCookie(c, ctx))?.framed ?? false
+  const signed = await signSessionToken(ctx, token, isFramed ? "framed" : "session")
+  const attributes = isFramed ? FRAMED_ATTRIBUTES : ATTRIBUTES
+  setCookie(c, SESSION_COOKIE, signed, { ...attributes, maxAge: SESSION_POLICY.lifeMs / 1000 })
+}
+
+/** The signed-in user of the request's cookie, if they have this identity: that browser has been signed in by it before. */
+export async function userOfCookie(
+  c: HonoContext<AppEnv>,
+  ctx: Context,
+  identity: { issuer: string; subject: string },
+): Promise<User | null> {
+  const session = await sessionInCookie(c, ctx)
+  if (!session) return null
+  return getUserOfIdentity(ctx, { kind: "session", token: session.token, test: false }, identity)
 }
 
 /** Ends the session of the request's cookie, if it is valid, and removes the cookie. */
 export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const ctx = c.get("ctx")
-  const token = getCookie(c, SESSION_COOKIE)
-  const session = token ? await readSessionToken(ctx, token) : null
+  const session = await sessionInCookie(c, ctx)
   if (session) await endSession(ctx, { kind: "session", token: session.token, test: false })
-  dropSessionCookie(c)
+  await dropSessionCookie(c)
 }
 
 /** Removes the browser's cookie, and with it that of acting as somebody. */
-export function dropSessionCookie(c: HonoContext<AppEnv>): void {
-  deleteCookie(c, SESSION_COOKIE, ATTRIBUTES)
+export async function dropSessionCookie(c: HonoContext<AppEnv>): Promise<void> {
+  const session = await sessionInCookie(c, c.get("ctx"))
+  deleteCookie(c, SESSION_COOKIE, session?.framed ? FRAMED_ATTRIBUTES : ATTRIBUTES)
   dropActingCookie(c)
 }
 
 /**
  * The end of every login path: starts a session, sets its cookie and answers the user. The session that this browser had ends. Whoever
  * signs in sees their own account: an admin who used this browser no longer acts in it. For a user who was disabled in the meantime:
- * `proof.refusal`, or SESSION_REQUIRED. SECOND_FACTOR_REQUIRED: the cookie is set, and opens nothing before the code was given.
+ * `refusal`, or SESSION_REQUIRED. SECOND_FACTOR_REQUIRED: the cookie is set, and opens nothing before the code was given.
  */
 export async function openSession(
   c: HonoContext<AppEnv>,
   ctx: Context,
   userId: number,
-  proof: Pick<NewSession, "grantedBy" | "refusal" | "exceptAdmins"> = {},
+  { framed, ...proof }: Pick<NewSession, "grantedBy" | "refusal" | "exceptAdmins"> & { framed?: boolean } = {},
 ): Promise<User> {
   const userAgent = c.req.header("user-agent") ?? null
-  const token = getCookie(c, SESSION_COOKIE)
-  const former = token ? await readSessionToken(ctx, token) : null
+  const former = await sessionInCookie(c, ctx)
   const started = await startSession(ctx, { userId, userAgent, replaces: former?.token, ...proof })
-  await setSessionCookie(c, started.token)
+  await setSessionCookie(c, started.token, framed ?? former?.framed ?? false)
   dropActingCookie(c)
   if (started.factorDue) throw factorRequired()
   if (started.news) sendSignInNotice(ctx, started.user, userAgent)

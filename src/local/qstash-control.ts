@@ -3,7 +3,7 @@ import * as z from "zod"
 import type { Broker } from "./qstash-broker.ts"
 import { deliveryHeaders } from "./qstash-delivery.ts"
 import { QstashRefusal } from "./qstash-headers.ts"
-import { type DeliveryOutcome, LOST, type QstashMessage } from "./qstash-message.ts"
+import { type DeliveryOutcome, LOST_ATTEMPT, type QstashMessage } from "./qstash-message.ts"
 import { type Answer, type Call, jsonAnswer } from "./service.ts"
 
 const clockMove = z.union([
@@ -84,7 +84,7 @@ export class Control {
     if (!delivery) throw new QstashRefusal(404, `delivery ${answer.delivery_id} is not under way`)
     this.deliveries.delete(answer.delivery_id)
     const { broker, message } = delivery
-    const outcome = "lost" in answer ? LOST : readOutcome(answer)
+    const outcome = "lost" in answer ? LOST_ATTEMPT : readOutcome(answer)
     const state = broker.settle(message, outcome, this.parts.now())
     return jsonAnswer(200, { state, not_before_ms: state === "retry" ? message.notBefore : null })
   }

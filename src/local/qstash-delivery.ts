@@ -3,7 +3,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Broker } from "./qstash-broker.ts"
 import { LIMITS } from "./qstash-headers.ts"
-import { type DeliveryOutcome, LOST, type QstashMessage } from "./qstash-message.ts"
+import { type DeliveryOutcome, LOST_ATTEMPT, type QstashMessage } from "./qstash-message.ts"
 
 /** setTimeout counts in 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -128,7 +128,7 @@ function send({ url, body }: QstashMessage, headers: Record<string, string>) {
     exchange().catch((error: NodeJS.ErrnoException) => {
       // The other side has just closed the connection that was kept.
       if (!isGivenUp && request?.reusedSocket && error.code === "ECONNRESET") return attempt()
-      return LOST
+      return LOST_ATTEMPT
     })
   return { outcome: attempt().finally(() => clearTimeout(timeout)), giveUp }
 }

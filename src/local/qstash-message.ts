@@ -20,4 +20,4 @@ export interface DeliveryOutcome {
   headers: Record<string, string[]>
 }
 
-export const LOST: DeliveryOutcome = { status: 0, headers: {} }
+export const LOST_ATTEMPT: DeliveryOutcome = { status: 0, headers: {} }

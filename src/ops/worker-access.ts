@@ -116,6 +116,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "inlined": [],
     "tables": {
       "brands": [],
+      "identities": [],
       "users": [
         "password_hash"
       ],

@@ -4,7 +4,8 @@ import { botOf } from "./brand-of.ts"
 import { invalidLaunch, readLaunch } from "./launch-data.ts"
 import { doOnce } from "./one-time-token.ts"
 import { LAUNCH_POLICY } from "./policies.ts"
-import { type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
+import { messengerIdentity, type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
+import type { IdentityKey } from "./start-session.ts"
 
 /** MessengerWebAppAuth of the contract. */
 export const messengerWebAppAuthSchema = z
@@ -28,14 +29,15 @@ export const messengerWebAppAuthSchema = z
   .meta({ id: "MessengerWebAppAuth" })
 
 /**
- * Signs in the person who opened the mini-app of the bot of this host's brand, and runs `open` for the user, once for each launch.
- * BOT_NOT_SET_UP, INVALID_LAUNCH_DATA. After UNAVAILABLE the same launch can be sent again.
+ * Signs in the person who opened the mini-app of the bot of this host's brand, and runs `open` for the user, once for each launch. The same
+ * launch again answers what `again` finds, such as a browser that has loaded the page again. BOT_NOT_SET_UP, INVALID_LAUNCH_DATA. After
+ * UNAVAILABLE the same launch can be sent again.
  */
 export async function signInLaunch<T>(
   ctx: AuthContext,
   url: string,
   { init_data, ref_code }: z.infer<typeof messengerWebAppAuthSchema>,
-  open: (user: SignedIn) => Promise<T>,
+  { open, again }: { open: (user: SignedIn) => Promise<T>; again: (identity: IdentityKey) => Promise<T | null> },
 ): Promise<T> {
   const bot = await botOf(ctx, url)
   const { user, fingerprint, expiresAt } = readLaunch(init_data, bot.token, ctx.clock.now())
@@ -45,6 +47,8 @@ export async function signInLaunch<T>(
   const opened = await doOnce(ctx, { key, ttlMs }, async () =>
     open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)),
   )
-  if (opened === null) throw invalidLaunch("It was used before.")
-  return opened
+  if (opened !== null) return opened
+  const known = await again(messengerIdentity(bot.brand, user))
+  if (known === null) throw invalidLaunch("It was used before.")
+  return known
 }

@@ -8,6 +8,8 @@ import { ACTING_POLICY, SESSION_POLICY } from "./policies.ts"
 /** Each kind has an issuer of its own, so neither is taken for the other. */
 const KINDS = {
   session: { issuer: "turnpike", lifeMs: SESSION_POLICY.lifeMs },
+  /** A session of the mini-app, whose cookie browsers also send inside a page of the messaging platform. */
+  framed: { issuer: "turnpike/framed", lifeMs: SESSION_POLICY.lifeMs },
   acting: { issuer: "turnpike/acting", lifeMs: ACTING_POLICY.lifeMs },
 } as const
 
@@ -17,7 +19,8 @@ type TokenKind = keyof typeof KINDS
  * The token of a new session: its id and 256 random bits. Only a hash of it is stored, so that nothing that can be read in the database is
  * somebody's session.
  */
-export const newToken = (kind: TokenKind, now: Date) => `${newId(kind, now)}.${randomBytes(32).toString("base64url")}`
+export const newToken = (kind: "session" | "acting", now: Date) =>
+  `${newId(kind, now)}.${randomBytes(32).toString("base64url")}`
 
 /** The id of a session, which lists and events show. */
 export const sessionIdOf = (token: string) => token.split(".")[0] ?? ""
@@ -39,21 +42,22 @@ export async function signSessionToken(ctx: Context, token: string, kind: TokenK
 }
 
 /**
- * The token in a cookie of this kind that we have signed, by any key of the ring; null for any other value. It does not say whether the
- * session is valid.
+ * The token in a cookie of this kind that we have signed, by any key of the ring; null for any other value. A session may be `framed`. It does
+ * not say whether the session is valid.
  */
 export async function readSessionToken(
   ctx: Context,
   signed: string,
-  kind: TokenKind = "session",
-): Promise<{ token: string; issuedAt: Date } | null> {
+  kind: "session" | "acting" = "session",
+): Promise<{ token: string; issuedAt: Date; framed: boolean } | null> {
   const options = {
     algorithms: ["HS256"],
-    issuer: KINDS[kind].issuer,
+    issuer: kind === "session" ? [KINDS.session.issuer, KINDS.framed.issuer] : KINDS[kind].issuer,
     currentDate: ctx.clock.now(),
     requiredClaims: ["sub", "iat", "exp"],
   }
   const verify = async (key: Uint8Array) => (await jwtVerify(signed, key, options)).payload
   const claims = await firstThatFits(await ctx.keyRing.derive("sessions"), verify).catch(() => null)
-  return claims?.sub ? { token: claims.sub, issuedAt: new Date((claims.iat ?? 0) * 1000) } : null
+  if (!claims?.sub) return null
+  return { token: claims.sub, issuedAt: new Date((claims.iat ?? 0) * 1000), framed: claims.iss === KINDS.framed.issuer }
 }

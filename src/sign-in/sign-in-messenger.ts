@@ -24,18 +24,23 @@ export async function signInMessenger(
   person: MessengerUser,
   refCode: string | null,
 ): Promise<SignedIn> {
-  const issuer = `messenger:${brand}`
+  const identity = messengerIdentity(brand, person)
   const name = [...storable(`${person.first_name} ${person.last_name}`).trim()].slice(0, MAX_NAME).join("") || null
   const user = await callOne<"sign_in_messenger", Omit<SignedIn, "identity">>(ctx.db, "sign_in_messenger", {
-    issuer,
-    subject: person.id,
+    ...identity,
     brand,
     name,
     ref_code: refCode,
     moment: ctx.clock.now(),
   })
-  return { ...user, identity: { issuer, subject: person.id } }
+  return { ...user, identity }
 }
+
+/** Who a person of the messaging platform is to a brand. */
+export const messengerIdentity = (brand: string, { id }: Pick<MessengerUser, "id">): IdentityKey => ({
+  issuer: `messenger:${brand}`,
+  subject: id,
+})
 
 /** Characters. */
 const MAX_NAME = 128

@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { type BalanceRow, balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { serializeUser, type User, type UserRow, userColumns, userSchema } from "./user-row.ts"
@@ -48,4 +49,28 @@ export async function getCurrentUser(ctx: Context, credential: SessionCredential
       .$narrowType<{ role: UserRow["role"] }>(),
   )
   return serializeUser(rows[0] as UserRow)
+}
+
+/** The user of a session who has this identity; null when the session is not valid or is somebody else's. */
+export async function getUserOfIdentity(
+  ctx: Context,
+  credential: SessionCredential,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<User | null> {
+  const read = readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("users as u", "u.user_id", "caller.user_id")
+      .innerJoin("identities as i", "i.user_id", "u.user_id")
+      .where("i.issuer", "=", issuer)
+      .where("i.subject", "=", subject)
+      .select(userColumns)
+      .$narrowType<{ role: UserRow["role"] }>(),
+  )
+  const { rows } = await read.catch((error: unknown) => {
+    if (error instanceof TurnpikeError && error.code === "SESSION_REQUIRED") return { rows: [] }
+    throw error
+  })
+  const [row] = rows
+  return row ? serializeUser(row as UserRow) : null
 }

@@ -125,7 +125,10 @@ const attemptSchema = z
     status: z.int().nullable().meta({ description: "The answer's HTTP status; null when there was none." }),
     error: z.string().nullable().meta({ description: "Why there was no answer, or what its status means." }),
     answer: z.string().nullable().meta({ description: "The first KiB of the answer's body." }),
-    location: z.string().nullable().meta({ description: "Where a redirect leads. Redirects are not followed." }),
+    location: z
+      .string()
+      .nullable()
+      .meta({ description: "Where a redirect leads. Redirects are not followed.", example: null }),
     duration_ms: z.int(),
   })
   .meta({ id: "DeliveryAttempt" })

@@ -90,7 +90,7 @@ test("it is completed with the callback URL; the answer has the new expiry as it
   ])
 })
 
-test("only the registered URL with state and code and nothing else is taken, and the right one can follow", async () => {
+test("Only the registered URL with state and code is taken, and the right one can follow", async () => {
   const { code, state, url } = await begun()
   const query = `code=${code}&state=${state}`
   const wrongs = [
@@ -105,12 +105,12 @@ test("only the registered URL with state and code and nothing else is taken, and
     `http://127.0.0.1:8976/Callback?${query}`,
     `http://ada:word@127.0.0.1:8976/callback?${query}`,
     `http://127.0.0.1:8976.evil.com/callback?${query}`,
-    `${url}#`,
     `${url}#more`,
-    `${url}&scope=inference`,
-    `${url}&iss=https://login.provider.com`,
     `${url}&code=another`,
     `${url}&state=${state}`,
+    `?code=${code}`,
+    `127.0.0.2:8976/callback?${query}`,
+    encodeURIComponent(`http://127.0.0.2:8976/callback?${query}`),
     `${MEDIA_CALLBACK}?code=${code}`,
     `${MEDIA_CALLBACK}?state=${state}`,
     `${MEDIA_CALLBACK}?code=&state=${state}`,
@@ -128,6 +128,33 @@ test("only the registered URL with state and code and nothing else is taken, and
   ])
   expect(world.provider.grants.length, "nothing was sent").toBe(before)
   expect((await complete(url))[0]).toBe(200)
+})
+
+test.each<[string, (url: string, query: string) => string]>([
+  [
+    "parameters of the provider",
+    (url) => `${url}&scope=a%20b&authuser=0&prompt=none&session_state=x.y&iss=https://login.provider.com`,
+  ],
+  ["an empty fragment", (url) => `${url}#`],
+  ["an encoded empty fragment", (url) => `${url}%23`],
+  ["quotes", (url) => `"${url}"`],
+  ["angle brackets", (url) => `<${url}>`],
+  ["line breaks of a terminal", (url) => `${url.slice(0, 30)}\n${url.slice(30)}\r\n`],
+  ["no scheme", (url) => url.replace("http://", "")],
+  ["its query alone", (_url, query) => `?${query}`],
+  ["its parameters alone", (_url, query) => query],
+  ["ampersands of HTML", (url) => url.replaceAll("&", "&amp;")],
+  ["everything encoded", (url) => encodeURIComponent(url)],
+])("The callback URL is understood with %s", async (_what, written) => {
+  const { code, state, url } = await begun()
+  expect((await complete(written(url, `code=${code}&state=${state}`)))[0]).toBe(200)
+})
+
+test("A refusal tells the provider's own reason", async () => {
+  const { state } = await begun()
+  const query = `error=access_denied&error_description=The+user+has+declined&state=${state}`
+  const [status, { detail }] = await complete(`${MEDIA_CALLBACK}?${query}`)
+  expect([status, detail]).toEqual([403, "The provider did not log you in (access_denied: The user has declined)."])
 })
 
 test("with an issuer the URL may name it, and no other", async () => {

@@ -175,3 +175,43 @@ test("a disabled user does not come in, and the page must be our own", async () 
     "CROSS_ORIGIN",
   )
 })
+
+describe("inside a page of the platform", () => {
+  const post = "/api/auth/messenger-webapp"
+  const tokenOf = (response: Response) =>
+    response.headers.getSetCookie().find((line) => line.startsWith("token=")) ?? ""
+  const FRAMED = /^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=None; Partitioned$/
+
+  test("The mini-app's cookie is sent there too, also when it is renewed, and signing out removes it", async () => {
+    const browser = browserAt(world, bot.host)
+    const signedIn = await browser.call("POST", post, { init_data: launchOf(world, bot, ++people) })
+    expect(tokenOf(signedIn)).toMatch(FRAMED)
+    await world.advance(2 * 3_600_000)
+    expect(tokenOf(await browser.call("GET", "/api/auth/me"))).toMatch(FRAMED)
+    expect(tokenOf(await browser.call("DELETE", "/api/account/sessions?which=others"))).toMatch(FRAMED)
+    const out = await browser.call("POST", "/api/auth/logout")
+    expect(tokenOf(out)).toBe("token=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=None; Partitioned")
+    expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
+  })
+
+  test("Pages of other origins change nothing with it", async () => {
+    const browser = browserAt(world, bot.host)
+    await browser.call("POST", post, { init_data: launchOf(world, bot, ++people) })
+    const foreign = { "sec-fetch-site": "cross-site", origin: "https://web.telegram.org" }
+    const [status, { code }] = await browser.json("POST", "/api/account/keys", { name: "k" }, foreign)
+    expect([status, code]).toEqual([403, "CROSS_ORIGIN"])
+  })
+
+  test("The same launch again answers the user to the browser that has its session, and is refused to any other", async () => {
+    const [browser, other] = [browserAt(world, bot.host), browserAt(world, bot.host)]
+    const init_data = launchOf(world, bot, ++people)
+    const [, user] = await browser.json("POST", post, { init_data })
+    expect(await browser.json("POST", post, { init_data })).toEqual([200, user])
+    expect(await sessionsOf(world, user.user_id), "no second session").toBe(1)
+    expect(await other.json("POST", post, { init_data })).toEqual(INVALID)
+    await other.json("POST", post, { init_data: launchOf(world, bot, ++people) })
+    expect(await other.json("POST", post, { init_data }), "somebody else's session").toEqual(INVALID)
+    await browser.call("POST", "/api/auth/logout")
+    expect(await browser.json("POST", post, { init_data }), "a session that has ended").toEqual(INVALID)
+  })
+})

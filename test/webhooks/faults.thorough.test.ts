@@ -128,10 +128,8 @@ describe("an attempt that fails is in the log, and is made again", () => {
       expect(await delivery()).toMatchObject({ state: "delivered" })
     }
     for (const nonsense of ["soon", "-5", "1.5", ""]) {
-      const receiver = serveReceiver(
-        world,
-        () => new Response(null, { status: 429, headers: { "retry-after": nonsense } }),
-      )
+      const init = { status: 429, headers: { "retry-after": nonsense } }
+      const receiver = serveReceiver(world, () => new Response(null, init))
       const { delivery } = await sendOne(receiver)
       const wait = new Date((await delivery()).next_attempt_at as string).getTime() - world.clock.ms()
       expect(wait).toBeLessThanOrEqual(6_000)
@@ -144,6 +142,14 @@ describe("an attempt that fails is in the log, and is made again", () => {
     const bytes = new Uint8Array([0x6f, 0x6b, 0, 0xff, 0xfe, 0xc3])
     const garbage = await sendOne(serveReceiver(world, () => new Response(bytes, { status: 502 })))
     expect((await garbage.delivery()).attempts[0]).toMatchObject({ status: 502, answer: "ok\ufffd\ufffd\ufffd" })
+  })
+
+  test("what Cloudflare says of a server that it does not reach is told in words", async () => {
+    const said = async (init: ResponseInit) =>
+      (await (await sendOne(serveReceiver(world, () => new Response("", init)))).delivery()).attempts[0]?.error
+    for (const [status, words] of Object.entries({ 521: "refused", 522: "in time", 525: "TLS", 530: "DNS" }))
+      expect(await said({ status: Number(status), headers: { server: "cloudflare" } })).toContain(words)
+    expect(await said({ status: 521 })).toBeNull()
   })
 
   test("a TLS error, a refused connection and an answer that is no HTTP, over real connections", async () => {

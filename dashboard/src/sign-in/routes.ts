@@ -37,6 +37,11 @@ export const publicRoutes = [
   }),
   createRoute({
     getParentRoute: () => rootRoute,
+    path: "/mini-app",
+    component: lazyRouteComponent(() => import("./mini-app-page.tsx"), "MiniAppPage"),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
     path: "/reset-password",
     component: lazyRouteComponent(() => import("./reset-page.tsx"), "ResetPasswordPage"),
   }),

@@ -47,7 +47,7 @@ export function mountSessions(app: App) {
     async (c, { params: { session_id } }) => {
       const session = sessionOf(c)
       await endOneSession(c.get("ctx"), session, session_id)
-      if (session_id === sessionIdOf(session.token)) dropSessionCookie(c)
+      if (session_id === sessionIdOf(session.token)) await dropSessionCookie(c)
       return { ok: true as const }
     },
   )
@@ -74,7 +74,7 @@ export function mountSessions(app: App) {
     async (c, { query: { which } }) => {
       const token = await endSessions(c.get("ctx"), sessionOf(c), which)
       if (token) await setSessionCookie(c, token)
-      else dropSessionCookie(c)
+      else await dropSessionCookie(c)
       return { ok: true as const }
     },
   )

@@ -1,6 +1,6 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import type { App } from "../../http/app.ts"
-import { openSession } from "../../http/session-auth.ts"
+import { openSession, userOfCookie } from "../../http/session-auth.ts"
 import { messengerWebAppAuthSchema, signInLaunch } from "../../sign-in/launch.ts"
 import { TOKEN_POLICY } from "../../sign-in/policies.ts"
 import {
@@ -83,7 +83,8 @@ export function mountMessenger(app: App) {
       summary: "Sign in from the mini-app",
       description:
         "Takes the launch data that the messaging platform gives to the mini-app of this host's brand. It " +
-        "is valid for 5 minutes and works once. The first sign-in creates the user, a trial subscription " +
+        "is valid for 5 minutes and works once; to the browser that it has signed in it answers the user again. Its cookie is sent " +
+        "inside a page of the platform too (`SameSite=None; Partitioned`). The first sign-in creates the user, a trial subscription " +
         "and the signup credit, and notes the referral of `ref_code`; an account that an admin has made, or that linked this identity, gets " +
         "them at its first sign-in. The bot's logins are first sign-ins too. Each person and each account gets them once.",
       open: true,
@@ -93,9 +94,15 @@ export function mountMessenger(app: App) {
     },
     async (c, { body }) => {
       const ctx = authContext(c)
-      return signInLaunch(ctx, c.req.url, body, ({ user_id, epoch, identity }) =>
-        openSession(c, ctx, user_id, { grantedBy: { epoch, identity }, refusal: "INVALID_LAUNCH_DATA" }),
-      )
+      return signInLaunch(ctx, c.req.url, body, {
+        open: ({ user_id, epoch, identity }) =>
+          openSession(c, ctx, user_id, {
+            grantedBy: { epoch, identity },
+            refusal: "INVALID_LAUNCH_DATA",
+            framed: true,
+          }),
+        again: (identity) => userOfCookie(c, ctx, identity),
+      })
     },
   )
 }
