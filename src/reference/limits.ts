@@ -35,7 +35,10 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "SPACE_POLICY.maxSecrets": limit("Secrets of a space", INVALID),
   "SPACE_POLICY.members": limit("Users that a space itself is shared with", "409 `LIMIT_REACHED`"),
   "SPACE_POLICY.maxConfigBytes": limit("All tools of a space together, and all its MCP servers, as JSON", INVALID),
-  "TOOL_POLICY.maxResultBytes": limit("A tool's result, as text", "the model sees an error instead; a sub-agent's answer is cut"),
+  "TOOL_POLICY.maxResultBytes": limit(
+    "A tool's result, as text",
+    "the model sees an error instead; a sub-agent's answer is cut",
+  ),
   "TOOL_POLICY.timeoutMs": limit("A call of a REST tool", MODEL_SEES, "`timeout_seconds` of the tool, up to 120"),
   "TOOL_POLICY.maxMcpBytes": limit("An MCP server's answer", MODEL_SEES),
   "TOOL_POLICY.mcpTimeoutMs": limit("A call of an MCP server's tool", MODEL_SEES),
