@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process"
-import { readFile, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { build } from "esbuild"
-import { parse } from "smol-toml"
+import { bundleWorker, readWorkerSettings } from "../src/local/build-worker.ts"
 import { freePort } from "../src/local/postgres.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
 
@@ -44,7 +43,7 @@ interface RuntimeOptions {
 }
 
 /**
- * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies before and behind the
+ * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies in front of and after the
  * worker, which cost more than a request does.
  */
 export async function startRuntime({
@@ -57,24 +56,14 @@ export async function startRuntime({
   isMeasured = false,
   keep,
 }: RuntimeOptions): Promise<Runtime> {
-  await build({
-    entryPoints: [join(root, entry)],
-    outfile: join(dir, `${name}.mjs`),
-    bundle: true,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "browser"],
-    external: ["node:*", "cloudflare:*"],
-    logLevel: "error",
-  })
+  await bundleWorker(root, entry, join(dir, `${name}.mjs`))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const configFile = join(dir, `${name}.capnp`)
-  const wrangler = parse(await readFile(join(root, "wrangler.toml"), "utf8")) as unknown as Deployed
+  const settings = await readWorkerSettings(root)
   // A date that the runtime does not know yet is an error to it.
-  const date = [wrangler.compatibility_date, newestDate].sort()[0]
-  const flags = wrangler.compatibility_flags.filter((flag) => !LEFT_OUT.has(flag))
+  const date = [settings.compatibility_date, newestDate].sort()[0]
+  const flags = settings.compatibility_flags.filter((flag) => !LEFT_OUT.has(flag))
   await writeFile(
     configFile,
     configuration({ name, date: `${date}`, flags, port, bindings: bindings(url), bucket, isMeasured }),
@@ -107,11 +96,6 @@ function reaches(port: number): Promise<boolean> {
       done(true)
     })
   })
-}
-
-interface Deployed {
-  compatibility_date: string
-  compatibility_flags: string[]
 }
 
 interface Configuration {

@@ -535,7 +535,7 @@ export interface Manifest {
     /** The most tokens that they may have together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
   /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
@@ -564,7 +564,7 @@ export interface ManifestInput {
     /** The most tokens that they may have together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
   /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined

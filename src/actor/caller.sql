@@ -6,6 +6,7 @@ create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_
 returns turnpike.caller language plpgsql stable as $$
 declare
   found_key api_keys;
+  former former_key_values;
   found_session sessions;
   owner users;
   ends_at timestamptz;
@@ -17,10 +18,9 @@ begin
     select k.* into found_key from api_keys k where k.hash = given;
     ends_at := found_key.expires_at;
     if found_key.key_id is null then
-      select f.works_until into ends_at from former_key_values f where f.hash = given;
-      select k.* into found_key from api_keys k
-        where k.key_id = (select f.key_id from former_key_values f where f.hash = given);
-      ends_at := least(found_key.expires_at, ends_at);
+      select f.* into former from former_key_values f where f.hash = given;
+      select k.* into found_key from api_keys k where k.key_id = former.key_id;
+      ends_at := least(found_key.expires_at, former.works_until);
     end if;
     if found_key.key_id is null then
       return null;

@@ -63,7 +63,7 @@ export const manifestSchema = z
       .meta({
         description:
           "Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, " +
-          "of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns " +
+          "since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns " +
           "have it while the service has a model for pictures.",
       }),
     image_model: pin.optional().meta({

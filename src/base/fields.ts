@@ -1,4 +1,4 @@
-/** A JSON object of which nothing else is known. */
+/** A JSON object whose fields are not known yet. */
 export type Fields = Record<string, unknown>
 
 export const isFields = (value: unknown): value is Fields =>

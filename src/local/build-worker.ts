@@ -21,17 +21,11 @@ export async function readWorkerSettings(root: string): Promise<WorkerSettings> 
   return parse(await readFile(join(root, "wrangler.toml"), "utf8")) as unknown as WorkerSettings
 }
 
-/** Writes the worker of every group into one file, and its static files: the web app, unless it is newer than its sources, and documents. */
-export async function buildWorker(root: string, outfile: string): Promise<void> {
-  const { main } = await readWorkerSettings(root)
-  const assets = async () => {
-    await run("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"], { cwd: root })
-    await run("npm", ["run", "--silent", "build:docs"], { cwd: root })
-  }
-  // As wrangler bundles it, so that the same code runs here and at Cloudflare.
-  const bundle = build({
+/** Bundles a worker of a checkout as wrangler does, so that the same code runs here and at Cloudflare. */
+export async function bundleWorker(root: string, entry: string, outfile: string): Promise<void> {
+  await build({
     absWorkingDir: root,
-    entryPoints: [main],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     format: "esm",
@@ -44,5 +38,14 @@ export async function buildWorker(root: string, outfile: string): Promise<void> 
     sourcemap: true,
     logLevel: "error",
   })
-  await Promise.all([assets(), bundle])
+}
+
+/** Bundles the worker of every group, and builds its static files: the web app if it is older than its sources, and the documents. */
+export async function buildWorker(root: string, outfile: string): Promise<void> {
+  const { main } = await readWorkerSettings(root)
+  const assets = async () => {
+    await run("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"], { cwd: root })
+    await run("npm", ["run", "--silent", "build:docs"], { cwd: root })
+  }
+  await Promise.all([assets(), bundleWorker(root, main, outfile)])
 }

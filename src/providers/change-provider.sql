@@ -65,7 +65,7 @@ begin
 end $$;
 
 -- Enables an account for an admin. Whatever kept it from being tried is taken back too, if it has a credential: a refused login, a refresh
--- of which nobody knows whether it happened, and a suspension. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
+-- whose outcome is unknown, and a suspension. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
 create function turnpike.enable_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_provider_id text, p_pool text, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$

@@ -64,7 +64,7 @@ export const providerSchema = z
     state: z.enum(["usable", "cooling", "suspended", "needs_login", "contained", "disabled"]).meta({
       description:
         "`cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call " +
-        "tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +
+        "tries it at `cool_until`, then after longer and longer pauses. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +
         "of its credential may have been lost. The last three end when somebody does something about it.",
       example: "usable",
     }),

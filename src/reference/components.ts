@@ -50,7 +50,7 @@ export function createComponents(): Components {
 
 const textOf = (schema: unknown) => JSON.stringify(schema)
 
-/** A request's schema that is also an answer's keeps its name; one that is stricter than the answer's gets `Input` behind it. */
+/** A request's schema that is also an answer's keeps its name; one that is stricter than the answer's gets the suffix `Input`. */
 function finalNames(schemas: JsonValue): Map<string, string> {
   const requests = Object.keys(schemas).filter((name) => name.endsWith(REQUEST))
   const plain = (name: string) => name.slice(0, -REQUEST.length)

@@ -10,7 +10,8 @@ end $$;
 -- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: its calls are in chat_calls, and it is in
 -- api_turns once it has ended (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
 -- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
--- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its tokens come to (price) above what the hold had left (cost) is our loss.
+-- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its
+-- tokens come to (price) above what the hold had left (cost) is our loss.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
@@ -31,8 +32,8 @@ begin
   end if;
   if mine.key_id is not null then
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model, role,
-      subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec, price_version, cost_credit_micros,
-      billed_credit_micros, settled_at, created_at)
+      subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec,
+      price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
     values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id, mine.test,
       p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
       (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint,

@@ -279,7 +279,7 @@ export interface AltPoolAccount {
   engine: "anthropic" | "openai" | "openai-compatible"
   /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, then after longer and longer pauses. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
@@ -1864,7 +1864,7 @@ export interface Manifest {
     /** The most tokens that they may have together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
   /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
@@ -1893,7 +1893,7 @@ export interface ManifestInput {
     /** The most tokens that they may have together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
   /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
@@ -2325,7 +2325,7 @@ export interface Provider {
   engine: "anthropic" | "openai" | "openai-compatible"
   /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, and then ever later. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, then after longer and longer pauses. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
