@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { plainNumber } from "../../src/base/plain-json.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { billedInLedger, plantTurns, read, roll, usedWorld, useEverything } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
@@ -254,7 +255,8 @@ test("an owner and an end user see what operators see", async () => {
 })
 
 test("files have the same rows", async () => {
-  const text = (row: object) => Object.values(row).map((value) => String(value ?? ""))
+  const text = (row: object) =>
+    Object.values(row).map((value) => (typeof value === "number" ? plainNumber(value) : String(value ?? "")))
   const file = async (path: string) => {
     const response = await admin.call("GET", `/api/admin/analytics/${path}&format=csv`)
     return parseCsv(await response.text())

@@ -117,7 +117,8 @@ const scenarios: Scenario[] = [
         send: () => browser.json("POST", "/api/auth/messenger-webapp", body),
         async succeeded() {
           expect((await browser.json("GET", "/api/auth/me"))[0]).toBe(200)
-          expect((await browser.json("POST", "/api/auth/messenger-webapp", body))[0]).toBe(401)
+          const elsewhere = browserAt(world, bot.host)
+          expect((await elsewhere.json("POST", "/api/auth/messenger-webapp", body))[0]).toBe(401)
         },
       }
     },

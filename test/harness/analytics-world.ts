@@ -109,6 +109,7 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
       tokens_input: input,
       tokens_cached: cached,
       tokens_cache_written: 0,
+      tokens_cache_written_hour: 0,
       tokens_output: output,
       duration_sec: seconds,
       price_version: 1,
