@@ -28,7 +28,7 @@ function readTable(text: string): Room[] {
   return rooms
 }
 
-/** `src/turns/run.ts` is in `turns`, `src/sweeps.ts` a room of its own, and so is `functions/`. */
+/** `src/runs/run.ts` is in `turns`, `src/sweeps.ts` a room of its own, and so is `functions/`. */
 function roomOf(path: string): string {
   const [top = "", room = ""] = path.split("/")
   return top === "src" ? room : top

@@ -3,6 +3,7 @@ import { noteLoss } from "../billing/losses.ts"
 import { type Price, priceOf } from "../billing/price.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
+import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import { boundCall, buildCall } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
@@ -10,7 +11,6 @@ import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
 import { type RoutedCall, routeCall } from "./route-call.ts"
 import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { openTextStream } from "./stream-text.ts"
-import { draftEvent, type EventDraft } from "./turn-event.ts"
 
 const NO_USAGE: ModelUsage = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
 const FREE: Price = {

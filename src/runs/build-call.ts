@@ -6,12 +6,12 @@ import { storable } from "../base/storable.ts"
 import { affordableOutput, type Price, worstPriceOf } from "../billing/price.ts"
 import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import type { StepRow } from "../turns/step-row.ts"
 import type { AttachedFile, Claim } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
-import { TURN_POLICY } from "./policies.ts"
 import { cacheOf } from "./prompt-cache.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
-import type { StepRow } from "./step-row.ts"
 
 /** The next model call of an agent, before its output is bounded by the hold. `opening`: the beginning of its transcript. */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {

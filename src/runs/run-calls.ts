@@ -4,10 +4,10 @@ import { storable, storableJson } from "../base/storable.ts"
 import { type LossCause, noteLostPicture } from "../billing/losses.ts"
 import { errorRun, type MadeFile, type PaidPicture, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
+import { pendingCalls, type StepRow } from "../turns/step-row.ts"
+import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import { commitResults } from "./commit-step.ts"
 import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
-import { pendingCalls, type StepRow } from "./step-row.ts"
-import { draftEvent, type EventDraft } from "./turn-event.ts"
 
 /** The events that announce a step's calls, written with the commit after which they start. */
 export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {

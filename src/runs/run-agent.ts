@@ -1,9 +1,9 @@
 import type { Message } from "../agent/engine.ts"
+import { isAnswer, pendingCalls } from "../turns/step-row.ts"
 import { callStep } from "./call-step.ts"
 import { type CalledStep, commitCalled, rowOf } from "./commit-called.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
-import { isAnswer, pendingCalls } from "./step-row.ts"
 
 /** The agent made more model calls than it may. */
 export class TooManySteps extends Error {

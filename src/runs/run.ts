@@ -5,15 +5,15 @@ import type { PoolContext } from "../providers/capacity.ts"
 import { CAPS } from "../quotas/cap-state.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { ToolContext } from "../tools/toolbox.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { joinedText, type StepRow } from "../turns/step-row.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
 import { type Committed, mayStartCalls } from "./commit-step.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import { KeepAlive } from "./keep-alive.ts"
-import { TURN_POLICY } from "./policies.ts"
 import { Route } from "./route.ts"
 import type { Outcome } from "./settle-turn.ts"
-import { joinedText, type StepRow } from "./step-row.ts"
-import type { TurnRow } from "./turn-row.ts"
 
 /** Why a run stops before its agent has finished. It is thrown, since it unwinds an agent and its sub-agents at once. */
 export class RunEnd extends Error {

@@ -1,11 +1,11 @@
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { type LossCause, noteLoss } from "../billing/losses.ts"
+import type { FinishedStep } from "../turns/step-row.ts"
+import { pendingCalls, type StepRow } from "../turns/step-row.ts"
+import type { EventDraft } from "../turns/turn-event.ts"
 import { commitAnswer } from "./commit-step.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { announceCalls } from "./run-calls.ts"
-import type { FinishedStep } from "./step-row.ts"
-import { pendingCalls, type StepRow } from "./step-row.ts"
-import type { EventDraft } from "./turn-event.ts"
 
 /** A model call that came back, or was cut off after it had said something; not committed yet. */
 export interface CalledStep {
