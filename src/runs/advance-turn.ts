@@ -96,7 +96,12 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   try {
     const containers = await openContainers(ctx, turn.space, claim.containers)
     const toolbox = await openToolbox(ctx, {
-      ...{ turn, config: claim.config, containers, secrets, builtinTools, signal },
+      turn,
+      config: claim.config,
+      containers,
+      secrets,
+      builtinTools,
+      signal,
       painting: paintingOf(run, model),
     })
     run.leftOut = toolbox.leftOut
