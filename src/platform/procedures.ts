@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_2721f1d6172d"
+export const RELEASE = "turnpike_6bffeef3d645"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -28,6 +28,20 @@ export interface Answers {
     proved_at: string | null
     missing: string | null
     unproved: boolean
+  }
+  cap_state: {
+    cap: string
+    source: string
+    kind: string
+    subject: string
+    period: string
+    limit_credit_micros: number
+    spent_credit_micros: number
+    reserved_credit_micros: number
+    starts_at: string | null
+    resets_at: string | null
+    is_counted: boolean
+    sharded: boolean
   }
   count_state: {
     cap: string
@@ -419,18 +433,7 @@ export interface Procedures {
       shared: number | null
     }
     row: {
-      cap: string | null
-      source: string | null
-      kind: string | null
-      subject: string | null
-      period: string | null
-      limit_credit_micros: number | null
-      spent_credit_micros: number | null
-      reserved_credit_micros: number | null
-      starts_at: Date | null
-      resets_at: Date | null
-      is_counted: boolean | null
-      sharded: boolean | null
+      cap_states: Answers["cap_state"] | null
     }
   }
   change_password: {
@@ -1321,7 +1324,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       key: unknown | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
       limits: Answers["count_state"][] | null
       balance: number | null
       held: number | null
@@ -1417,7 +1420,7 @@ export interface Procedures {
       hold: number | null
       amount: number | null
       room: number | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
     }
   }
   has_caps: {
@@ -1449,7 +1452,7 @@ export interface Procedures {
       window_started_at: Date | null
       available: number | null
       held: number | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
     }
   }
   identity_id: {
@@ -1481,7 +1484,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      key_caps: unknown | null
+      key_caps: Answers["cap_state"][] | null
     }
   }
   lacks_model: {
@@ -3451,7 +3454,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn", "next", "heard"] },
   cancels_asked: { args: ["turn_ids"] },
-  cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"] },
+  cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
@@ -3517,7 +3520,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
-  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps", "limits:json", "balance", "held"] },
+  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps:json", "limits:json", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn"] },
   get_turn_marks: { args: ["turn_ids"] },
@@ -3525,12 +3528,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
-  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"] },
+  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
-  key_caps: { args: ["key_id", "user_id", "test", "moment"] },
+  key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },

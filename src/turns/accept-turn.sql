@@ -109,7 +109,7 @@ begin
       select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
       amount := room.amount;
-      if amount is not null and room.caps <> '[]' then
+      if amount is not null and cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_request.moment);
       end if;
       window_started_at := room.window_started_at;
