@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_6f14dfeffe96"
+export const RELEASE = "turnpike_36ebc482ca69"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -63,6 +63,14 @@ export interface Answers {
     result: string
     ended_at: string
   }
+  hold_state: {
+    amount: number | null
+    needed: number
+    available: number
+    held: number
+    caps: Answers["cap_state"][]
+    max_cost: number | null
+  }
   kept_step: {
     step: number
     agent: string | null
@@ -79,6 +87,12 @@ export interface Answers {
     next: Answers["turn_to_publish"] | null
     heard: boolean
     posts: boolean
+  }
+  test_turn_count: {
+    cap: string
+    limit: number
+    used: number
+    retry_after: number | null
   }
   touched_turn: {
     turn_id: string
@@ -158,7 +172,8 @@ export interface Procedures {
       turn: JsonRow<"turns"> | null
       slug: string | null
       in_scope: boolean | null
-      hold: unknown | null
+      hold: Answers["hold_state"] | null
+      too_many: Answers["test_turn_count"] | null
       heard: boolean | null
     }
   }
@@ -1136,7 +1151,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       pin: string | null
-      hold: unknown | null
+      hold: Answers["hold_state"] | null
       balance: number | null
       held: number | null
     }
@@ -3468,7 +3483,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold", "heard"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "heard"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3539,7 +3554,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
