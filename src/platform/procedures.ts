@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_6bffeef3d645"
+export const RELEASE = "turnpike_0d2bcf251b0e"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -57,6 +57,76 @@ export interface Answers {
   earlier_request: {
     fingerprint: string
     resource_id: string
+  }
+  end_user_answer: {
+    end_user_ref: string
+    turns: number
+    first_turn_at: string | null
+    last_turn_at: string | null
+    billed: number
+    billed_this_month: number
+    billed_today: number
+    limits: JsonRow<"end_users"> | null
+    caps: Answers["cap_state"][]
+  }
+  flow_step: {
+    task_id: number
+    place: number
+    title: string
+    state: string
+  }
+  key_answer: {
+    key_id: string
+    user_id: number
+    previous_expires_at: string | null
+    hint: string
+    name: string
+    scope: string
+    space_id: number | null
+    space: string | null
+    test: boolean
+    daily_credit_micros: number | null
+    window_credit_micros: number | null
+    window_seconds: number | null
+    end_user_daily_credit_micros: number | null
+    end_user_monthly_credit_micros: number | null
+    expires_at: string | null
+    revoked_at: string | null
+    ending_turns: boolean
+    ending_tried_at: string | null
+    last_used_at: string | null
+    created_at: string
+  }
+  listed_end_user: {
+    end_user: Answers["end_user_answer"]
+    active_at: string
+  }
+  secret_answer: {
+    name: string
+    created_at: string
+    updated_at: string
+  }
+  sharing_answer: {
+    space_id: string
+    workspace: Answers["sharing_workspace"] | null
+    people: Answers["sharing_person"][]
+    people_count: number
+    own_limit: number | null
+    cap: Answers["cap_state"]
+  }
+  sharing_person: {
+    user_id: number
+    name: string | null
+    role: string
+  }
+  sharing_workspace: {
+    workspace_id: string
+    name: string
+  }
+  task_flow: {
+    name: string
+    place: number
+    steps: Answers["flow_step"][]
   }
 }
 
@@ -219,7 +289,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      space: unknown | null
+      space: JsonRow<"spaces"> | null
       refused: string | null
     }
   }
@@ -707,7 +777,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       refused: string | null
       reached: Answers["count_state"] | null
       daily: Answers["daily_count"] | null
@@ -731,7 +801,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
-      space: unknown | null
+      space: JsonRow<"spaces"> | null
       refused: string | null
       reached: Answers["count_state"] | null
       unknown_pin: string | null
@@ -770,7 +840,7 @@ export interface Procedures {
       task_id: number | null
       state: string | null
       title: string | null
-      flow: unknown | null
+      flow: Answers["task_flow"] | null
     }
   }
   create_team: {
@@ -857,7 +927,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      file: unknown | null
+      file: JsonRow<"files"> | null
+      slug: string | null
       refused: string | null
     }
   }
@@ -1026,7 +1097,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      sharing: unknown | null
+      sharing: Answers["sharing_answer"] | null
     }
   }
   end_turns: {
@@ -1069,7 +1140,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      erasure: unknown | null
+      erasure: JsonRow<"erasures"> | null
     }
   }
   estimate_turn: {
@@ -1214,7 +1285,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
-      file: unknown | null
+      file: JsonRow<"files"> | null
       refused: string | null
       reached: Answers["count_state"] | null
     }
@@ -1292,7 +1363,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      end_user: unknown | null
+      end_user: Answers["end_user_answer"] | null
     }
   }
   get_event: {
@@ -1323,7 +1394,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       caps: Answers["cap_state"][] | null
       limits: Answers["count_state"][] | null
       balance: number | null
@@ -1338,7 +1409,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      sharing: unknown | null
+      sharing: Answers["sharing_answer"] | null
     }
   }
   get_turn: {
@@ -1591,7 +1662,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      end_users: unknown | null
+      end_users: Answers["listed_end_user"][] | null
     }
   }
   list_events: {
@@ -1932,7 +2003,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      space: unknown | null
+      space: JsonRow<"spaces"> | null
       refused: string | null
       unknown_pin: string | null
     }
@@ -2059,7 +2130,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      end_user: unknown | null
+      end_user: Answers["end_user_answer"] | null
       reached: Answers["count_state"] | null
     }
   }
@@ -2145,7 +2216,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      sharing: unknown | null
+      sharing: Answers["sharing_answer"] | null
     }
   }
   put_model_prices: {
@@ -2178,7 +2249,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       reached: Answers["count_state"] | null
-      secret: unknown | null
+      secret: Answers["secret_answer"] | null
     }
   }
   put_setting: {
@@ -2763,7 +2834,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       ending: boolean | null
     }
   }
@@ -2804,7 +2875,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       refused: string | null
       daily: Answers["daily_count"] | null
     }
@@ -3108,7 +3179,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      erasure: unknown | null
+      erasure: JsonRow<"erasures"> | null
     }
   }
   take_login: {
@@ -3222,7 +3293,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       refused: string | null
       daily: Answers["daily_count"] | null
     }
@@ -3255,7 +3326,7 @@ export interface Procedures {
       task_id: number | null
       state: string | null
       title: string | null
-      flow: unknown | null
+      flow: Answers["task_flow"] | null
     }
   }
   update_team: {
@@ -3438,7 +3509,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
   add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
   add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space", "refused"] },
+  archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
   balance_trend: { args: ["from", "to", "unit", "window", "moment"] },
   balances_at: { args: ["day", "least", "most"] },
@@ -3472,16 +3543,16 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
   create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity"] },
-  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached:json", "daily:json"] },
-  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space", "refused", "reached:json", "unknown_pin"] },
+  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key:json", "refused", "reached:json", "daily:json"] },
+  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
   create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity"] },
-  create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"] },
+  create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
-  delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file", "refused"] },
+  delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity"] },
@@ -3495,10 +3566,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_session: { args: ["token", "moment"] },
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
-  end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
+  end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
-  erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
+  erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
@@ -3509,7 +3580,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
   finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
-  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file", "refused", "reached:json"] },
+  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file:json", "refused", "reached:json"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
   forget_hosts: { args: ["moment"] },
@@ -3517,11 +3588,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   forget_sessions: { args: ["before", "limit"] },
   forget_test_turns: { args: ["limit", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
-  get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user"] },
+  get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
-  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps:json", "limits:json", "balance", "held"] },
-  get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
+  get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
+  get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
@@ -3541,7 +3612,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   ledger_sums: { args: ["from", "to", "unit"] },
   limit_of: { args: ["name"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
-  list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users"] },
+  list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events", "more"] },
   list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity"] },
   mark_usage: { args: ["moment"] },
@@ -3569,7 +3640,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
   patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space", "refused", "unknown_pin"] },
+  patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
   patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
   pick_account: { args: ["engine", "servers:json", "model", "bound", "tried", "preferred", "drawn:json", "random", "probe_until", "moment"] },
   plan_cap: { args: ["user_id", "moment"] },
@@ -3579,15 +3650,15 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
-  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached:json"] },
+  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity"] },
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing"] },
+  put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
   put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret"] },
+  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
@@ -3632,11 +3703,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reset_password: { args: ["user_id", "epoch", "hash", "request_id", "address", "moment"] },
   reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
-  revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key", "ending"] },
+  revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "ending"] },
   roll_ledger: { args: ["limit"] },
   roll_totals: { args: ["limit"] },
   roll_usage: { args: ["limit"] },
-  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "daily:json"] },
+  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   saved_provider_json: { args: ["provider_id"] },
@@ -3659,7 +3730,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
-  take_erasures: { args: ["settled", "limit", "moment"] },
+  take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity"] },
   take_stopping: { args: ["tried_before", "moment"] },
@@ -3670,9 +3741,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   top_spaces: { args: ["from", "to", "limit"] },
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
-  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "daily:json"] },
+  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
+  update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
