@@ -3,7 +3,6 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { countReached } from "../base/counted.ts"
 import { fromUsd } from "../base/money.ts"
-import type { Procedures } from "../platform/procedures.ts"
 import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
@@ -15,8 +14,7 @@ export async function putLimits(
   { daily_usd, monthly_usd, blocked }: PutLimits,
 ): Promise<EndUserRow> {
   const micros = (usd: number | null) => (usd === null ? null : fromUsd(usd))
-  type Row = Procedures["put_end_user_limits"]["row"] & { end_user: EndUserRow | null }
-  const { row } = await callAs<"put_end_user_limits", Row>(ctx, credential, "put_end_user_limits", {
+  const { row } = await callAs(ctx, credential, "put_end_user_limits", {
     ref,
     daily: micros(daily_usd),
     monthly: micros(monthly_usd),

@@ -1,9 +1,3 @@
--- A file with its space's slug.
-create function turnpike.file_json(file files, space_slug text) returns jsonb language plpgsql immutable as $$
-begin
-  return to_jsonb(file) || jsonb_build_object('space', space_slug);
-end $$;
-
 -- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived,
 -- limit (reached: its state).
 create function turnpike.begin_upload(p_request turnpike.request,
@@ -41,7 +35,7 @@ end $$;
 -- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up, limit.
 create function turnpike.finish_upload(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
-  out actor turnpike.caller, out already turnpike.earlier_request, out file jsonb, out refused text, out reached turnpike.count_state) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out file files, out refused text, out reached turnpike.count_state) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   ready files;
@@ -59,7 +53,7 @@ begin
       where f.file_id = p_file_id and f.state = 'uploading' and reached.cap is null returning f.* into ready;
     if found then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_request.moment);
-      file := turnpike.file_json(ready, p_space);
+      file := ready;
     else
       refused := case when reached.cap is not null then 'limit' else 'too_late' end;
     end if;

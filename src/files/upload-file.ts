@@ -141,8 +141,8 @@ async function finishUpload(
     return replay(getFile(ctx, credential, replayOf))
   }
   if (row.reached) throw countReached(row.reached)
-  if (row.refused !== null) throw new TurnpikeError("CONFLICT", "The upload took too long. Try again.")
-  return { made: row.file as FileRow, replayed: false }
+  if (!row.file) throw new TurnpikeError("CONFLICT", "The upload took too long. Try again.")
+  return { made: { ...row.file, space: spaceId }, replayed: false }
 }
 
 /** Marks the upload as deleted. If this fails, the sweeper finds it. */

@@ -3,7 +3,7 @@
 -- within a day; daily: its state).
 create function turnpike.update_key(p_request turnpike.request,
   p_key_id text, p_changes jsonb)
-returns table (actor turnpike.caller, key jsonb, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -23,7 +23,7 @@ begin
       refused := case when daily.cap is not null then 'daily' end;
     end if;
     if refused is null then
-      before := turnpike.key_json(own);
+      before := to_jsonb(turnpike.key_answer_of(own));
       wanted := jsonb_populate_record(own, p_changes);
       if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_request.moment) then
         refused := 'proof';
@@ -36,9 +36,10 @@ begin
         end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
         window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
         where k.key_id = own.key_id;
-      key := turnpike.key_json(own);
-      if key <> before then
-        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, key, p_request.request_id, p_request.address, p_request.moment);
+      key := turnpike.key_answer_of(own);
+      if to_jsonb(key) <> before then
+        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key), p_request.request_id,
+          p_request.address, p_request.moment);
       end if;
     end if;
     perform turnpike.note_use(caller, p_request.moment);
@@ -68,7 +69,7 @@ $$;
 create function turnpike.rotate_key(p_request turnpike.request,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
   p_most_former integer)
-returns table (actor turnpike.caller, key jsonb, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -100,7 +101,7 @@ begin
         hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
         hint = case when own.test then p_test_hint else p_live_hint end
         where k.key_id = own.key_id returning k.* into own;
-      key := turnpike.key_json(own);
+      key := turnpike.key_answer_of(own);
       perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
         jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
       perform turnpike.tell_key(own, true, p_request.moment);

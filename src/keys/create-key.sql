@@ -2,7 +2,7 @@
 -- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' (reached: its state), 'daily' (daily: its state).
 create function turnpike.create_key(p_request turnpike.request,
   p_key jsonb, p_space text)
-returns table (actor turnpike.caller, key jsonb, refused text, reached turnpike.count_state, daily turnpike.daily_count) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, reached turnpike.count_state, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   made api_keys;
@@ -30,8 +30,9 @@ begin
     end if;
     if refused is null then
       insert into api_keys select made.*;
-      key := turnpike.key_json(made);
-      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, key, p_request.request_id, p_request.address, p_request.moment);
+      key := turnpike.key_answer_of(made);
+      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, to_jsonb(key), p_request.request_id,
+        p_request.address, p_request.moment);
       perform turnpike.tell_key(made, false, p_request.moment);
     end if;
     perform turnpike.note_use(caller, p_request.moment);

@@ -7,7 +7,6 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { instantParam } from "../base/time.ts"
 import { sendEmail } from "../platform/email-hook.ts"
-import type { Procedures } from "../platform/procedures.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
@@ -49,11 +48,7 @@ export async function createKey(
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
   const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
-  type Row = Procedures["create_key"]["row"] & { key: KeyRow | null }
-  const { row } = await callAs<"create_key", Row>(ctx, credential, "create_key", {
-    key: made,
-    space: space ?? null,
-  })
+  const { row } = await callAs(ctx, credential, "create_key", { key: made, space: space ?? null })
   if (row.key) {
     sendKeyNotice(ctx, owner, row.key)
     return { key: row.key, value }

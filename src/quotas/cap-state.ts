@@ -19,7 +19,7 @@ export type CapName = keyof typeof CAPS
 export const CAP_SOURCES = ["key", "end_user", "account", "plan", "space", "default"] as const
 type CapSource = (typeof CAP_SOURCES)[number]
 
-/** A cap as procedures answer it. */
+/** A cap as procedures answer it: its name and its source are texts to them. */
 export type CapRow = Answers["cap_state"] & { cap: CapName; source: CapSource }
 
 export const capStateSchema = z
@@ -47,13 +47,13 @@ export const capStateSchema = z
 export type CapState = z.infer<typeof capStateSchema>
 
 /** Credit micros that a new turn may still hold under a cap. */
-export const leftOf = (row: CapRow) =>
+export const leftOf = (row: Answers["cap_state"]) =>
   Math.max(0, row.limit_credit_micros - row.spent_credit_micros - row.reserved_credit_micros)
 
-export function serializeCapState(row: CapRow): CapState {
+export function serializeCapState(row: Answers["cap_state"]): CapState {
   return {
-    cap: row.cap,
-    source: row.source,
+    cap: row.cap as CapName,
+    source: row.source as CapSource,
     limit_usd: toUsd(row.limit_credit_micros),
     spent_usd: toUsd(row.spent_credit_micros),
     reserved_usd: toUsd(row.reserved_credit_micros),

@@ -3,7 +3,7 @@
 create function turnpike.create_space(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
-  out actor turnpike.caller, out already turnpike.earlier_request, out space jsonb, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out space spaces, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   made spaces;
@@ -46,7 +46,7 @@ begin
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
         select made.space_id, o.key, o.value, p_request.moment, p_request.moment from jsonb_each_text(p_secrets) o;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_request.moment);
-      space := to_jsonb(made);
+      space := made;
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
