@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_a52d6149d0bf"
+export const RELEASE = "turnpike_d76ae39ec1a0"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -28,6 +28,60 @@ export interface Answers {
     proved_at: string | null
     missing: string | null
     unproved: boolean
+  }
+  catalog_answer: {
+    pin: string
+    engine: string
+    model: string
+    label: string
+    kind: string
+    enabled: boolean
+    sort_order: number
+    price_input: number
+    price_cached: number
+    price_output: number
+    price_cache_write: number | null
+    price_cache_write_hour: number | null
+    price_image: number | null
+    price_version: number
+    max_output_tokens: number
+    context_tokens: number | null
+    idle_seconds: number | null
+    version: number
+    created_at: string
+    updated_at: string | null
+    updated_by: number | null
+    updated_by_name: string | null
+    space_count: number
+  }
+  environment_key_answer: {
+    file: string
+    key: string
+    version: number
+    set_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  mapping_answer: {
+    container: string
+    space: string
+    url: string
+    header_names: string[]
+    enabled: boolean
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  setting_answer: {
+    key: string
+    value: unknown
+    version: number
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
   }
 }
 
@@ -139,7 +193,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   add_provider: {
@@ -1899,7 +1953,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   patch_space: {
@@ -2073,7 +2127,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["environment_key_answer"] | null
     }
   }
   put_files_behind: {
@@ -2114,7 +2168,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["mapping_answer"] | null
     }
   }
   put_members_limit: {
@@ -2144,7 +2198,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   put_secret: {
@@ -2172,7 +2226,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["setting_answer"] | null
     }
   }
   put_space_chat: {
@@ -3415,7 +3469,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
   act_as: { args: ["request:request"], columns: ["act_as:json"] },
   active_subscription: { args: ["user_id", "moment"] },
-  add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity"] },
+  add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
   add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
   add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity"] },
@@ -3549,7 +3603,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   open_window: { args: ["key_id", "moment"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
-  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space", "refused", "unknown_pin"] },
   patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
   pick_account: { args: ["engine", "servers:json", "model", "bound", "tried", "preferred", "drawn:json", "random", "probe_until", "moment"] },
@@ -3562,14 +3616,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached"] },
-  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached", "unknown_pin"] },
-  put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing"] },
-  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached", "secret"] },
-  put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
