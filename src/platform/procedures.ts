@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_d76ae39ec1a0"
+export const RELEASE = "turnpike_94779afac01e"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -63,6 +63,13 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  group_member: {
+    user_id: number
+    name: string | null
+    email: string | null
+    role: string
+    created_at: string
+  }
   mapping_answer: {
     container: string
     space: string
@@ -82,6 +89,70 @@ export interface Answers {
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
+  }
+  shared_notice: {
+    email: string | null
+    brand: string
+    data: Answers["space_sharing"]
+  }
+  shared_person: {
+    user_id: number
+    name: string | null
+  }
+  shared_space: {
+    space: string
+    title: string
+  }
+  space_sharing: {
+    spaces: Answers["shared_space"][]
+    space_count: number
+    people: Answers["shared_person"][]
+    people_count: number
+  }
+  team_answer: {
+    team_id: number
+    name: string
+    description: string | null
+    members: Answers["group_member"][]
+    archived_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  workspace_answer: {
+    workspace_id: string
+    name: string
+    team: Answers["workspace_team"] | null
+    members: Answers["group_member"][]
+    team_members: Answers["workspace_team_member"][]
+    spaces: Answers["workspace_space"][]
+    bot_username: string | null
+    has_token: boolean
+    archived_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  workspace_space: {
+    space_id: string
+    title: string
+    owner_id: number
+    archived: boolean
+    test: boolean
+  }
+  workspace_team: {
+    team_id: number
+    name: string
+    archived: boolean
+  }
+  workspace_team_member: {
+    user_id: number
+    name: string | null
+    email: string | null
   }
 }
 
@@ -234,7 +305,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   archive_space: {
@@ -818,7 +890,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["team_answer"] | null
+      unknown_users: number[] | null
     }
   }
   create_webhook: {
@@ -854,7 +927,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      unknown_users: number[] | null
     }
   }
   credential_now: {
@@ -1751,7 +1825,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   note_erased: {
@@ -1982,7 +2055,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      refused_spaces: string[] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   pick_account: {
@@ -2251,7 +2326,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
     }
   }
   queued_hours: {
@@ -2632,7 +2707,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
     }
   }
   renew_lease: {
@@ -3190,12 +3265,12 @@ export interface Procedures {
       sub_id: number | null
     }
   }
-  team_json: {
+  team_answer_of: {
     args: {
       team_id: number | null
     }
     row: {
-      team_json: unknown | null
+      team_answer_of: Answers["team_answer"] | null
     }
   }
   tell_locked: {
@@ -3303,7 +3378,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["team_answer"] | null
+      unknown_users: number[] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   update_user: {
@@ -3437,12 +3514,12 @@ export interface Procedures {
       noted_at: Date | null
     }
   }
-  workspace_json: {
+  workspace_answer_of: {
     args: {
       workspace_id: string | null
     }
     row: {
-      workspace_json: unknown | null
+      workspace_answer_of: Answers["workspace_answer"] | null
     }
   }
   write_for_reader: {
@@ -3472,7 +3549,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
   add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
-  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
   balance_trend: { args: ["from", "to", "unit", "window", "moment"] },
@@ -3511,9 +3588,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already", "space", "refused", "reached", "unknown_pin"] },
   create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already", "refused", "entity"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"] },
-  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity"] },
+  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already", "refused", "webhook"] },
-  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity"] },
+  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file", "refused"] },
@@ -3585,7 +3662,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
-  note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused", "entity"] },
+  note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "moment"] },
@@ -3605,7 +3682,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
   patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space", "refused", "unknown_pin"] },
-  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "told:json"] },
   pick_account: { args: ["engine", "servers:json", "model", "bound", "tried", "preferred", "drawn:json", "random", "probe_until", "moment"] },
   plan_cap: { args: ["user_id", "moment"] },
   pool_capacity: { args: ["moment"] },
@@ -3625,7 +3702,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached", "secret"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
-  put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"] },
   range_models: { args: ["from", "to", "limit"] },
@@ -3653,7 +3730,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
-  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
@@ -3675,7 +3752,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   saved_provider_json: { args: ["provider_id"] },
-  secret_columns: { args: [] },
+  secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
@@ -3699,7 +3776,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
-  team_json: { args: ["team_id"] },
+  team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["keep_from", "thin_before", "hours", "limit"] },
   top_spaces: { args: ["from", "to", "limit"] },
@@ -3708,7 +3785,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "reached"] },
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
-  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
@@ -3719,7 +3796,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   wallet_sums: { args: ["user_id"] },
   whole_days: { args: ["from", "to"] },
   window_news: { args: ["known:json", "windows:json", "moment"] },
-  workspace_json: { args: ["workspace_id"] },
+  workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
 }
 
