@@ -3,10 +3,38 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_94779afac01e"
+export const RELEASE = "turnpike_5a84fb721bc3"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
+  acting_admin: {
+    user_id: number
+    name: string | null
+  }
+  acting_answer: {
+    user_id: number
+    admin_user_id: number
+    expires_at: string
+  }
+  admin_user_answer: {
+    user_id: number
+    name: string | null
+    email: string | null
+    email_verified: boolean
+    role: string
+    brand: string
+    messenger_id: string | null
+    has_password: boolean
+    disabled_at: string | null
+    balance: number | null
+    low_balance: number | null
+    end_user_daily: number | null
+    end_user_monthly: number | null
+    version: number
+    created_at: string
+    updated_at: string | null
+    updated_by: number | null
+  }
   caller: {
     kind: string
     key_id: string | null
@@ -53,6 +81,9 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
     space_count: number
+  }
+  ended_answer: {
+    ended: number
   }
   environment_key_answer: {
     file: string
@@ -120,6 +151,15 @@ export interface Answers {
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
+  }
+  user_answer: {
+    user_id: number
+    name: string | null
+    email: string | null
+    email_verified: boolean
+    role: string
+    brand: string
+    created_at: string
   }
   workspace_answer: {
     workspace_id: string
@@ -395,7 +435,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["acting_answer"] | null
     }
   }
   begin_infra_run: {
@@ -568,7 +608,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
     }
   }
   check_slice: {
@@ -732,7 +772,7 @@ export interface Procedures {
     row: {
       refused: string | null
       news: boolean | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
     }
   }
   confirm_second_factor: {
@@ -804,7 +844,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   create_key: {
@@ -1073,7 +1113,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["ended_answer"] | null
     }
   }
   end_login: {
@@ -1166,7 +1206,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["ended_answer"] | null
     }
   }
   erase_end_user: {
@@ -1254,7 +1294,7 @@ export interface Procedures {
       password_hash: string | null
       disabled: boolean | null
       epoch: number | null
-      addresses: unknown | null
+      addresses: string[] | null
     }
   }
   find_reset: {
@@ -1420,10 +1460,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
       balance: number | null
       held: number | null
-      acting_admin: unknown | null
+      acting_admin: Answers["acting_admin"] | null
     }
   }
   get_own_key: {
@@ -2844,7 +2884,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   resolve_identity: {
@@ -3043,7 +3082,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   setting_default: {
@@ -3396,7 +3435,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   update_webhook: {
@@ -3440,7 +3479,7 @@ export interface Procedures {
     row: {
       user_id: number | null
       secret: string | null
-      addresses: unknown | null
+      addresses: string[] | null
     }
   }
   wake_endpoints: {
@@ -3556,7 +3595,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   balances_at: { args: ["day", "least", "most"] },
   balances_before: { args: ["before", "window"] },
   balances_now: { args: ["ends", "window"] },
-  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run"] },
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass"] },
@@ -3568,7 +3607,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
-  change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account"] },
+  change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
@@ -3577,13 +3616,13 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"] },
   commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"] },
-  complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"] },
+  complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
   count_late_accounts: { args: ["before"] },
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
-  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity"] },
+  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already", "space", "refused", "reached", "unknown_pin"] },
   create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already", "refused", "entity"] },
@@ -3601,7 +3640,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   due_turns: { args: ["after_wake", "after_id", "queued_after", "limit", "moment"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_login: { args: ["login_id", "takes", "state", "error", "moment"] },
   end_own_session: { args: ["request:request", "session_id"], columns: ["actor:json", "ended"] },
   end_session: { args: ["token", "moment"] },
@@ -3609,14 +3648,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"] },
-  end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
   estimate_turn: { args: ["request:request", "space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
-  find_login: { args: ["email"] },
+  find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
   find_reset: { args: ["email"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
@@ -3631,7 +3670,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
-  get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
+  get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps", "limits", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn"] },
@@ -3742,7 +3781,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reseal_secret: { args: ["space_id", "name", "old", "sealed"] },
   reseal_signing_secret: { args: ["webhook_id", "old", "new"] },
   reset_password: { args: ["user_id", "epoch", "hash", "request_id", "address", "moment"] },
-  reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused"] },
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
   revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key", "ending"] },
   roll_ledger: { args: ["limit"] },
@@ -3759,7 +3798,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_tasks: { args: ["key", "slug", "moment"] },
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
   send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "delivery"] },
-  set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
   settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"] },
@@ -3786,10 +3825,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
-  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
-  waiting_session: { args: ["token", "moment"] },
+  waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   wake_turn_at: { args: ["turn_id", "epoch", "wake_at", "moment"] },
   wake_turns_at: { args: ["turns:json", "moment"] },
