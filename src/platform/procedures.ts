@@ -3,10 +3,17 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_5a84fb721bc3"
+export const RELEASE = "turnpike_a0b37f8a0411"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
+  account_window: {
+    resource: string
+    window_seconds: number
+    used_pct: number | null
+    reset_at: string | null
+    taken_at: string
+  }
   acting_admin: {
     user_id: number
     name: string | null
@@ -113,6 +120,63 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  media_login: {
+    login_id: string
+    sealed: string
+    takes: number
+    expires_at: string
+  }
+  provider_answer: {
+    provider_id: string
+    pool: string
+    name: string
+    kind: string
+    engine: string
+    base_url: string | null
+    state: string
+    disabled_at: string | null
+    disabled_reason: string | null
+    health: string
+    health_at: string | null
+    cool_until: string | null
+    cool_reason: string | null
+    suspended_at: string | null
+    suspended_reason: string | null
+    in_flight: number
+    windows: Answers["account_window"][]
+    has_credential: boolean
+    token_expires_at: string | null
+    refreshing_until: string | null
+    last_used_at: string | null
+    model_calls: number
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    cost_credit_micros: number
+    billed_credit_micros: number
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  saved_provider: {
+    provider_id: string
+    pool: string
+    name: string
+    kind: string
+    engine: string
+    base_url: string | null
+    external_id: string | null
+    disabled_at: string | null
+    health: string
+    expires_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
   setting_answer: {
     key: string
     value: unknown
@@ -139,6 +203,20 @@ export interface Answers {
     space_count: number
     people: Answers["shared_person"][]
     people_count: number
+  }
+  subscription_answer: {
+    sub_id: number
+    user_id: number
+    plan: string
+    trial: boolean
+    starts_at: string
+    ends_at: string | null
+    deactivated_at: string | null
+    note: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
   }
   team_answer: {
     team_id: number
@@ -318,7 +396,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["saved_provider"] | null
+      known_as: string | null
     }
   }
   add_space_member: {
@@ -899,7 +978,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       already: unknown | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["subscription_answer"] | null
     }
   }
   create_task: {
@@ -1038,7 +1117,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   drop_second_factor: {
@@ -1102,7 +1181,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   end_acting: {
@@ -1320,7 +1399,6 @@ export interface Procedures {
     }
     row: {
       refused: string | null
-      entity: unknown | null
     }
   }
   finish_ending: {
@@ -1347,7 +1425,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["saved_provider"] | null
     }
   }
   finish_upload: {
@@ -1770,7 +1848,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"][] | null
     }
   }
   mark_usage: {
@@ -1907,7 +1985,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   note_listing: {
@@ -1932,7 +2010,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   note_loss: {
@@ -2691,7 +2768,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   remove_second_factor: {
@@ -2988,14 +3065,6 @@ export interface Procedures {
       save_refresh: boolean | null
     }
   }
-  saved_provider_json: {
-    args: {
-      provider_id: string | null
-    }
-    row: {
-      saved_provider_json: unknown | null
-    }
-  }
   secret_columns: {
     args: Record<never, never>
     row: {
@@ -3156,7 +3225,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   start_media_login: {
@@ -3169,7 +3237,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["media_login"] | null
     }
   }
   start_session: {
@@ -3234,7 +3302,7 @@ export interface Procedures {
     row: {
       expired: number | null
       contained: number | null
-      login_ids: unknown | null
+      login_ids: string[] | null
     }
   }
   take_ending: {
@@ -3283,7 +3351,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["media_login"] | null
     }
   }
   take_stopping: {
@@ -3387,7 +3455,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["subscription_answer"] | null
     }
   }
   update_task: {
@@ -3586,7 +3654,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   act_as: { args: ["request:request"], columns: ["act_as:json"] },
   active_subscription: { args: ["user_id", "moment"] },
   add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
-  add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
+  add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity:json", "known_as"] },
   add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
   add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space", "refused"] },
@@ -3625,7 +3693,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already", "space", "refused", "reached", "unknown_pin"] },
-  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already", "refused", "entity"] },
+  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already", "refused", "entity:json"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"] },
   create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already", "refused", "webhook"] },
@@ -3635,11 +3703,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file", "refused"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
-  disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_turns: { args: ["after_wake", "after_id", "queued_after", "limit", "moment"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
-  enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_login: { args: ["login_id", "takes", "state", "error", "moment"] },
   end_own_session: { args: ["request:request", "session_id"], columns: ["actor:json", "ended"] },
@@ -3659,7 +3727,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   find_reset: { args: ["email"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
-  finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already", "file", "refused", "reached"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
@@ -3694,7 +3762,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events", "more"] },
-  list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity"] },
+  list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"] },
@@ -3705,9 +3773,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "moment"] },
-  note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity"] },
+  note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity:json"] },
   note_listing: { args: ["space_id", "servers:json", "tokens:json", "pins:json", "speaks:json"] },
-  note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused", "entity"] },
+  note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused"] },
   note_loss: { args: ["turn_id", "epoch", "step", "cause", "micros", "moment"] },
   note_lost_picture: { args: ["turn_id", "file_id", "cause", "micros", "moment"] },
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
@@ -3764,7 +3832,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   release_probe: { args: ["provider_id", "before"] },
   release_turn: { args: ["turn_id", "epoch", "broke", "moment"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
-  remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity"] },
@@ -3790,7 +3858,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "reached"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
-  saved_provider_json: { args: ["provider_id"] },
   secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
@@ -3803,16 +3870,16 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   setting_most: { args: ["key"] },
   settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
-  start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused", "entity"] },
-  start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
+  start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
-  sweep_logins: { args: ["late", "old", "most", "moment"] },
+  sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
   take_erasures: { args: ["settled", "limit", "moment"] },
   take_login: { args: ["login_id", "until", "moment"] },
-  take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity"] },
+  take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
@@ -3822,7 +3889,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "reached"] },
-  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },

@@ -5,7 +5,6 @@ import type { Context } from "../actor/context.ts"
 import {
   type Pool,
   type ProviderAccount,
-  type ProviderRow,
   providerSchema,
   serializeProvider,
   servedField,
@@ -18,7 +17,7 @@ export function listProviders(ctx: Context, credential: SessionCredential): Prom
 
 async function accountsOf(ctx: Context, credential: SessionCredential, pool: Pool): Promise<ProviderAccount[]> {
   const { row } = await callAs(ctx, credential, "list_providers", { pool })
-  return (row.entity as ProviderRow[]).map(serializeProvider)
+  return (row.entity ?? []).map(serializeProvider)
 }
 
 const accountSchema = providerSchema
