@@ -2,7 +2,7 @@
 -- (its run_id is null), and nothing is written. refused: admin.
 create function turnpike.begin_infra_run(p_request turnpike.request,
   p_dry boolean,
-  out actor turnpike.caller, out refused text, out run jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out run infra_runs) language plpgsql as $$
 declare
   found turnpike.admin_caller;
   current_run infra_runs;
@@ -29,20 +29,20 @@ begin
     perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run), p_request.request_id,
       p_request.address, p_request.moment);
   end if;
-  run := to_jsonb(current_run);
+  run := current_run;
   perform turnpike.note_use(found.caller, p_request.moment);
 end $$;
 
 -- What a dry run says of up to p_limit accounts behind p_position, as bill_infra_slice would bill them now.
 create function turnpike.quote_infra_slice(p_position bigint, p_limit integer, p_until timestamptz, p_second double precision,
-  p_gib_hour double precision, out reached bigint, out finished boolean, out bills jsonb) language plpgsql stable as $$
+  p_gib_hour double precision, out reached bigint, out finished boolean, out bills turnpike.infra_bill[]) language plpgsql stable as $$
 declare
   used turnpike.infra_usage;
   following bigint;
   amount bigint;
 begin
   reached := p_position;
-  bills := '[]';
+  bills := '{}';
   for looked in 1 .. p_limit loop
     following := turnpike.next_infra_account(reached);
     exit when following is null;
@@ -51,40 +51,54 @@ begin
     if used.due > 0 or used.cost >= 1 then
       select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount from turnpike.wallet_sums(following) s;
       if round(used.cost) > 0 or amount > 0 then
-        bills := bills || turnpike.infra_bill_json(following, used, p_until, amount);
+        bills := bills || turnpike.infra_bill_of(following, used, p_until, amount);
       end if;
     end if;
   end loop;
   finished := turnpike.next_infra_account(reached) is null;
 end $$;
 
-create function turnpike.infra_bill_json(p_user_id bigint, p_usage turnpike.infra_usage, p_until timestamptz, p_billed bigint)
-returns jsonb language sql immutable as $$
-  select jsonb_build_object('user_id', p_user_id, 'starts_at', p_usage.starts_at, 'ends_at', p_until,
-    'milliseconds', p_usage.milliseconds, 'byte_seconds', p_usage.byte_seconds, 'cost', round(p_usage.cost)::bigint,
-    'due_before', p_usage.due, 'billed', p_billed, 'due', round(p_usage.cost)::bigint + p_usage.due - p_billed)
+-- A bill for containers and storage. Amounts in credit micros.
+create type turnpike.infra_bill as (
+  user_id bigint,
+  starts_at timestamptz, -- null: the account had no bill before
+  ends_at timestamptz,
+  milliseconds bigint,
+  byte_seconds double precision,
+  cost bigint,
+  due_before bigint,
+  billed bigint,
+  due bigint,
+  -- Whether a webhook of the account gets an event of it.
+  heard boolean
+);
+
+create function turnpike.infra_bill_of(p_user_id bigint, p_usage turnpike.infra_usage, p_until timestamptz, p_billed bigint)
+returns turnpike.infra_bill language sql immutable as $$
+  select (p_user_id, p_usage.starts_at, p_until, p_usage.milliseconds, p_usage.byte_seconds, round(p_usage.cost)::bigint, p_usage.due, p_billed,
+    round(p_usage.cost)::bigint + p_usage.due - p_billed, false)::turnpike.infra_bill
 $$;
 
 -- Bills up to p_limit accounts of a run from where it stands. Whoever else works on the run waits for the lock of its row, and goes on
 -- behind this. heard, of a bill: an endpoint of the account must be woken.
 create function turnpike.bill_infra_slice(p_run_id bigint, p_limit integer, p_moment timestamptz, out reached bigint,
-  out finished boolean, out bills jsonb) language plpgsql as $$
+  out finished boolean, out bills turnpike.infra_bill[]) language plpgsql as $$
 declare
   run infra_runs;
   following bigint;
-  bill record;
+  bill turnpike.infra_bill;
 begin
   select r.* into strict run from infra_runs r where r.run_id = p_run_id for no key update;
   reached := run.position;
   finished := run.finished_at is not null;
-  bills := '[]';
+  bills := '{}';
   for looked in 1 .. case when finished then 0 else p_limit end loop
     following := turnpike.next_infra_account(reached);
     exit when following is null;
     reached := following;
-    select b.* into bill from turnpike.bill_infra(run, following, p_moment) b;
-    if bill.bill is not null then
-      bills := bills || (bill.bill || jsonb_build_object('heard', bill.heard));
+    bill := turnpike.bill_infra(run, following, p_moment);
+    if bill.user_id is not null then
+      bills := bills || bill;
     end if;
   end loop;
   if not finished then
@@ -96,18 +110,19 @@ end $$;
 
 -- Bills one account for what it used up to the run's moment and for what was due before: one ledger row, of what it has available; the rest
 -- stays due. What comes to less than a credit micro waits for more. bill: null when there was nothing to bill.
-create function turnpike.bill_infra(run infra_runs, p_user_id bigint, p_moment timestamptz, out bill jsonb, out heard boolean)
+create function turnpike.bill_infra(run infra_runs, p_user_id bigint, p_moment timestamptz) returns turnpike.infra_bill
 language plpgsql as $$
 declare
+  bill turnpike.infra_bill;
+  heard boolean := false;
   used turnpike.infra_usage;
   amount bigint := 0;
   entry_id bigint;
   booked record;
 begin
-  heard := false;
   used := turnpike.infra_usage_of(p_user_id, run.until_at, run.container_second_micros, run.stored_gib_hour_micros);
   if (used.due > 0 or used.cost >= 1 or (used.cost = 0 and (used.milliseconds > 0 or used.byte_seconds > 0))) is not true then
-    return;
+    return null;
   end if;
   insert into infra_accounts (user_id, billed_until) values (p_user_id, run.until_at) on conflict (user_id) do nothing;
   with taken as (
@@ -123,21 +138,23 @@ begin
       select b.* into booked from turnpike.book_entry(p_user_id, 'space_usage', -amount, null,
         format('infra:%s:%s', p_user_id, run.run_id), null, null, 'system',
         format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), p_moment) b;
-      if booked.entry is null or booked.replayed is not false then
+      if (booked.entry).ledger_id is null or booked.replayed is not false then
         raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
       end if;
       heard := booked.heard;
-      entry_id := booked.entry ->> 'ledger_id';
+      entry_id := (booked.entry).ledger_id;
     end if;
     if round(used.cost) > 0 or amount > 0 then
       insert into infra_bills (run_id, user_id, starts_at, ends_at, container_milliseconds, stored_byte_seconds, cost_credit_micros,
         billed_credit_micros, ledger_id, created_at)
       values (run.run_id, p_user_id, used.starts_at, run.until_at, used.milliseconds, used.byte_seconds, round(used.cost)::bigint,
         amount, entry_id, p_moment);
-      bill := turnpike.infra_bill_json(p_user_id, used, run.until_at, amount);
+      bill := turnpike.infra_bill_of(p_user_id, used, run.until_at, amount);
+      bill.heard := heard;
     end if;
   end if;
   update infra_accounts a set billed_until = greatest(a.billed_until, run.until_at),
       due_credit_micros = used.due + round(used.cost)::bigint - amount
     where a.user_id = p_user_id;
+  return bill;
 end $$;

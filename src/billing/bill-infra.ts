@@ -6,6 +6,8 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { INFRA_POLICY } from "./policies.ts"
 
 const HOUR_BYTES = 2 ** 30 * 3600
@@ -39,43 +41,25 @@ export const infraBillingSchema = z
 
 type InfraBilling = z.infer<typeof infraBillingSchema>
 
-interface BillRow {
-  user_id: number
-  starts_at: string | null
-  ends_at: string
-  milliseconds: number
-  byte_seconds: number
-  /** Credit micros, like all that follow. */
-  cost: number
-  due_before: number
-  billed: number
-  due: number
-  /** An endpoint of the account must be woken. */
-  heard?: boolean
-}
+type BillRow = Answers["infra_bill"]
 
-interface RunRow {
-  run_id: number | null
-  until_at: string
-  container_second_micros: number
-  stored_gib_hour_micros: number
-}
+/** A run; a dry one has no id. */
+type RunRow = Omit<JsonRow<"infra_runs">, "run_id"> & { run_id: number | null }
 
 /**
  * Bills accounts for what their spaces used of containers and storage since the last time, at the settings' prices: each account by one
  * ledger row, of what it has available at most. Goes on with a run that is not finished. A dry run writes nothing.
  */
 export async function billInfra(ctx: Context, credential: SessionCredential, dryRun: boolean): Promise<InfraBilling> {
-  const noted = { dry: dryRun, request_id: ctx.requestId, address: ctx.address }
-  const { row } = await callAs(ctx, credential, "begin_infra_run", noted)
-  const run = row.run as unknown as RunRow
+  const { row } = await callAs(ctx, credential, "begin_infra_run", { dry: dryRun })
+  const run = row.run as RunRow
   const until = ctx.clock.now().getTime() + INFRA_POLICY.requestMs
   const bills: BillRow[] = []
   let finished = false
   let position = 0
   do {
     const slice = run.run_id === null ? await quote(ctx, run, position) : await bill(ctx, run.run_id)
-    bills.push(...(slice.bills as unknown as BillRow[]))
+    bills.push(...(slice.bills ?? []))
     position = slice.reached ?? 0
     finished = slice.finished === true
   } while (!finished && ctx.clock.now().getTime() < until)
@@ -101,7 +85,7 @@ function quote(ctx: Context, run: RunRow, position: number) {
 async function bill(ctx: Context, runId: number) {
   const args = { run_id: runId, limit: INFRA_POLICY.accountsPerStatement, moment: ctx.clock.now() }
   const slice = await callOne(ctx.db, "bill_infra_slice", args)
-  for (const { user_id, heard } of slice.bills as unknown as BillRow[]) {
+  for (const { user_id, heard } of slice.bills ?? []) {
     if (heard) wakeWebhooks(ctx, { user_id, test: false, hooked: true })
   }
   return slice

@@ -3,7 +3,7 @@
 -- refused: 'no_account', or 'balance_too_low' when the amount would take what is held. A commission has an amount in a currency only.
 -- heard: an endpoint must be woken.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
-  p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out entry jsonb, out replayed boolean, out refused text,
+  p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out entry ledger, out replayed boolean, out refused text,
   out heard boolean) language plpgsql as $$
 declare
   wallet wallets;
@@ -49,6 +49,6 @@ begin
     end if;
   end if;
   if booked.ledger_id is not null then
-    entry := to_jsonb(booked);
+    entry := booked;
   end if;
 end $$;

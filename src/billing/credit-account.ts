@@ -79,8 +79,7 @@ export async function grantCredit(
 ): Promise<Made<LedgerRow>> {
   requireSign(credit)
   const { userId: user_id, reason, micros: amount, note = null } = credit
-  const audit = { request_id: ctx.requestId, address: ctx.address }
-  const args = { user_id, reason, amount, once_key: idempotencyKey, note, ...audit }
+  const args = { user_id, reason, amount, once_key: idempotencyKey, note }
   const { row } = await callAs<"grant_credit", Booking>(ctx, credential, "grant_credit", args)
   wakeFor(ctx, row)
   return booked(row, credit)

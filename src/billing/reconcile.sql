@@ -4,7 +4,7 @@
 -- there and had ended before p_settled_before. Passes from before p_kept_from are forgotten when one begins.
 create function turnpike.begin_reconciliation(p_reconciliation_id text, p_started_by text, p_due_from timestamptz,
   p_all_from timestamptz, p_found_from timestamptz, p_settled_before timestamptz, p_kept_from timestamptz, p_moment timestamptz)
-returns jsonb language plpgsql as $$
+returns reconciliations language plpgsql as $$
 declare
   pass reconciliations;
   former reconciliations;
@@ -14,8 +14,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('reconciliations'), 0);
   select r.* into pass from reconciliations r where r.finished_at is null limit 1 for no key update;
   if found then
-    return to_jsonb(case when p_due_from is null and pass.scope = 'recent' then turnpike.widen_reconciliation(pass, p_started_by)
-      else pass end);
+    return case when p_due_from is null and pass.scope = 'recent' then turnpike.widen_reconciliation(pass, p_started_by) else pass end;
   end if;
   if p_due_from is not null and exists (select from reconciliations r where r.started_at > p_due_from) then
     return null;
@@ -34,7 +33,7 @@ begin
   delete from reconciliation_findings f using reconciliations r
     where r.started_at < p_kept_from and f.reconciliation_id = r.reconciliation_id;
   delete from reconciliations r where r.started_at < p_kept_from;
-  return to_jsonb(pass);
+  return pass;
 end $$;
 
 -- A pass over what has moved becomes one over all history, from its beginning. What is still wrong is found again.
@@ -53,7 +52,7 @@ end $$;
 
 -- The same of all history, by an admin; refused: 'admin' for anybody else.
 create function turnpike.begin_reconciliation_as(p_request turnpike.request,
-  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor turnpike.caller, out refused text, out pass jsonb) language plpgsql as $$
+  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor turnpike.caller, out refused text, out pass reconciliations) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -68,7 +67,7 @@ begin
     pass := turnpike.begin_reconciliation(p_reconciliation_id, 'admin:' || caller.user_id, null, null, null, p_settled_before,
       p_kept_from, p_request.moment);
     -- Going on with the pass under way changes nothing that an admin decides.
-    if pass ->> 'reconciliation_id' = p_reconciliation_id then
+    if pass.reconciliation_id = p_reconciliation_id then
       perform turnpike.note_change(caller.user_id, 'books.reconcile', 'reconciliation', p_reconciliation_id, null, null, p_request.request_id,
         p_request.address, p_request.moment);
     end if;
@@ -86,10 +85,16 @@ begin
   return found;
 end $$;
 
+create type turnpike.checked_slice as (
+  pass reconciliations,
+  -- What was found in the slice.
+  noted reconciliation_findings[]
+);
+
 -- Looks at the next p_size rows of a pass, notes what is wrong in them, at most p_most_findings, and moves on. Returns the pass, with
 -- the findings `noted`; null when it was not where it is said to be: somebody else has looked there.
 create function turnpike.check_slice(p_reconciliation_id text, p_phase text, p_position text, p_size integer, p_most_findings integer,
-  p_orphaned_from timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_orphaned_from timestamptz, p_moment timestamptz) returns turnpike.checked_slice language plpgsql as $$
 declare
   pass reconciliations;
   slice turnpike.books_slice;
@@ -97,7 +102,7 @@ declare
   starts_from text := '';
   is_over boolean;
   moved reconciliations;
-  noted jsonb;
+  noted reconciliation_findings[];
 begin
   select r.* into strict pass from reconciliations r where r.reconciliation_id = p_reconciliation_id;
   case p_phase
@@ -144,6 +149,6 @@ begin
     from unnest(slice.findings) f limit p_most_findings
     returning *
   )
-  select coalesce(jsonb_agg(to_jsonb(m) order by m.finding_id), '[]') into noted from made m;
-  return to_jsonb(moved) || jsonb_build_object('noted', noted);
+  select coalesce(array_agg(m::reconciliation_findings order by m.finding_id), '{}') into noted from made m;
+  return row(moved, noted)::turnpike.checked_slice;
 end $$;

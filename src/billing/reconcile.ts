@@ -41,15 +41,8 @@ export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
 
 /** The same by an admin: what could be done while the request waits; the sweeper does the rest. ADMIN_REQUIRED for others. */
 export async function reconcileAs(ctx: Context, credential: SessionCredential): Promise<ReconciliationRow> {
-  const { row } = await callAs<"begin_reconciliation_as", { refused: string | null; pass: Pass | null }>(
-    ctx,
-    credential,
-    "begin_reconciliation_as",
-    {
-      ...newPass(ctx),
-    },
-  )
-  const pass = known(row.pass)
+  const { row } = await callAs(ctx, credential, "begin_reconciliation_as", newPass(ctx))
+  const pass = known(row.pass as Pass | null)
   await runPass(ctx, pass, RECONCILIATION_POLICY.requestMs)
   return readPass(ctx, pass.reconciliation_id)
 }
@@ -58,12 +51,9 @@ type Due = Pick<ArgumentsOf<"begin_reconciliation">, "started_by" | "due_from" |
 
 /** The open pass, or one that begins; null when none began because one has since `due_from`. */
 async function beginPass(ctx: Books, due: Due): Promise<Pass | null> {
-  const { begin_reconciliation } = await callOne<"begin_reconciliation", { begin_reconciliation: Pass | null }>(
-    ctx.db,
-    "begin_reconciliation",
-    { ...newPass(ctx), ...due, moment: ctx.clock.now() },
-  )
-  return begin_reconciliation
+  const args = { ...newPass(ctx), ...due, moment: ctx.clock.now() }
+  const { begin_reconciliation: pass } = await callOne(ctx.db, "begin_reconciliation", args)
+  return pass as Pass | null
 }
 
 function newPass({ clock }: Books): { reconciliation_id: string; settled_before: Date; kept_from: Date } {
@@ -109,7 +99,7 @@ async function runPass(ctx: Books, first: Pass, budgetMs: number): Promise<{ fin
   }
 }
 
-type Moved = ReconciliationRow & { noted: FindingRow[] }
+type Moved = Omit<ReconciliationRow, "shown"> & { noted: FindingRow[] }
 
 /**
  * Looks at a slice, notes what is wrong in it and moves on, in one statement. That it is tried is noted before: whoever goes on behind
@@ -124,13 +114,13 @@ async function checkSlice(
   const slice = { reconciliation_id, phase, position, size }
   const { note_slice } = await callOne(ctx.db, "note_slice", slice)
   if (!note_slice) return null
-  const { check_slice } = await callOne<"check_slice", { check_slice: Moved | null }>(ctx.db, "check_slice", {
+  const { check_slice: checked } = await callOne(ctx.db, "check_slice", {
     ...slice,
     moment: now,
     most_findings: RECONCILIATION_POLICY.sliceFindings,
     orphaned_from: new Date(now.getTime() + RECONCILIATION_POLICY.orphanedAfterMs),
   })
-  return check_slice
+  return checked && ({ ...checked.pass, noted: checked.noted } as Moved)
 }
 
 const withSize = (pass: Pass, phase: Phase, size: number): Pass => ({

@@ -35,7 +35,7 @@ export async function refundTurnAs(
   credential: SessionCredential,
   { turnId, note }: Omit<Refund, "actor">,
 ): Promise<Made<LedgerRow>> {
-  const args = { turn_id: turnId, note, request_id: ctx.requestId, address: ctx.address }
+  const args = { turn_id: turnId, note }
   const { row } = await callAs<"refund_turn_as", Booking>(ctx, credential, "refund_turn_as", args)
   wakeFor(ctx, row)
   return bookedBy(row)

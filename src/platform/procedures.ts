@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_e92a77b7414c"
+export const RELEASE = "turnpike_9a429cb50cab"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -103,6 +103,10 @@ export interface Answers {
     updated_by_name: string | null
     space_count: number
   }
+  checked_slice: {
+    pass: JsonRow<"reconciliations">
+    noted: JsonRow<"reconciliation_findings">[]
+  }
   count_state: {
     cap: string
     limit: number
@@ -166,6 +170,18 @@ export interface Answers {
     held: number
     caps: Answers["cap_state"][]
     max_cost: number | null
+  }
+  infra_bill: {
+    user_id: number
+    starts_at: string | null
+    ends_at: string
+    milliseconds: number
+    byte_seconds: number
+    cost: number
+    due_before: number
+    billed: number
+    due: number
+    heard: boolean
   }
   kept_step: {
     step: number
@@ -692,7 +708,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      run: unknown | null
+      run: JsonRow<"infra_runs"> | null
     }
   }
   begin_reconciliation: {
@@ -707,7 +723,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      begin_reconciliation: unknown | null
+      begin_reconciliation: JsonRow<"reconciliations"> | null
     }
   }
   begin_reconciliation_as: {
@@ -720,7 +736,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      pass: unknown | null
+      pass: JsonRow<"reconciliations"> | null
     }
   }
   begin_second_factor: {
@@ -759,7 +775,7 @@ export interface Procedures {
     row: {
       reached: number | null
       finished: boolean | null
-      bills: unknown | null
+      bills: Answers["infra_bill"][] | null
     }
   }
   book_entry: {
@@ -776,7 +792,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      entry: unknown | null
+      entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
       heard: boolean | null
@@ -858,7 +874,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      check_slice: unknown | null
+      check_slice: Answers["checked_slice"] | null
     }
   }
   claim_deliveries: {
@@ -967,7 +983,7 @@ export interface Procedures {
       stream_until: Date | null
       tool_calls: number | null
       engine_keys: string | null
-      unusable: unknown | null
+      unusable: string[] | null
     }
   }
   commit_results: {
@@ -991,7 +1007,7 @@ export interface Procedures {
       stream_until: Date | null
       tool_calls: number | null
       engine_keys: string | null
-      unusable: unknown | null
+      unusable: string[] | null
     }
   }
   complete_session: {
@@ -1781,7 +1797,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      entry: unknown | null
+      entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
       heard: boolean | null
@@ -2620,7 +2636,7 @@ export interface Procedures {
     row: {
       reached: number | null
       finished: boolean | null
-      bills: unknown | null
+      bills: Answers["infra_bill"][] | null
     }
   }
   range_models: {
@@ -2843,7 +2859,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      entry: unknown | null
+      entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
       heard: boolean | null
@@ -2857,7 +2873,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      entry: unknown | null
+      entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
       heard: boolean | null
@@ -3809,26 +3825,26 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   balances_before: { args: ["before", "window"] },
   balances_now: { args: ["ends", "window"] },
   begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
-  begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run"] },
-  begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"] },
-  begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass"] },
+  begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run:json"] },
+  begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"], columns: ["begin_reconciliation:json"] },
+  begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass:json"] },
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
-  bill_infra_slice: { args: ["run_id", "limit", "moment"] },
-  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"] },
+  bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
+  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "heard"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "heard"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
-  check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
+  check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
   claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers", "image_model", "heard"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
-  commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"] },
-  commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"] },
+  commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
+  commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
   complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
@@ -3891,7 +3907,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
-  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
+  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "heard"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
@@ -3956,7 +3972,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
-  quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"] },
+  quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"], columns: ["reached", "finished", "bills:json"] },
   range_models: { args: ["from", "to", "limit"] },
   range_providers: { args: ["from", "to", "limit"] },
   range_spaces: { args: ["from", "to", "limit"] },
@@ -3970,8 +3986,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
   redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery"] },
-  refund_turn: { args: ["turn_id", "actor", "note", "moment"] },
-  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
+  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "heard"] },
+  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "heard"] },
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },

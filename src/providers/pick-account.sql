@@ -212,13 +212,13 @@ create function turnpike.draw_account(p_engine text, p_servers jsonb, p_model te
   select r.provider_id, r.use from reached r where r.reached > p_random * r.whole order by r.reached limit 1
 $$;
 
--- Those of p_accounts at which the next call of a run may not begin without asking, as a JSON array of ids; null when there are none.
-create function turnpike.unusable_accounts(p_accounts text[], p_moment timestamptz) returns jsonb language plpgsql stable as $$
+-- Those of p_accounts at which the next call of a run may not begin without asking, null when there are none.
+create function turnpike.unusable_accounts(p_accounts text[], p_moment timestamptz) returns text[] language plpgsql stable as $$
 begin
   if p_accounts = '{}' then
     return null;
   end if;
-  return (select jsonb_agg(k.id) from unnest(p_accounts) k(id)
+  return (select array_agg(k.id) from unnest(p_accounts) k(id)
     left join provider_accounts a on a.provider_id = k.id
     left join provider_states s on s.provider_id = k.id
     left join provider_credentials c on c.provider_id = k.id

@@ -81,7 +81,7 @@ end $$;
 create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
   p_accounts text[], p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
-  unusable jsonb) language plpgsql rows 1 as $$
+  unusable text[]) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -118,7 +118,7 @@ end $$;
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
   p_containers jsonb, p_pictures jsonb, p_events jsonb, p_accounts text[], p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
-  unusable jsonb) language plpgsql rows 1 as $$
+  unusable text[]) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
