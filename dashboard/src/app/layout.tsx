@@ -1,9 +1,11 @@
+import { useQueryClient } from "@tanstack/react-query"
 import { Outlet, useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react"
+import { call } from "../api/call.ts"
+import { useRead } from "../api/query.ts"
 import { ThemeToggle } from "../shell/theme.tsx"
-import { IconButton } from "../ui/button.tsx"
+import { Button, IconButton } from "../ui/button.tsx"
 import { Icon } from "../ui/icon.tsx"
-import { ActingBanner } from "./acting-banner.tsx"
 import { isOperators } from "./all-pages.ts"
 import { Navigation } from "./navigation.tsx"
 
@@ -151,4 +153,25 @@ function SignOut() {
     location.assign("/")
   }
   return <IconButton label="Sign out" icon="out" onClick={() => void leave()} />
+}
+
+/** Shown while an admin looks at somebody's account. */
+function ActingBanner() {
+  const me = useRead("getMe")
+  const queryClient = useQueryClient()
+  if (!me.data?.acting_admin) return null
+  const { user } = me.data
+  const stop = async () => {
+    await call("endActing", { path: { user_id: user.user_id } }).catch(() => null)
+    queryClient.clear()
+    location.assign(`/operator/users/${user.user_id}`)
+  }
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-3 bg-warn-soft px-4 py-2 text-warn sm:px-6">
+      <span className="grow">
+        You look at the account of <b>{user.name ?? user.email ?? `user ${user.user_id}`}</b>, and cannot change it.
+      </span>
+      <Button onClick={() => void stop()}>Stop looking</Button>
+    </div>
+  )
 }

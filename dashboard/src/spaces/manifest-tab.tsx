@@ -1,7 +1,9 @@
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
+import { ApiError } from "../api/api-error.ts"
 import type { Manifest } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { ConflictDialog } from "../ui/conflict-dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
 import { Read } from "../ui/read.tsx"
@@ -9,10 +11,6 @@ import { toast } from "../ui/toast.tsx"
 import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
-
-const ManifestConflict = lazy(() =>
-  import("./manifest-conflict.tsx").then((module) => ({ default: module.ManifestConflict })),
-)
 
 export function ManifestTab({ space }: SpaceTabProps) {
   const manifest = useRead("getManifest", useSpaceInput())
@@ -159,19 +157,17 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
           )}
         </div>
       </fieldset>
-      <Suspense>
-        {theirs && (
-          <ManifestConflict
-            mine={manifestOf(draft)}
-            theirs={theirs}
-            onTakeTheirs={discard}
-            onKeepMine={() => {
-              setTheirs(null)
-              save()
-            }}
-          />
-        )}
-      </Suspense>
+      {theirs && (
+        <ManifestConflict
+          mine={manifestOf(draft)}
+          theirs={theirs}
+          onTakeTheirs={discard}
+          onKeepMine={() => {
+            setTheirs(null)
+            save()
+          }}
+        />
+      )}
     </form>
   )
 }
@@ -211,4 +207,27 @@ function BuiltinTools({ chosen, onChange }: BuiltinToolsProps) {
       )}
     </fieldset>
   )
+}
+
+interface ManifestConflictProps {
+  mine: Manifest
+  theirs: Manifest
+  onTakeTheirs: () => void
+  onKeepMine: () => void
+}
+
+/** Two people have edited the instructions: the same choice as after a 412. */
+function ManifestConflict({ mine, theirs, onTakeTheirs, onKeepMine }: ManifestConflictProps) {
+  const error = new ApiError({
+    code: "VERSION_MISMATCH",
+    message: "Somebody else has saved the instructions in the meantime.",
+    status: 412,
+    requestId: null,
+    retryAfter: null,
+    faults: [],
+    details: { current: theirs },
+  })
+  // What only they have set is shown too.
+  const both = { ...Object.fromEntries(Object.keys(theirs).map((name) => [name, undefined])), ...mine }
+  return <ConflictDialog error={error} mine={both} onTakeTheirs={onTakeTheirs} onKeepMine={onKeepMine} />
 }

@@ -2,9 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { spacesPages as pages } from "./pages.ts"
-
-const SPACE_TABS = ["instructions", "tools", "mcp", "secrets", "versions", "files", "sharing", "use"] as const
-export type SpaceTab = (typeof SPACE_TABS)[number]
+import { SPACE_TABS, type SpaceTab } from "./words.ts"
 
 interface SpacesSearch {
   q?: string

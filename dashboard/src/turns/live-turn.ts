@@ -23,7 +23,12 @@ export interface LiveStep {
 
 const TYPES = [
   ...everyOf<TurnStateEvent["type"]>()(["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"]),
-  ...["step.started", "step.ended", "tool.started", "tool.ended", "text.delta", "model.waiting"],
+  "step.started",
+  "step.ended",
+  "tool.started",
+  "tool.ended",
+  "text.delta",
+  "model.waiting",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
 /** What is read again after an event. */
