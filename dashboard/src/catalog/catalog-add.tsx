@@ -1,7 +1,8 @@
 import { useState } from "react"
 import type { ModelCatalogAdd } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { choicesOf, everyOf } from "../api/words.ts"
+import { ModelCatalogAddRules } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -12,7 +13,6 @@ import {
   operatorTokenPricesOf,
 } from "./catalog-price-fields.tsx"
 
-const ENGINES = everyOf<ModelCatalogAdd["engine"]>()(["anthropic", "openai", "openai-compatible", "rehearsal"])
 const KINDS = choicesOf<ModelKind>({ chat: "Chat", image: "Pictures" })
 
 type ModelKind = NonNullable<ModelCatalogAdd["kind"]>
@@ -23,13 +23,13 @@ const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 export function OperatorAddModel({ next, onClose }: { next: number; onClose: () => void }) {
   const change = useChange("addModel", { changes: ["listModelCatalog"] })
   const [engine, setEngine] = useState<ModelCatalogAdd["engine"]>("openai")
-  const [kind, setKind] = useState<ModelKind>("chat")
-  const [enabled, setEnabled] = useState(false)
+  const [kind, setKind] = useState<ModelKind>(ModelCatalogAddRules.kind.default)
+  const [enabled, setEnabled] = useState<boolean>(ModelCatalogAddRules.enabled.default)
   const [prices, setPrices] = useState(OPERATOR_NO_PRICES)
   const [text, setText] = useState({
     model: "",
     label: "",
-    max_output_tokens: "4096",
+    max_output_tokens: String(ModelCatalogAddRules.max_output_tokens.default),
     context_tokens: "",
     idle_seconds: "",
   })
@@ -79,7 +79,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
           label="Engine"
           name="engine"
           value={engine}
-          options={ENGINES}
+          options={ModelCatalogAddRules.engine.words}
           error={change.error}
           onChange={({ target }) => setEngine(target.value as ModelCatalogAdd["engine"])}
         />

@@ -3,7 +3,7 @@ import { lazy, Suspense, useRef, useState } from "react"
 import { call } from "../api/call.ts"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { everyOf } from "../api/words.ts"
+import { ModelCatalogRowRules } from "../api/rules.ts"
 import { operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -15,8 +15,6 @@ import { toast } from "../ui/toast.tsx"
 import { operatorCatalogColumns } from "./catalog-columns.tsx"
 import { operatorMoved, operatorOrderChanges, operatorOrdered } from "./catalog-order.ts"
 import { catalogPages } from "./pages.ts"
-
-const MODEL_KINDS = everyOf<ModelCatalogRow["kind"]>()(["chat", "image"])
 
 const Add = lazy(() => import("./catalog-add.tsx").then((file) => ({ default: file.OperatorAddModel })))
 
@@ -49,7 +47,11 @@ export function OperatorCatalogPage() {
 
 /** The first enabled row of each kind: what is used where nothing is named. */
 const defaultsOf = (rows: readonly ModelCatalogRow[]) =>
-  new Set(MODEL_KINDS.map((kind) => rows.find((row) => row.enabled && row.kind === kind)?.pin).filter((pin) => pin))
+  new Set(
+    ModelCatalogRowRules.kind.words
+      .map((kind) => rows.find((row) => row.enabled && row.kind === kind)?.pin)
+      .filter((pin) => pin),
+  )
 
 function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
   const client = useQueryClient()

@@ -2,6 +2,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { AdminLedgerEntry, UserEnergy } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getUserEnergyQuery } from "../api/rules.ts"
 import { operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
@@ -33,7 +34,7 @@ const CHARTS: { title: string; keys: string[] }[] = [
 
 /** The account in energy: totals, by day, and its ledger. */
 export function OperatorUserEnergy({ userId }: { userId: number }) {
-  const { days = 30, offset = 0 } = route.useSearch()
+  const { days = getUserEnergyQuery.days.default, offset = 0 } = route.useSearch()
   const energy = useRead("getUserEnergy", { path: { user_id: userId }, query: { days, limit: PAGE_ROWS, offset } })
   return (
     <Read of={energy} rows={12}>

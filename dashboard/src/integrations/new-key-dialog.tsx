@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
+import { CreateApiKeyRules, listSpacesQuery } from "../api/rules.ts"
 import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
@@ -19,7 +20,11 @@ interface NewKeyDialogProps {
 }
 
 /** Makes a key, and shows its value once, with the turn that it may send first. */
-export function NewKeyDialog({ onClose, scope: firstScope = "created", test: firstTest = false }: NewKeyDialogProps) {
+export function NewKeyDialog({
+  onClose,
+  scope: firstScope = CreateApiKeyRules.scope.default,
+  test: firstTest = CreateApiKeyRules.test.default,
+}: NewKeyDialogProps) {
   const create = useChange("createKey", { changes: ["listKeys"] })
   const [made, setMade] = useState<NewApiKey | null>(null)
   const [name, setName] = useState("")
@@ -28,7 +33,9 @@ export function NewKeyDialog({ onClose, scope: firstScope = "created", test: fir
   const [test, setTest] = useState(firstTest)
   const [expiry, setExpiry] = useState("")
   const [caps, setCaps] = useState(textsOfCaps({}))
-  const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 200 } })
+  const spaces = useRead("listSpaces", {
+    query: { test: test ? "true" : "false", limit: listSpacesQuery.limit.maximum },
+  })
   const send = () =>
     create.mutate(
       {

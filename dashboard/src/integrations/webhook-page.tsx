@@ -3,6 +3,7 @@ import { useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { Delivery, Webhook } from "../api/operations.ts"
 import { queryOf, useChange, useRead } from "../api/query.ts"
+import { DeliveryRules } from "../api/rules.ts"
 import { DeliveryTable } from "../turns/delivery-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues } from "../ui/facts.tsx"
@@ -17,7 +18,7 @@ import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
 import type { WebhookChange } from "./webhook-dialogs.tsx"
 import { WebhookState } from "./webhook-state.tsx"
-import { DELIVERY_STATES, EVENT_TYPES } from "./webhook-words.ts"
+import { EVENT_TYPES } from "./webhook-words.ts"
 
 const WebhookDialog = lazy(() => import("./webhook-dialogs.tsx").then((module) => ({ default: module.WebhookDialog })))
 
@@ -128,7 +129,13 @@ function Deliveries({ webhookId }: { webhookId: string }) {
           </Button>
         }
       >
-        <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={DELIVERY_STATES} />
+        <ChoiceFilter
+          label="State"
+          name="state"
+          value={set.state}
+          all="All states"
+          options={DeliveryRules.state.words}
+        />
         <ChoiceFilter
           label="Event"
           name="event_type"

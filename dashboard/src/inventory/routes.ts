@@ -1,9 +1,12 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import type { Task } from "../api/operations.ts"
+import { listSpaceInventoryQuery, TaskRules } from "../api/rules.ts"
+import type { QueryWord } from "../api/words.ts"
 import { type Archived, groupsIn } from "../operator/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
 import { countIn, offsetIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { inventoryPages as pages } from "./pages.ts"
-import { DIRECTIONS, ORIGINS, type Origin, SPACE_SORTS, type SpaceSort, TASK_STATES, type TaskState } from "./words.ts"
+import { ORIGINS, type Origin } from "./words.ts"
 
 export const inventoryRoutes = [
   createRoute({
@@ -18,7 +21,7 @@ export const inventoryRoutes = [
       archived?: Archived
       owner_id?: number
       workspace_id?: string
-      sort?: SpaceSort
+      sort?: QueryWord<"listSpaceInventory", "sort">
       direction?: "asc" | "desc"
       offset?: number
     } => ({
@@ -27,8 +30,8 @@ export const inventoryRoutes = [
       brand: textIn(search.brand),
       owner_id: countIn(search.owner_id),
       workspace_id: textIn(search.workspace_id),
-      sort: oneIn(search.sort, SPACE_SORTS),
-      direction: oneIn(search.direction, DIRECTIONS),
+      sort: oneIn(search.sort, listSpaceInventoryQuery.sort.words),
+      direction: oneIn(search.direction, listSpaceInventoryQuery.direction.words),
     }),
     component: lazyRouteComponent(() => import("./spaces-page.tsx"), "OperatorSpacesPage"),
   }),
@@ -53,7 +56,7 @@ export const inventoryRoutes = [
       q?: string
       space?: string
       brand?: string
-      state?: TaskState
+      state?: Task["state"]
       assignee_user_id?: number
       creator_user_id?: number
       offset?: number
@@ -61,7 +64,7 @@ export const inventoryRoutes = [
       q: textIn(search.q),
       space: textIn(search.space),
       brand: textIn(search.brand),
-      state: oneIn(search.state, TASK_STATES),
+      state: oneIn(search.state, TaskRules.state.words),
       assignee_user_id: countIn(search.assignee_user_id),
       creator_user_id: countIn(search.creator_user_id),
       offset: countIn(search.offset),

@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { AdminSpace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { choicesOf, type QueryWord } from "../api/words.ts"
 import { OperatorList } from "../operator/list.tsx"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
@@ -15,7 +16,12 @@ import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { inventoryPages } from "./pages.ts"
-import { ORIGINS, type SpaceSort } from "./words.ts"
+import { ORIGINS } from "./words.ts"
+
+const STATES = choicesOf<Exclude<QueryWord<"listSpaceInventory", "archived">, "active">>({
+  archived: "Archived",
+  all: "Active and archived",
+})
 
 const FindSpace = lazy(() => import("./space-find.tsx").then((file) => ({ default: file.OperatorFindSpace })))
 const route = getRouteApi("/app/admin/operator/spaces")
@@ -56,7 +62,7 @@ export function OperatorSpacesPage() {
       to: ".",
       search: ((old: object) => ({
         ...old,
-        sort: by as SpaceSort,
+        sort: by as QueryWord<"listSpaceInventory", "sort">,
         direction: sort === by && direction === "desc" ? "asc" : "desc",
         offset: undefined,
       })) as never,
@@ -73,16 +79,7 @@ export function OperatorSpacesPage() {
       <FilterBar set={filters} end={<CsvLink of="listSpaceInventory" input={{ query }} />}>
         <TextFilter label="Title" name="q" value={filters.q} />
         <ChoiceFilter label="Made in" name="origin" value={filters.origin} all="Made anywhere" options={ORIGINS} />
-        <ChoiceFilter
-          label="State"
-          name="archived"
-          value={filters.archived}
-          all="Active"
-          options={[
-            ["archived", "Archived"],
-            ["all", "Active and archived"],
-          ]}
-        />
+        <ChoiceFilter label="State" name="archived" value={filters.archived} all="Active" options={STATES} />
         <TextFilter label="Brand" name="brand" value={filters.brand} />
         <TextFilter
           label="Owner's user id"

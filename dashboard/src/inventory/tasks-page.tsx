@@ -1,6 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router"
 import type { Task } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { TaskRules } from "../api/rules.ts"
 import { OperatorList } from "../operator/list.tsx"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -12,7 +13,6 @@ import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { inventoryPages } from "./pages.ts"
-import { TASK_STATES } from "./words.ts"
 
 const route = getRouteApi("/app/admin/operator/tasks")
 
@@ -67,7 +67,13 @@ export function OperatorTasksPage() {
     <Page {...inventoryPages.tasks}>
       <FilterBar set={filters}>
         <TextFilter label="Title" name="q" value={filters.q} />
-        <ChoiceFilter label="State" name="state" value={filters.state} all="All states" options={TASK_STATES} />
+        <ChoiceFilter
+          label="State"
+          name="state"
+          value={filters.state}
+          all="All states"
+          options={TaskRules.state.words}
+        />
         <TextFilter label="Space's slug" name="space" value={filters.space} />
         <TextFilter label="Brand" name="brand" value={filters.brand} />
         <TextFilter label="Assignee's user id" name="assignee_user_id" value={idText(filters.assignee_user_id)} />

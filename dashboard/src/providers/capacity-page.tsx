@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import type { CapacityReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getCapacityQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import type { ChartPoint } from "../ui/chart-canvas.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -11,7 +12,6 @@ import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { providersPages } from "./pages.ts"
-import { POOL_NAMES } from "./pool-names.ts"
 import { windowName } from "./provider-parts.tsx"
 
 const HOURS = [
@@ -38,7 +38,13 @@ export function ProviderCapacityPage() {
           all="24 hours"
           options={HOURS}
         />
-        <ChoiceFilter label="Pool" name="pool" value={pool} all="Both pools" options={POOL_NAMES} />
+        <ChoiceFilter
+          label="Pool"
+          name="pool"
+          value={pool}
+          all="Both pools"
+          options={getCapacityQuery.provider.words}
+        />
       </FilterBar>
       <Read of={capacity}>
         {(data) =>

@@ -1,9 +1,12 @@
 import { useState } from "react"
 import type { ExternalApiKey } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { UpdateApiKeyRequestRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
+
+const LEAST = UpdateApiKeyRequestRules.value.minLength
 
 /** Sets the value of a key for providers; nobody can show it again. */
 export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: () => void }) {
@@ -33,14 +36,14 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
       mine={{ last_four: value.slice(-4) }}
       version={of.version}
       onClose={onClose}
-      disabled={value.length < 8}
+      disabled={value.length < LEAST}
     >
       <TextInput
         label="Value"
         name="value"
         type="password"
         autoComplete="off"
-        hint="At least 8 characters without blanks. It is never shown again."
+        hint={`At least ${LEAST} characters without blanks. It is never shown again.`}
         value={value}
         error={change.error}
         onChange={({ target }) => setValue(target.value)}

@@ -2,6 +2,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { SubscriptionUsage } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getSubscriptionUsageQuery } from "../api/rules.ts"
 import { operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
@@ -51,7 +52,7 @@ const COLUMNS: Column<Used>[] = [
 ]
 
 export function OperatorSubscriptionsPage() {
-  const { days = 30 } = route.useSearch()
+  const { days = getSubscriptionUsageQuery.days.default } = route.useSearch()
   const usage = useRead("getSubscriptionUsage", { query: { days, limit: SHOWN } })
   const settings = useRead("listSettings")
   const [giving, setGiving] = useState(false)

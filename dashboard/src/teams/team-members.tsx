@@ -1,7 +1,8 @@
 import { useState } from "react"
 import type { Team, TeamUpdate } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { everyOf } from "../api/words.ts"
+import { TeamUpdateRules } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
 import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
@@ -11,14 +12,14 @@ import { toast } from "../ui/toast.tsx"
 
 type TeamRole = Team["members"][number]["role"]
 
-const ROLES_IN_TEAM = everyOf<TeamRole>()(["member", "lead"])
+const ROLES_IN_TEAM = choicesOf<TeamRole>({ member: "member", lead: "lead" })
 
 const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ user_id, role }))
 
 export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
   const change = useChange("updateTeam")
   const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<TeamRole>("member")
+  const [role, setRole] = useState<TeamRole>(TeamUpdateRules["members[].role"].default)
   const body = { members: [...membersOf(of), { user_id: userId ?? 0, role }] }
   const save = (ifMatch?: number) =>
     change.mutate(

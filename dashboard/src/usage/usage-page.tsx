@@ -2,6 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { UsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getUsageQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -18,7 +19,7 @@ import { GROUPS, usageQueryOf } from "./usage-search.ts"
 import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
 
 /** As many as the API gives at once, so that a chart of up to 100 days is whole. */
-const ROWS = 100
+const ROWS = getUsageQuery.limit.maximum
 
 const curl = () => `curl "${location.origin}/v1/usage?group_by=day" \\
   -H "Authorization: Bearer $TURNPIKE_KEY"`

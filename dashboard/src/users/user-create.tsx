@@ -1,18 +1,19 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
+import type { User } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { CreateUserRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import { ROLES, type Role } from "./words.ts"
 
 /** Makes an account, and goes to it. */
 export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const change = useChange("createUser", { changes: ["listUsers", "getOverview"] })
   const [user, setUser] = useState({ email: "", name: "", messenger_id: "", brand: "", password: "" })
-  const [role, setRole] = useState<Role>("user")
+  const [role, setRole] = useState<User["role"]>(CreateUserRules.role.default)
   const [verified, setVerified] = useState(false)
   const field = (name: keyof typeof user) => ({
     name,
@@ -63,7 +64,7 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
         label="Password"
         type="password"
         autoComplete="new-password"
-        hint="At least 8 characters. Without one they sign in by a link or a provider."
+        hint={`At least ${CreateUserRules.password.minLength} characters. Without one they sign in by a link or a provider.`}
         {...field("password")}
       />
       <div className="grid gap-4 sm:grid-cols-2">
@@ -71,8 +72,8 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
           label="Role"
           name="role"
           value={role}
-          options={ROLES}
-          onChange={({ target }) => setRole(target.value as Role)}
+          options={CreateUserRules.role.words}
+          onChange={({ target }) => setRole(target.value as User["role"])}
         />
         <TextInput label="Brand" hint="Empty: the service's own." {...field("brand")} />
       </div>

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { SetCredentialsRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { TextInput } from "../ui/field.tsx"
@@ -48,7 +49,7 @@ export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClo
         name="password"
         type="password"
         autoComplete="new-password"
-        hint="At least 8 characters. Empty: it stays as it is."
+        hint={`At least ${SetCredentialsRules.password.minLength} characters. Empty: it stays as it is.`}
         value={password}
         error={change.error}
         onChange={({ target }) => setPassword(target.value)}

@@ -1,12 +1,12 @@
 import { useState } from "react"
-import type { UserDetail } from "../api/operations.ts"
+import type { User, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { UpdateUserRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
-import { ROLES, type Role } from "./words.ts"
 
 const amount = (text: string): number | null => (text.trim() === "" ? null : Number(text))
 const shown = (value: number | null) => (value === null ? "" : plainNumber(value))
@@ -22,7 +22,7 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
     end_user_daily_usd: shown(of.end_user_daily_usd),
     end_user_monthly_usd: shown(of.end_user_monthly_usd),
   })
-  const [role, setRole] = useState<Role>(of.role)
+  const [role, setRole] = useState<User["role"]>(of.role)
   const [verified, setVerified] = useState(of.email_verified)
   const [disabled, setDisabled] = useState(of.disabled_at !== null)
   const wanted = {
@@ -79,8 +79,8 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
           label="Role"
           name="role"
           value={role}
-          options={ROLES}
-          onChange={({ target }) => setRole(target.value as Role)}
+          options={UpdateUserRules.role.words}
+          onChange={({ target }) => setRole(target.value as User["role"])}
         />
         <TextInput label="Brand" {...field("brand")} />
         <TextInput label="Alert below, USD" inputMode="decimal" hint="0: never" {...field("low_balance_usd")} />

@@ -2,6 +2,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { AdminUser } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { UserRules } from "../api/rules.ts"
 import { OperatorList } from "../operator/list.tsx"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
@@ -14,7 +15,6 @@ import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { usersPages } from "./pages.ts"
-import { ROLES } from "./words.ts"
 
 const CreateUser = lazy(() => import("./user-create.tsx").then((file) => ({ default: file.OperatorCreateUser })))
 const route = getRouteApi("/app/admin/operator/users")
@@ -58,7 +58,7 @@ export function OperatorUsersPage() {
     >
       <FilterBar set={{ q, role }} end={<CsvLink of="listUsers" input={{ query: { q, role } }} />}>
         <TextFilter label="Name, email or id" name="q" value={q} wide />
-        <ChoiceFilter label="Role" name="role" value={role} all="All roles" options={ROLES} />
+        <ChoiceFilter label="Role" name="role" value={role} all="All roles" options={UserRules.role.words} />
       </FilterBar>
       <OperatorList
         caption="Users"

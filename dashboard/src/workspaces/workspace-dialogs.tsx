@@ -1,7 +1,8 @@
 import { useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { everyOf } from "../api/words.ts"
+import { AddWorkspaceMemberRules } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
 import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
@@ -23,12 +24,12 @@ const done = (text: string, onClose: () => void) => ({
 
 type WorkspaceRole = Workspace["members"][number]["role"]
 
-const ROLES_IN_WORKSPACE = everyOf<WorkspaceRole>()(["member", "admin", "owner"])
+const ROLES_IN_WORKSPACE = choicesOf<WorkspaceRole>({ member: "member", admin: "admin", owner: "owner" })
 
 export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
   const change = useChange("addWorkspaceMember")
   const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<WorkspaceRole>("member")
+  const [role, setRole] = useState<WorkspaceRole>(AddWorkspaceMemberRules.role.default)
   const body = { user_id: userId ?? 0, role }
   return (
     <OperatorEditDialog
