@@ -9,5 +9,5 @@ export type QueryWord<Id extends OperationId, Name extends string> = Operations[
   : never
 
 /** The choices of a filter or field, from the labels of all words of an enum: a word without a label does not compile. */
-export const choicesOf = <Word extends string>(labels: Record<Word, string>): readonly [Word, string][] =>
-  Object.entries(labels) as [Word, string][]
+export const choicesOf = <Word extends string, Label = string>(labels: Record<Word, Label>): readonly [Word, Label][] =>
+  Object.entries(labels) as [Word, Label][]

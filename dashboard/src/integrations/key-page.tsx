@@ -56,7 +56,7 @@ export function KeyPage() {
 
 function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
   const { key_id, space, hint, scope, test } = apiKey
-  const scopeWords = KEY_SCOPES.find((one) => one.scope === scope)
+  const scopeWords = KEY_SCOPES[scope]
   const moment = (at: string | null) => (at ? <Time at={at} exact /> : undefined)
   return (
     <KeyValues

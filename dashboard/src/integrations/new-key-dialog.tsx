@@ -2,6 +2,7 @@ import { useState } from "react"
 import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { CreateApiKeyRules, listSpacesQuery } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
 import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
@@ -94,20 +95,20 @@ export function NewKeyDialog({
       />
       <fieldset className="flex flex-col gap-2">
         <legend className="pb-1 font-strong">What it reaches</legend>
-        {KEY_SCOPES.map((one) => (
-          <label key={one.scope} className="flex items-start gap-2">
+        {choicesOf(KEY_SCOPES).map(([one, { title, about }]) => (
+          <label key={one} className="flex items-start gap-2">
             <span className="flex h-5 items-center">
               <input
                 type="radio"
                 name="scope"
-                checked={scope === one.scope}
-                onChange={() => setScope(one.scope)}
+                checked={scope === one}
+                onChange={() => setScope(one)}
                 className="size-4 accent-accent"
               />
             </span>
             <span>
-              {one.title}
-              <span className="block text-muted text-xs">{one.about}</span>
+              {title}
+              <span className="block text-muted text-xs">{about}</span>
             </span>
           </label>
         ))}

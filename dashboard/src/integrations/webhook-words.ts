@@ -1,5 +1,5 @@
 import type { CreateWebhook } from "../api/operations.ts"
-import { CapReachedRules } from "../api/rules.ts"
+import { CapReachedRules, CreateWebhookRules } from "../api/rules.ts"
 
 export type EventType = NonNullable<CreateWebhook["events"]>[number]
 
@@ -23,4 +23,4 @@ export const EVENT_WORDS: Record<EventType, string> = {
   "space.shared": "A space was shared",
 }
 
-export const EVENT_TYPES = Object.keys(EVENT_WORDS) as EventType[]
+export const EVENT_TYPES: readonly EventType[] = CreateWebhookRules["events[]"].words
