@@ -20,8 +20,8 @@ export type Verbs = Awaited<ReturnType<typeof readVerbs>>
 export async function readVerbs({ dir }: Version) {
   const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
   const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
-  const { claimTurn } = await read<typeof import("../src/turns/claim-turn.ts")>("src/turns/claim-turn.ts")
-  const { settleTurn } = await read<typeof import("../src/turns/settle-turn.ts")>("src/turns/settle-turn.ts")
+  const { claimTurn } = await read<typeof import("../src/runs/claim-turn.ts")>("src/runs/claim-turn.ts")
+  const { settleTurn } = await read<typeof import("../src/runs/settle-turn.ts")>("src/runs/settle-turn.ts")
   const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
   // Earlier versions ask for the brand.
   const { parseApiKey } = await read<{ parseApiKey(key: string, brand: string): KeyCredential | null }>(
@@ -45,7 +45,12 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
   })
   const context: Partial<Context> = {
-    ...{ brand: BRAND, requestId: "bench", db, random: Math.random, posting: new Map(), cooling: new Map() },
+    brand: BRAND,
+    requestId: "bench",
+    db,
+    random: Math.random,
+    posting: new Map(),
+    cooling: new Map(),
     clock: systemClock,
     queue: noQueue,
     log: () => {},

@@ -13,12 +13,12 @@ import { type PoolContext, publishCapacity } from "./providers/capacity.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
+import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTestTurns } from "./turns/forget-test-turns.ts"
-import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** It may be cut off anywhere and started again, also beside a run of itself. Returns what it did, as numbers for the log. */

@@ -18,7 +18,7 @@ export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
     tests: ["test/quotas/*", "test/account/{answers,keys,chat}*", "test/v1/end-users*"],
   },
   turns: {
-    sources: ["src/turns"],
+    sources: ["src/turns", "src/runs"],
     tests: [
       "test/turns/*",
       "test/v1/{turns,outcomes,tenant-walls}*",

@@ -1,4 +1,4 @@
--- The bound of a turn's first model call, in tokens: never less than src/turns/build-call.ts computes when the call is made. p_bounds
+-- The bound of a turn's first model call, in tokens: never less than src/runs/build-call.ts computes when the call is made. p_bounds
 -- (src/turns/first-call.ts) says what is counted around texts.
 
 -- Its instructions and tools, from the counts kept with the space's configuration (src/spaces/prompt-facts.sql).

@@ -51,8 +51,8 @@ async function verbsOf(root: string) {
   )
   return {
     acceptTurn: accept.acceptTurn as typeof import("../../src/turns/accept-turn.ts").acceptTurn,
-    claimTurn: claim.claimTurn as typeof import("../../src/turns/claim-turn.ts").claimTurn,
-    settleTurn: settle.settleTurn as typeof import("../../src/turns/settle-turn.ts").settleTurn,
+    claimTurn: claim.claimTurn as typeof import("../../src/runs/claim-turn.ts").claimTurn,
+    settleTurn: settle.settleTurn as typeof import("../../src/runs/settle-turn.ts").settleTurn,
     getTurn: get.getTurn as typeof import("../../src/turns/get-turn.ts").getTurn,
   }
 }

@@ -6,7 +6,7 @@ import { importsOf, procedures, read, source, withoutComments } from "./source.t
 
 const table = readRooms("| room | what is in it | may import |")
 
-/** `src/turns/run.ts` is in `turns`, `src/sweeps.ts` a room of its own, and so is `functions/`. */
+/** `src/runs/run.ts` is in `turns`, `src/sweeps.ts` a room of its own, and so is `functions/`. */
 function roomOf(path: string): string {
   const [top = "", room = ""] = path.split("/")
   return top === "src" ? room : top

@@ -1,11 +1,11 @@
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { type LossCause, noteLoss } from "../billing/losses.ts"
+import type { FinishedStep } from "../turns/step-row.ts"
+import { pendingCalls, type StepRow } from "../turns/step-row.ts"
+import type { EventDraft } from "../turns/turn-event.ts"
 import { commitAnswer } from "./commit-step.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { announceCalls } from "./run-calls.ts"
-import type { FinishedStep } from "./step-row.ts"
-import { pendingCalls, type StepRow } from "./step-row.ts"
-import type { EventDraft } from "./turn-event.ts"
 
 /** A model call that came back, or was cut off after it had said something; not committed yet. */
 export interface CalledStep {
@@ -22,7 +22,7 @@ export interface CalledStep {
  */
 export async function commitCalled(run: Run, agent: AgentWork, called: CalledStep): Promise<void> {
   const row = rowOf(called)
-  const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.now } : {}
+  const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.time.now } : {}
   const events = [...called.events, ...announceCalls(agent, row, run.ctx.clock.now())]
   const turn = await orNoted(run, called, () => commitAnswer(run.ctx, run.turn, called.step, events, run.route.known()))
   if (!turn) await noteLost(run, called, "stale")

@@ -2,11 +2,11 @@ import type { Context } from "../actor/context.ts"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { MadeFile, PaidPicture } from "../tools/bound-tool.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
+import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 import { repeatCommit } from "./repeat-commit.ts"
-import { type FinishedStep, stepArgument } from "./step-row.ts"
-import { draftEvent, type EventDraft } from "./turn-event.ts"
-import type { TurnRow } from "./turn-row.ts"
 
 type Mine = Pick<TurnRow, "turn_id" | "epoch">
 

@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
 
 /** The turns of this isolate with a long model call, and when each has asked last, in milliseconds. */
 const asking = new Map<string, number>()

@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
 
 /**
  * Commits for this worker's epoch, and repeats that for some seconds when the database does not answer, since the model calls have been

@@ -2,8 +2,9 @@ import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { TURN_POLICY } from "./policies.ts"
-import type { TurnRow } from "./turn-row.ts"
+import { drawNumbers } from "../providers/roster.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 
 /** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account that serves the engine's pins is enabled. */
 export interface NextAccount {
@@ -13,7 +14,7 @@ export interface NextAccount {
 
 interface Wanted {
   engine: RealEngine
-  /** The spellings of the server that the engine's pins name (src/turns/engine-servers.ts); null: any server. */
+  /** The spellings of the server that the engine's pins name (src/runs/engine-servers.ts); null: any server. */
   servers: readonly string[] | null
   model: string
   /** The account of the turn's conversation. */
@@ -39,7 +40,7 @@ export async function nextAccount(
     bound,
     tried,
     preferred,
-    random: ctx.random(),
+    random: drawNumbers(ctx.random),
     probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
     moment: now,

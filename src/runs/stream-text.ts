@@ -3,9 +3,9 @@ import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { TURN_POLICY } from "./policies.ts"
-import { draftEvent, type EventDraft } from "./turn-event.ts"
-import type { TurnRow } from "./turn-row.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 
 /** The text of one model call on its way into the event log. */
 export interface TextStream {

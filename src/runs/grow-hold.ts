@@ -1,7 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { call, unlessOvertaken } from "../platform/db.ts"
 import { type CapRow, leftOf } from "../quotas/cap-state.ts"
-import type { TurnRow } from "./turn-row.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 
 /** The limit that keeps a hold from growing further. */
 export type HoldBound = "max_cost" | "balance" | CapRow["cap"]

@@ -3,9 +3,9 @@ import { chunksOf, inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { MOST_TOGETHER } from "../platform/queue.ts"
-import { TURN_POLICY } from "./policies.ts"
-import { publishDue, queueLimit } from "./publish-turn.ts"
-import type { TurnState } from "./schemas.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { publishDue, queueLimit } from "../turns/publish-turn.ts"
+import type { TurnState } from "../turns/schemas.ts"
 import { settleTurn } from "./settle-turn.ts"
 
 export interface Sweep {

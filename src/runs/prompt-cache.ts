@@ -1,5 +1,5 @@
 import type { CacheLifetime, PromptCache } from "../agent/engine.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
 import type { AgentWork, Run } from "./run.ts"
 
 /** How many messages a call's opening and each step have. */

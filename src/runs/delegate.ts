@@ -7,12 +7,12 @@ import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun }
 import { fitTools } from "../tools/fit-tools.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { allowedTools, specsOf } from "../tools/toolbox.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { answerText } from "../turns/step-row.ts"
 import { answerFault } from "./answer-fault.ts"
 import { AgentFailed } from "./call-step.ts"
-import { TURN_POLICY } from "./policies.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
-import { answerText } from "./step-row.ts"
 
 /** The tool that hands a task to one of the manifest's sub-agents; null when it has none. */
 export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): BoundTool | null {

@@ -3,10 +3,10 @@ import { ModelError } from "../agent/engine.ts"
 import type { Clock } from "../platform/clock.ts"
 import { describeError } from "../platform/log.ts"
 import { SILENT } from "../providers/reactions.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 import { cancelAsked, forgetAsking } from "./cancels-asked.ts"
 import { renewLease } from "./commit-step.ts"
-import { TURN_POLICY } from "./policies.ts"
-import type { TurnRow } from "./turn-row.ts"
 
 /** The reasons, beside the turn's own time, with which running model calls are aborted. */
 export const CANCELLED = Symbol("the turn was cancelled")

@@ -1,4 +1,4 @@
--- Of these turns, whether each was asked to stop. A worker asks while a model call takes long (src/turns/cancels-asked.ts).
+-- Of these turns, whether each was asked to stop. A worker asks while a model call takes long (src/runs/cancels-asked.ts).
 create function turnpike.cancels_asked(p_turn_ids text[]) returns table (turn_id text, is_asked boolean) language plpgsql stable as $$
 begin
   return query select t.turn_id, t.cancel_requested_at is not null from turns t where t.turn_id = any (p_turn_ids);

@@ -4,11 +4,11 @@ import { storable } from "../base/storable.ts"
 import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
-import { type Published, queueLimit, wakeNext } from "./publish-turn.ts"
+import { type Published, queueLimit, wakeNext } from "../turns/publish-turn.ts"
+import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
+import type { EventDraft } from "../turns/turn-event.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 import { repeatCommit } from "./repeat-commit.ts"
-import { type FinishedStep, stepArgument } from "./step-row.ts"
-import type { EventDraft } from "./turn-event.ts"
-import type { TurnRow } from "./turn-row.ts"
 
 /** How a running turn ends. `ours`: its result was lost by us, and nothing of it is billed (settle-turn.sql). A cancel that was asked for before wins over all. */
 export type Outcome =

@@ -11,12 +11,12 @@ import { call, type JsonRow } from "../platform/db.ts"
 import type { NoAccount, PickedAccount } from "../providers/account.ts"
 import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { type ListedAccount, rosterOf } from "../providers/roster.ts"
+import { drawNumbers, type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import type { StepRow } from "../turns/step-row.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
-import { TURN_POLICY } from "./policies.ts"
-import type { StepRow } from "./step-row.ts"
-import type { TurnRow } from "./turn-row.ts"
 
 /** A row of the catalog. A disabled one still serves the turns it was accepted for. */
 export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
@@ -115,7 +115,7 @@ async function tryClaim(
     drawn: drawn.size > 0 ? Object.fromEntries([...drawn].map(([engine, account]) => [engine, rowsOf(account)])) : null,
     listed: roster.ask(now.getTime()),
     roster_accounts: PROVIDER_POLICY.rosterAccounts,
-    random: ctx.random(),
+    random: drawNumbers(ctx.random),
   })
   if (!claimed) return null
   const { heard, roster: listed, accounts, ...claim } = claimed
