@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { documentOf, type SurfaceName } from "./documents.ts"
+import { constantOf, rulesOf } from "./schema-rules.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
 /** Who gets types of which surface, how they name the parameters of a path, and how a body that is bytes is given to the operation. */
@@ -24,28 +25,55 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
 }
 
-/** Writes the types of the client and of the web app from the OpenAPI documents; with --check fails when they differ from what is there. */
-for (const { surface, target, path, bytes } of TARGETS) {
-  const text = typesOf(surface, path, bytes)
+/**
+ * Writes the types of the client and of the web app from the OpenAPI documents, and the web app's words, bounds and defaults; with
+ * --check fails when they differ from what is there.
+ */
+const files = new Map<string, string>([
+  ...TARGETS.map(({ surface, target, path, bytes }) => [target, typesOf(surface, path, bytes)] as const),
+  ["dashboard/src/api/rules.ts", rulesOfSurface("dashboard")],
+])
+for (const [target, text] of files) {
   if (!process.argv.includes("--check")) await writeFile(target, text)
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
 }
 
-function typesOf(surface: SurfaceName, pathName: string, bytes: string): string {
+/** The schemas and operations of a surface, each in the order of its names. */
+function sorted(surface: SurfaceName) {
   const document = documentOf(surface)
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> }
-  const found = Object.entries(document.paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as Described) })),
-    )
-    .sort((a, b) => (a.operationId < b.operationId ? -1 : 1))
+  return {
+    schemas: Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)),
+    operations: Object.entries(document.paths)
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as Described) })),
+      )
+      .sort((a, b) => (a.operationId < b.operationId ? -1 : 1)),
+  }
+}
 
-  const components = Object.entries(schemas)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, schema]) => {
-      const fields = schema.properties ? `export interface ${nameOf(name)} {\n${fieldsOf(schema, "  ")}}` : null
-      return `${docOf(schema.description, "")}${fields ?? `export type ${nameOf(name)} = ${typeOf(schema)}`}\n`
-    })
+/** A constant for each schema and for the query of each operation; a bundle has only those that are used. */
+function rulesOfSurface(surface: SurfaceName): string {
+  const { schemas, operations } = sorted(surface)
+  const queries = operations.map(({ operationId, parameters = [] }) => {
+    const inQuery = parameters.filter((parameter) => parameter.in === "query")
+    const properties = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]))
+    return [`${operationId}Query`, rulesOf({ properties })] as const
+  })
+  const constants = [...schemas.map(([name, schema]) => [`${nameOf(name)}Rules`, rulesOf(schema)] as const), ...queries]
+    .filter(([, rules]) => rules.size > 0)
+    .map(([name, rules]) => constantOf(name, rules))
+  return `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+${constants.join("\n")}`
+}
+
+function typesOf(surface: SurfaceName, pathName: string, bytes: string): string {
+  const { schemas, operations: found } = sorted(surface)
+  const components = schemas.map(([name, schema]) => {
+    const fields = schema.properties ? `export interface ${nameOf(name)} {\n${fieldsOf(schema, "  ")}}` : null
+    return `${docOf(schema.description, "")}${fields ?? `export type ${nameOf(name)} = ${typeOf(schema)}`}\n`
+  })
 
   const operations = found.map((operation) => {
     const parts = [

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Browser } from "playwright-core"
-import { ALL_PAGES } from "../dashboard/src/shell/all-pages.ts"
+import { ALL_PAGES } from "../dashboard/src/app/all-pages.ts"
 import { launchChromium, serviceAt } from "./browser.ts"
 import { provePage, type ShownPage } from "./prove-page.ts"
 

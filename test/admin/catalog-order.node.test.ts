@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ModelCatalogRow } from "../../dashboard/src/api/operations.ts"
-import { operatorMoved, operatorOrderChanges, operatorOrdered } from "../../dashboard/src/operator/catalog-order.ts"
+import { operatorMoved, operatorOrderChanges, operatorOrdered } from "../../dashboard/src/catalog/catalog-order.ts"
 
 const rowsOf = (orders: Record<string, number>) =>
   Object.entries(orders).map(([pin, sort_order]) => ({ pin, sort_order }) as ModelCatalogRow)

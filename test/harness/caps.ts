@@ -11,11 +11,11 @@ export const CHEAP = "[use input=100 output=20]"
 export const CHEAP_USD = (100 * 10 + 20 * 50) / 10_000_000
 
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-export type AnyJson = any
+export type LooseJson = any
 
 export interface ReadAnswer {
   status: number
-  body: AnyJson
+  body: LooseJson
   retryAfter: number | null
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { AUDIT_ACTIONS } from "../../dashboard/src/operator/audit-actions.ts"
+import { AUDIT_ACTIONS } from "../../dashboard/src/audit/audit-actions.ts"
 import { procedures, read, source } from "./source.ts"
 
 /** Names of actions where they are noted: in procedures, and as an argument `action` in TypeScript. */

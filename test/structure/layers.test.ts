@@ -1,32 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { circles, forbiddenUses, readRooms } from "./rooms.ts"
 import { importsOf, procedures, read, source, withoutComments } from "./source.ts"
 
-/** A row of the table of rooms in ARCHITECTURE.md. */
-interface Room {
-  name: string
-  mayImport: string[]
-}
-
-const ALL_ABOVE = "every room above"
-
-/** The header of that table: other tables may begin their rows with a word in backquotes too. */
-const HEADER = "| room | what is in it | may import |"
-
-/** From the lowest room to the highest. */
-const table = readTable(readFileSync("ARCHITECTURE.md", "utf8"))
-
-function readTable(text: string): Room[] {
-  const rooms: Room[] = []
-  const [rows = ""] = (text.split(HEADER)[1] ?? "").split("\n\n")
-  for (const [, path = "", named = ""] of rows.matchAll(/^\| \*?`([\w./-]+)`\*? \|[^|]*\| ([^|]*) \|$/gm)) {
-    const above = rooms.map(({ name }) => name)
-    const mayImport = named === ALL_ABOVE ? above : named === "–" ? [] : named.split(", ")
-    rooms.push({ name: path.split("/").find((part) => part !== "" && part !== "src") ?? "", mayImport })
-  }
-  return rooms
-}
+const table = readRooms("| room | what is in it | may import |")
 
 /** `src/runs/run.ts` is in `turns`, `src/sweeps.ts` a room of its own, and so is `functions/`. */
 function roomOf(path: string): string {
@@ -64,28 +42,6 @@ const dependencies = new Map<string, string[]>([
   ...[...calls].map(([path, used]): [string, string[]] => [path, used.map(({ target }) => target)]),
 ])
 
-/** Files that use what the table of rooms does not name for theirs. */
-function forbidden(used: Map<string, string[]>): string[] {
-  const allowed = new Map(table.map(({ name, mayImport }) => [name, new Set([name, ...mayImport])]))
-  return [...used].flatMap(([path, targets]) =>
-    targets.filter((target) => !allowed.get(roomOf(path))?.has(roomOf(target))).map((target) => `${path} -> ${target}`),
-  )
-}
-
-/** Each circle of files that use each other, once. */
-function circles(used: Map<string, string[]>): string[] {
-  const found: string[] = []
-  const done = new Set<string>()
-  function visit(path: string, way: string[]): void {
-    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(" -> "))
-    if (done.has(path) || way.includes(path)) return
-    for (const target of used.get(path) ?? []) if (target !== path) visit(target, [...way, path])
-    done.add(path)
-  }
-  for (const path of used.keys()) visit(path, [])
-  return found
-}
-
 test("the table has every room once, and each may import only rooms above it", () => {
   const names = table.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
@@ -97,12 +53,12 @@ test("the table has every room once, and each may import only rooms above it", (
 })
 
 test("no room uses one that its row does not name: neither values nor types, neither in TypeScript nor in SQL", () => {
-  expect(forbidden(dependencies)).toEqual([])
+  expect(forbiddenUses(dependencies, table, roomOf)).toEqual([])
 })
 
 test("a call from a low room's procedure to a high room's is refused", () => {
   const planted = new Map([["src/billing/planted.sql", ["src/analytics/cut-spaces.sql"]]])
-  expect(forbidden(planted)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
+  expect(forbiddenUses(planted, table, roomOf)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
 })
 
 test("every import leads to a file, and every call to a procedure", () => {

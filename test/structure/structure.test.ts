@@ -71,6 +71,7 @@ test("a file is at most 300 lines, and lies in a room: two folder levels, and on
     "src/ops/worker-access.ts",
     "client/src/operations.ts",
     "dashboard/src/api/operations.ts",
+    "dashboard/src/api/rules.ts",
   ]
   const own = all.filter((path) => !generated.includes(path))
   expect(own.filter((path) => read(path).split("\n").length > 301)).toEqual([])

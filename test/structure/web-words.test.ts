@@ -20,17 +20,27 @@ const sorted = (words: unknown[]) =>
 /** Words of a URL, which no enum can add to. */
 const OWN = new Set(["false true"])
 
-test("every list of words in the web app that repeats an enum of the API has the enum's type, so that a new value does not compile", () => {
+/** The files of the web app that people write. */
+const written = filesBelow("dashboard/src").filter((path) => !path.includes("/api/"))
+
+test("No list of words in the web app repeats an enum of the API: such lists are generated", () => {
   const enums = enumsIn(documentOf("dashboard"))
   expect(enums.size).toBeGreaterThan(30)
-  const repeated = filesBelow("dashboard/src").flatMap((path) => {
-    if (path.includes("/api/")) return []
-    const lists = [...read(path).matchAll(/\[\s*((?:"[\w.-]+",?\s*){2,})\](?: as const)?/g)]
-    return lists
-      .filter(({ index }) => !read(path).slice(0, index).trimEnd().endsWith("()("))
+  const repeated = written.flatMap((path) =>
+    [...read(path).matchAll(/\[\s*((?:"[\w.-]+",?\s*){2,})\](?: as const)?/g)]
       .map(([, words = ""]) => sorted([...words.matchAll(/"([\w.-]+)"/g)].map(([, word]) => word)))
       .filter((words) => enums.has(words) && !OWN.has(words))
-      .map((words) => `${path}: ${words}`)
-  })
+      .map((words) => `${path}: ${words}`),
+  )
   expect(repeated).toEqual([])
+})
+
+test("No page of the web app states a bound or a default of the API as a number: it is taken from the generated rules", () => {
+  const stated = /\b\d[\d,]* (?:to \d[\d,]* )?(?:characters|pairs)\b|\b(?:Default|[Aa]t least) \d/
+  expect(stated.test("At least 8 characters.") && stated.test("Of one call. Default 30.")).toBe(true)
+  const offenders = written.flatMap((path) => {
+    const [found] = stated.exec(read(path)) ?? []
+    return found ? [`${path}: ${found}`] : []
+  })
+  expect(offenders).toEqual([])
 })

@@ -5,7 +5,7 @@ import { Skeleton } from "../ui/skeleton.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { Time } from "../ui/values.tsx"
 import { accountPages } from "./pages.ts"
-import type { AccountTab } from "./routes.ts"
+import type { AccountTab } from "./words.ts"
 
 const SignIn = lazy(() => import("./sign-in-tab.tsx").then((module) => ({ default: module.SignInTab })))
 const Sessions = lazy(() => import("./sessions-tab.tsx").then((module) => ({ default: module.SessionsTab })))

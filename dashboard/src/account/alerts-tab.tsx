@@ -11,7 +11,7 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
-import type { AlertType } from "./routes.ts"
+import type { AlertType } from "./words.ts"
 
 /** The first is shown when nothing is chosen. */
 const LABELS = choicesOf<Exclude<AlertType, "cap.reached">>({

@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { useChange } from "../api/query.ts"
+import { ChangePasswordRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
@@ -53,7 +54,7 @@ export function PasswordForm() {
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextInput
           label="New password"
-          hint="At least 8 characters."
+          hint={`At least ${ChangePasswordRules.new_password.minLength} characters.`}
           name="new_password"
           autoComplete="new-password"
           error={change.error}

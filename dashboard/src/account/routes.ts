@@ -2,13 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { accountPages as pages } from "./pages.ts"
-
-const ACCOUNT_TABS = ["sign-in", "sessions", "limits", "alerts"] as const
-export type AccountTab = (typeof ACCOUNT_TABS)[number]
-
-/** The events that tell an owner to do something. */
-export const ALERT_TYPES = ["cap.reached", "balance.low", "balance.depleted", "endpoint.disabled"] as const
-export type AlertType = (typeof ALERT_TYPES)[number]
+import { ACCOUNT_TABS, type AccountTab, ALERT_TYPES, type AlertType } from "./words.ts"
 
 interface AccountSearch {
   tab?: AccountTab

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from "react"
 import { addressOf } from "../api/call.ts"
 import type { Identity } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { listIdentitiesQuery } from "../api/rules.ts"
 import { Button, buttonLook } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Section } from "../ui/page.tsx"
@@ -18,7 +19,7 @@ const issuerOf = (issuer: string) =>
   issuer.startsWith("messenger:") ? "Messaging platform" : URL.canParse(issuer) ? new URL(issuer).host : issuer
 
 export function SignInTab() {
-  const identities = useRead("listIdentities", { query: { limit: 200 } })
+  const identities = useRead("listIdentities", { query: { limit: listIdentitiesQuery.limit.maximum } })
   const [doomed, setDoomed] = useState<Identity | null>(null)
   const link = (
     <a href={addressOf("linkIdentity", { query: { next: "/account" } })} className={buttonLook()}>

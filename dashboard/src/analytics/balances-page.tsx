@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { getBalanceTrendQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
@@ -12,11 +13,14 @@ import { Scope, useReportSearch } from "./report-parts.tsx"
 import { rangeOf } from "./report-search.ts"
 
 const WINDOWS = [7, 14, 30, 90]
+const WINDOW = getBalanceTrendQuery.active_window_days.default
 
 export function AnalyticsBalancesPage() {
   const search = useReportSearch()
-  const { days = 30, start, end, all_time, window = 30 } = search
-  const input = { query: { ...rangeOf(search), ...(all_time && { all_time }), active_window_days: window } }
+  const { days = getBalanceTrendQuery.days.default, start, end, all_time, window = WINDOW } = search
+  const input = {
+    query: { ...rangeOf({ days, start, end }), ...(all_time && { all_time }), active_window_days: window },
+  }
   const report = useRead("getBalanceTrend", input)
   return (
     <Page {...analyticsPages.balances}>
@@ -26,9 +30,9 @@ export function AnalyticsBalancesPage() {
         <ChoiceFilter
           label="Active within"
           name="window"
-          value={window === 30 ? undefined : String(window)}
-          all="Charged within 30 days"
-          options={WINDOWS.filter((days) => days !== 30).map(
+          value={window === WINDOW ? undefined : String(window)}
+          all={`Charged within ${WINDOW} days`}
+          options={WINDOWS.filter((days) => days !== WINDOW).map(
             (days) => [String(days), `Charged within ${days} days`] as const,
           )}
         />

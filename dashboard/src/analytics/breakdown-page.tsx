@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { getUsageBreakdownQuery } from "../api/rules.ts"
 import { choicesOf, type QueryWord } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -10,14 +11,16 @@ import { analyticsPages } from "./pages.ts"
 import { MEASURE_LABELS, MeasureFilter, Ranked, Scope, UsedStats, usd, useReportSearch } from "./report-parts.tsx"
 import { rangeOf } from "./report-search.ts"
 
+const DAYS = getUsageBreakdownQuery.days.default
+const FIRST = getUsageBreakdownQuery.dimension.default
 const NAMES: Record<Dimension, string> = { space: "Space", user: "User", model: "Model", provider: "Provider" }
 
 type Dimension = QueryWord<"getUsageBreakdown", "dimension">
 
 export function AnalyticsBreakdownPage() {
   const search = useReportSearch()
-  const { days = 30, start, end, dimension = "space", limit = 20, measure = "billed_cost_usd" } = search
-  const input = { query: { ...rangeOf(search), dimension, limit } }
+  const { days = DAYS, start, end, dimension = FIRST, limit = 20, measure = "billed_cost_usd" } = search
+  const input = { query: { ...rangeOf({ days, start, end }), dimension, limit } }
   const report = useRead("getUsageBreakdown", input)
   return (
     <Page {...analyticsPages.breakdown}>
@@ -25,7 +28,7 @@ export function AnalyticsBreakdownPage() {
         <ChoiceFilter
           label="Dimension"
           name="dimension"
-          value={dimension === "space" ? undefined : dimension}
+          value={dimension === FIRST ? undefined : dimension}
           all="By space"
           options={choicesOf(NAMES)
             .slice(1)

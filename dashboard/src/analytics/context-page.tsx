@@ -1,5 +1,6 @@
 import type { ContextComparisonReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getContextComparisonQuery, getContextSizeQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
@@ -45,7 +46,7 @@ const COLUMNS: Column<Day>[] = [
 ]
 
 function Comparison() {
-  const { days = 30 } = useReportSearch()
+  const { days = getContextComparisonQuery.days.default } = useReportSearch()
   const input = { query: { days } }
   const report = useRead("getContextComparison", input)
   return (
@@ -87,7 +88,7 @@ function Comparison() {
 const SHOWN = 50
 
 function Sizes() {
-  const { days = 30, space } = useReportSearch()
+  const { days = getContextSizeQuery.days.default, space } = useReportSearch()
   const input = { query: { days, limit: SHOWN, ...(space && { space }) } }
   const report = useRead("getContextSize", input)
   return (

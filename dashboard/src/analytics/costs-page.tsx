@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { getCostsReportQuery, getUserCostsReportQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
@@ -13,7 +14,11 @@ import { Ranked, Scope, UsedStats, usd, usedColumns, useReportSearch } from "./r
 const TABS = ["days", "models", "users"] as const
 
 export function AnalyticsCostsPage() {
-  const { days = 30, limit = 20, tab } = useReportSearch()
+  const {
+    days = getCostsReportQuery.days.default,
+    limit = getUserCostsReportQuery.limit.default,
+    tab,
+  } = useReportSearch()
   const input = { query: { days } }
   const ofUsers = { query: { days, limit } }
   const costs = useRead("getCostsReport", input)

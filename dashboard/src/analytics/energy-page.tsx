@@ -1,5 +1,6 @@
 import type { EnergyTimeline } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getEnergyTimelineQuery } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -26,8 +27,8 @@ const KINDS = choicesOf<keyof Booked>({
 
 export function AnalyticsEnergyPage() {
   const search = useReportSearch()
-  const { days = 30, start, end, all_time } = search
-  const input = { query: { ...rangeOf(search), ...(all_time && { all_time }) } }
+  const { days = getEnergyTimelineQuery.days.default, start, end, all_time } = search
+  const input = { query: { ...rangeOf({ days, start, end }), ...(all_time && { all_time }) } }
   const report = useRead("getEnergyTimeline", input)
   return (
     <Page {...analyticsPages.energy}>

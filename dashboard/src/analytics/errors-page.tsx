@@ -1,5 +1,6 @@
 import type { ErrorsReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getErrorsReportQuery } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -23,7 +24,7 @@ const KINDS = choicesOf<Kind>({
 })
 
 export function AnalyticsErrorsPage() {
-  const { days = 30 } = useReportSearch()
+  const { days = getErrorsReportQuery.days.default } = useReportSearch()
   const input = { query: { days } }
   const report = useRead("getErrorsReport", input)
   return (

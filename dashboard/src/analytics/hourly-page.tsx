@@ -1,5 +1,6 @@
 import { useMemo } from "react"
 import { useRead } from "../api/query.ts"
+import { getHourlySpacesQuery, getHourlyUsageQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
@@ -24,6 +25,7 @@ import { SpaceLink } from "./space-link.tsx"
 
 const HOUR_MS = 3_600_000
 const TOPS = [4, 8, 12, 20]
+const TOP = getHourlySpacesQuery.top.default
 
 export function AnalyticsHourlyPage() {
   const { tab } = useReportSearch()
@@ -42,7 +44,7 @@ export function AnalyticsHourlyPage() {
 }
 
 function Hours() {
-  const { days = 7, measure = "turns" } = useReportSearch()
+  const { days = getHourlyUsageQuery.days.default, measure = "turns" } = useReportSearch()
   const input = { query: { days } }
   const report = useRead("getHourlyUsage", input)
   return (
@@ -82,7 +84,7 @@ function Hours() {
 }
 
 function HoursOfSpaces() {
-  const { start, end, limit: top = 8 } = useReportSearch()
+  const { start, end, limit: top = TOP } = useReportSearch()
   // The hour that has begun is the last one; it stays the same while the page is looked at.
   const now = useMemo(() => Math.ceil(Date.now() / HOUR_MS) * HOUR_MS, [])
   const range = { start: start ?? new Date(now - 24 * HOUR_MS).toISOString(), end: end ?? new Date(now).toISOString() }
@@ -95,9 +97,9 @@ function HoursOfSpaces() {
         <ChoiceFilter
           label="How many"
           name="limit"
-          value={top === 8 ? undefined : String(top)}
-          all="The first 8"
-          options={TOPS.filter((one) => one !== 8).map((one) => [String(one), `The first ${one}`] as const)}
+          value={top === TOP ? undefined : String(top)}
+          all={`The first ${TOP}`}
+          options={TOPS.filter((one) => one !== TOP).map((one) => [String(one), `The first ${one}`] as const)}
         />
       </FilterBar>
       <Read of={report}>

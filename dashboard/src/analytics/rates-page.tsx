@@ -1,5 +1,6 @@
 import type { CostRatesReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getCostRatesReportQuery } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -24,7 +25,7 @@ const RATES = choicesOf<keyof Rates>({
 })
 
 export function AnalyticsRatesPage() {
-  const { days = 30, user_id, chat_key } = useReportSearch()
+  const { days = getCostRatesReportQuery.days.default, user_id, chat_key } = useReportSearch()
   const input = { query: { days, ...(user_id && { user_id }), ...(chat_key && { chat_key }) } }
   const report = useRead("getCostRatesReport", input)
   return (

@@ -1,7 +1,7 @@
-import { everyOf, type QueryWord } from "../api/words.ts"
+import { getUsageBreakdownQuery } from "../api/rules.ts"
+import type { QueryWord } from "../api/words.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 
-const DIMENSIONS = everyOf<QueryWord<"getUsageBreakdown", "dimension">>()(["space", "user", "model", "provider"])
 const MEASURES = ["billed_cost_usd", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 export type Measure = (typeof MEASURES)[number]
 
@@ -13,7 +13,7 @@ export interface ReportSearch {
   limit?: number
   tab?: string
   measure?: Measure
-  dimension?: (typeof DIMENSIONS)[number]
+  dimension?: QueryWord<"getUsageBreakdown", "dimension">
   user_id?: number
   chat_key?: string
   space?: string
@@ -31,7 +31,7 @@ export function readReportSearch(search: RawSearch): ReportSearch {
     limit: countIn(search.limit) || undefined,
     tab: textIn(search.tab),
     measure: oneIn(search.measure, MEASURES),
-    dimension: oneIn(search.dimension, DIMENSIONS),
+    dimension: oneIn(search.dimension, getUsageBreakdownQuery.dimension.words),
     user_id: countIn(search.user_id) || undefined,
     chat_key: textIn(search.chat_key),
     space: textIn(search.space),
@@ -43,5 +43,5 @@ export function readReportSearch(search: RawSearch): ReportSearch {
 }
 
 /** The range of a report that takes one: instants when the URL has them, else days. */
-export const rangeOf = ({ days = 30, start, end }: ReportSearch) =>
+export const rangeOf = ({ days, start, end }: ReportSearch) =>
   start || end ? { ...(start && { start }), ...(end && { end }), days } : { days }

@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { getSubscriptionSpacesQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -12,7 +13,7 @@ import { SpaceLink } from "./space-link.tsx"
 const SHOWN = 100
 
 export function AnalyticsSubscriptionsPage() {
-  const { days = 30, subscription_id, chat_key } = useReportSearch()
+  const { days = getSubscriptionSpacesQuery.days.default, subscription_id, chat_key } = useReportSearch()
   const input = {
     query: { days, limit: SHOWN, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) },
   }

@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { getTopSpacesQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
@@ -10,7 +11,7 @@ import { Ranked, Scope, UsedStats, useReportSearch } from "./report-parts.tsx"
 import { OwnerLink, SpaceLink } from "./space-link.tsx"
 
 export function AnalyticsTopSpacesPage() {
-  const { days = 30, limit = 20 } = useReportSearch()
+  const { days = getTopSpacesQuery.days.default, limit = getTopSpacesQuery.limit.default } = useReportSearch()
   const input = { query: { days, limit } }
   const report = useRead("getTopSpaces", input)
   return (

@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { getTopUsersQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -9,7 +10,7 @@ import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, useReportSearch } from "./report-parts.tsx"
 
 export function AnalyticsTopUsersPage() {
-  const { days = 30, limit = 20 } = useReportSearch()
+  const { days = getTopUsersQuery.days.default, limit = getTopUsersQuery.limit.default } = useReportSearch()
   const input = { query: { days, limit } }
   const report = useRead("getTopUsers", input)
   return (

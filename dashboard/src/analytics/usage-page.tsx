@@ -1,5 +1,6 @@
 import type { DailyUsage, SlugUsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getDailyUsageQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
@@ -41,7 +42,13 @@ function linesOf(all: Line, report: DailyUsage | SlugUsageReport): Record<string
 }
 
 export function AnalyticsUsagePage() {
-  const { days = 30, user_id, chat_key, measure = "billed_cost_usd", tab } = useReportSearch()
+  const {
+    days = getDailyUsageQuery.days.default,
+    user_id,
+    chat_key,
+    measure = "billed_cost_usd",
+    tab,
+  } = useReportSearch()
   const bySpace = tab === "space"
   const filters = { days, ...(user_id && { user_id }), ...(chat_key && { chat_key }) }
   const input = { query: { ...filters, ...(bySpace && { group_by: "slug" as const, limit: SHOWN }) } }

@@ -8,14 +8,6 @@ export type QueryWord<Id extends OperationId, Name extends string> = Operations[
     : never
   : never
 
-/** A list of all words of an enum of the API, in the order of a page. A list that lacks one does not compile. */
-export const everyOf =
-  <Word extends string>() =>
-  <const List extends readonly Word[]>(
-    list: List & ([Exclude<Word, List[number]>] extends [never] ? unknown : { missing: Exclude<Word, List[number]> }),
-  ): List =>
-    list
-
 /** The choices of a filter or field, from the labels of all words of an enum: a word without a label does not compile. */
-export const choicesOf = <Word extends string>(labels: Record<Word, string>): readonly [Word, string][] =>
-  Object.entries(labels) as [Word, string][]
+export const choicesOf = <Word extends string, Label = string>(labels: Record<Word, Label>): readonly [Word, Label][] =>
+  Object.entries(labels) as [Word, Label][]

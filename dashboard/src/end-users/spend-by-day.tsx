@@ -1,5 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
+import { getUsageQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { everyDay, firstOfDays } from "../ui/days.ts"
@@ -15,7 +16,7 @@ export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
     from: firstOfDays(Math.min(days, 90)),
     test: test && ("true" as const),
   }
-  const usage = useRead("getUsage", { query: { ...query, limit: 100 } })
+  const usage = useRead("getUsage", { query: { ...query, limit: getUsageQuery.limit.maximum } })
   return (
     <>
       <FilterBar set={{}} end={<CsvLink of="getUsage" input={{ query }} />}>

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { ApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { RotateApiKeyRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -94,7 +95,7 @@ const OVERLAPS = [
 function RotateKey({ apiKey, onClose }: Props) {
   const rotate = useChange("rotateKey", CHANGES)
   const [made, setMade] = useState<NewApiKey | null>(null)
-  const [overlap, setOverlap] = useState("86400")
+  const [overlap, setOverlap] = useState(String(RotateApiKeyRules.overlap_seconds.default))
   const send = () =>
     rotate.mutate(
       { path: { key_id: apiKey.key_id }, body: { overlap_seconds: Number(overlap) } },

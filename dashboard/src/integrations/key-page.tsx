@@ -2,6 +2,7 @@ import { useParams } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { ApiKeyWithCaps } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getUsageQuery } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
@@ -55,7 +56,7 @@ export function KeyPage() {
 
 function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
   const { key_id, space, hint, scope, test } = apiKey
-  const scopeWords = KEY_SCOPES.find((one) => one.scope === scope)
+  const scopeWords = KEY_SCOPES[scope]
   const moment = (at: string | null) => (at ? <Time at={at} exact /> : undefined)
   return (
     <KeyValues
@@ -123,7 +124,7 @@ function KeyCaps({ apiKey: { cap_states, caps, test } }: { apiKey: ApiKeyWithCap
 /** What its turns cost in the last 30 days. */
 function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
   const usage = useRead("getUsage", {
-    query: { group_by: "day", key: [key_id], test: test ? "true" : undefined, limit: 100 },
+    query: { group_by: "day", key: [key_id], test: test ? "true" : undefined, limit: getUsageQuery.limit.maximum },
   })
   return (
     <Section

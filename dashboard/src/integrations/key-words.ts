@@ -4,26 +4,23 @@ import { plainNumber } from "../ui/plain.ts"
 type Scope = ApiKey["scope"]
 
 /** The three scopes: who wants which, and what it can reach. */
-export const KEY_SCOPES: readonly { scope: Scope; title: string; about: string; reach: string }[] = [
-  {
-    scope: "created",
+export const KEY_SCOPES: Record<Scope, { title: string; about: string; reach: string }> = {
+  created: {
     title: "Created: spaces of its own",
     about: "Only spaces that this key creates. Recommended for a product that makes a space for each of its customers.",
     reach: "spaces it creates",
   },
-  {
-    scope: "space",
+  space: {
     title: "Space: one space",
     about: "One space that there is already. For a single agent that you have set up here.",
     reach: "one space",
   },
-  {
-    scope: "all",
+  all: {
     title: "All: every space of the account",
     about: "Every space, also those that other keys and people make later. For tools of your own; keep it closely.",
     reach: "all spaces",
   },
-]
+}
 
 /** What becomes of a key now: it works, it has been revoked, or its time is over. */
 export function keyState({ revoked_at, expires_at }: ApiKey, now = Date.now()): "active" | "revoked" | "expired" {
@@ -31,15 +28,19 @@ export function keyState({ revoked_at, expires_at }: ApiKey, now = Date.now()): 
   return expires_at && Date.parse(expires_at) <= now ? "expired" : "active"
 }
 
-export const CAP_FIELDS = [
-  ["daily_usd", "A day, USD", "What the key may spend in a UTC day; 0: nothing."],
-  ["window_usd", "A window, USD", "What it may spend in a window that its first turn opens."],
-  ["window_seconds", "Length of the window, seconds", "With the amount of the window only."],
-  ["end_user_daily_usd", "An end user's day, USD", "For each of your customers without a limit of their own."],
-  ["end_user_monthly_usd", "An end user's month, USD", "The same for a UTC month."],
-] as const
+const CAP_LABELS: Record<keyof SetCaps, readonly [label: string, hint: string]> = {
+  daily_usd: ["A day, USD", "What the key may spend in a UTC day; 0: nothing."],
+  window_usd: ["A window, USD", "What it may spend in a window that its first turn opens."],
+  window_seconds: ["Length of the window, seconds", "With the amount of the window only."],
+  end_user_daily_usd: ["An end user's day, USD", "For each of your customers without a limit of their own."],
+  end_user_monthly_usd: ["An end user's month, USD", "The same for a UTC month."],
+}
 
-export type CapTexts = Record<(typeof CAP_FIELDS)[number][0], string>
+export const CAP_FIELDS = Object.entries(CAP_LABELS).map(
+  ([name, [label, hint]]) => [name as keyof SetCaps, label, hint] as const,
+)
+
+export type CapTexts = Record<keyof SetCaps, string>
 
 const textOf = (cap: number | null | undefined) => (typeof cap === "number" ? plainNumber(cap) : "")
 

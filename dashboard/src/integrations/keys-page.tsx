@@ -55,7 +55,7 @@ export function KeysPage() {
         )}
       </Read>
       <Section title="The three scopes">
-        <KeyValues entries={KEY_SCOPES.map(({ title, about }) => [title, about])} />
+        <KeyValues entries={Object.values(KEY_SCOPES).map(({ title, about }) => [title, about])} />
         <p className="max-w-[88ch] text-muted">
           Every key can have caps of its own: an amount for a day, for a window of any length, and for each of your end
           users. A test key rehearses without cost and sees only test data.
@@ -82,7 +82,7 @@ const COLUMNS: Column<ApiKey>[] = [
     ),
   },
   { title: "State", cell: (row) => <Status word={keyState(row)} /> },
-  { title: "Reaches", cell: ({ scope }) => KEY_SCOPES.find((one) => one.scope === scope)?.reach },
+  { title: "Reaches", cell: ({ scope }) => KEY_SCOPES[scope]?.reach },
   { title: "Value", cell: ({ hint }) => <code className="break-all">{hint}</code> },
   { title: "Cap of a day", right: true, cell: ({ caps }) => <Money usd={caps.daily_usd} /> },
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },

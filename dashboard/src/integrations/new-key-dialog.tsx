@@ -1,6 +1,8 @@
 import { useState } from "react"
 import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
+import { CreateApiKeyRules, listSpacesQuery } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
 import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
@@ -19,7 +21,11 @@ interface NewKeyDialogProps {
 }
 
 /** Makes a key, and shows its value once, with the turn that it may send first. */
-export function NewKeyDialog({ onClose, scope: firstScope = "created", test: firstTest = false }: NewKeyDialogProps) {
+export function NewKeyDialog({
+  onClose,
+  scope: firstScope = CreateApiKeyRules.scope.default,
+  test: firstTest = CreateApiKeyRules.test.default,
+}: NewKeyDialogProps) {
   const create = useChange("createKey", { changes: ["listKeys"] })
   const [made, setMade] = useState<NewApiKey | null>(null)
   const [name, setName] = useState("")
@@ -28,7 +34,9 @@ export function NewKeyDialog({ onClose, scope: firstScope = "created", test: fir
   const [test, setTest] = useState(firstTest)
   const [expiry, setExpiry] = useState("")
   const [caps, setCaps] = useState(textsOfCaps({}))
-  const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 200 } })
+  const spaces = useRead("listSpaces", {
+    query: { test: test ? "true" : "false", limit: listSpacesQuery.limit.maximum },
+  })
   const send = () =>
     create.mutate(
       {
@@ -87,20 +95,20 @@ export function NewKeyDialog({ onClose, scope: firstScope = "created", test: fir
       />
       <fieldset className="flex flex-col gap-2">
         <legend className="pb-1 font-strong">What it reaches</legend>
-        {KEY_SCOPES.map((one) => (
-          <label key={one.scope} className="flex items-start gap-2">
+        {choicesOf(KEY_SCOPES).map(([one, { title, about }]) => (
+          <label key={one} className="flex items-start gap-2">
             <span className="flex h-5 items-center">
               <input
                 type="radio"
                 name="scope"
-                checked={scope === one.scope}
-                onChange={() => setScope(one.scope)}
+                checked={scope === one}
+                onChange={() => setScope(one)}
                 className="size-4 accent-accent"
               />
             </span>
             <span>
-              {one.title}
-              <span className="block text-muted text-xs">{one.about}</span>
+              {title}
+              <span className="block text-muted text-xs">{about}</span>
             </span>
           </label>
         ))}

@@ -4,6 +4,7 @@ import { useState } from "react"
 import type { ApiError } from "../api/api-error.ts"
 import { call } from "../api/call.ts"
 import type { Webhook } from "../api/operations.ts"
+import { ReplayRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -22,7 +23,7 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
   const [from, setFrom] = useState(dayAgo)
   const [to, setTo] = useState("")
   const [events, setEvents] = useState<readonly EventType[]>([])
-  const [again, setAgain] = useState(false)
+  const [again, setAgain] = useState<boolean>(ReplayRules.include_delivered.default)
   const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
   const body = () => ({
     from: instantOfText(from),

@@ -1,8 +1,10 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import type { Delivery } from "../api/operations.ts"
+import { DeliveryRules, listDeliveriesQuery } from "../api/rules.ts"
+import type { QueryWord } from "../api/words.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { countIn, flagIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { integrationsPages as pages } from "./pages.ts"
-import { DELIVERY_STATES, type DeliveryStateName, EVENT_TYPES, type EventType } from "./webhook-words.ts"
 
 /** `new`: the dialog that makes one is open. */
 const makingSearch = (search: RawSearch): { offset?: number; new?: true } => ({
@@ -11,8 +13,8 @@ const makingSearch = (search: RawSearch): { offset?: number; new?: true } => ({
 })
 
 interface DeliveriesSearch {
-  state?: DeliveryStateName
-  event_type?: EventType | "ping"
+  state?: Delivery["state"]
+  event_type?: QueryWord<"listDeliveries", "event_type">
   turn?: string
   offset?: number
 }
@@ -39,8 +41,8 @@ export const integrationsRoutes = [
     getParentRoute: () => appRoute,
     path: pages.webhook.path,
     validateSearch: (search: RawSearch): DeliveriesSearch => ({
-      state: oneIn(search.state, DELIVERY_STATES),
-      event_type: oneIn(search.event_type, [...EVENT_TYPES, "ping"]),
+      state: oneIn(search.state, DeliveryRules.state.words),
+      event_type: oneIn(search.event_type, listDeliveriesQuery.event_type.words),
       turn: textIn(search.turn),
       offset: countIn(search.offset),
     }),

@@ -3,6 +3,7 @@ import { useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { Delivery, Webhook } from "../api/operations.ts"
 import { queryOf, useChange, useRead } from "../api/query.ts"
+import { DeliveryRules, listDeliveriesQuery } from "../api/rules.ts"
 import { DeliveryTable } from "../turns/delivery-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues } from "../ui/facts.tsx"
@@ -17,7 +18,6 @@ import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
 import type { WebhookChange } from "./webhook-dialogs.tsx"
 import { WebhookState } from "./webhook-state.tsx"
-import { DELIVERY_STATES, EVENT_TYPES } from "./webhook-words.ts"
 
 const WebhookDialog = lazy(() => import("./webhook-dialogs.tsx").then((module) => ({ default: module.WebhookDialog })))
 
@@ -128,13 +128,19 @@ function Deliveries({ webhookId }: { webhookId: string }) {
           </Button>
         }
       >
-        <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={DELIVERY_STATES} />
+        <ChoiceFilter
+          label="State"
+          name="state"
+          value={set.state}
+          all="All states"
+          options={DeliveryRules.state.words}
+        />
         <ChoiceFilter
           label="Event"
           name="event_type"
           value={set.event_type}
           all="All events"
-          options={[...EVENT_TYPES, "ping"].map((type) => [type, type] as const)}
+          options={listDeliveriesQuery.event_type.words.map((type) => [type, type] as const)}
         />
         <TextFilter label="Turn, turn_…" name="turn" value={set.turn} />
       </FilterBar>

@@ -1,7 +1,9 @@
-import type { CreateWebhook, Delivery } from "../api/operations.ts"
-import { everyOf } from "../api/words.ts"
+import type { CreateWebhook } from "../api/operations.ts"
+import { CapReachedRules, CreateWebhookRules } from "../api/rules.ts"
 
 export type EventType = NonNullable<CreateWebhook["events"]>[number]
+
+const sentenceOf = (words: readonly number[]) => `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
 
 /** When each type of event is sent. A type that the API gets and that has no words here does not compile. */
 export const EVENT_WORDS: Record<EventType, string> = {
@@ -12,7 +14,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   "turn.cancelled": "A turn was cancelled",
   "balance.low": "The balance is below its alert",
   "balance.depleted": "The balance is used up",
-  "cap.reached": "50, 80 or 100 % of a cap are spent",
+  "cap.reached": `${sentenceOf(CapReachedRules.percent.words)} % of a cap are spent`,
   "endpoint.disabled": "A webhook was switched off",
   "account.signed_in": "A sign-in from a new place",
   "account.locked": "Sign-in is locked after wrong passwords",
@@ -21,7 +23,4 @@ export const EVENT_WORDS: Record<EventType, string> = {
   "space.shared": "A space was shared",
 }
 
-export const EVENT_TYPES = Object.keys(EVENT_WORDS) as EventType[]
-
-export const DELIVERY_STATES = everyOf<Delivery["state"]>()(["pending", "delivered", "failed"])
-export type DeliveryStateName = (typeof DELIVERY_STATES)[number]
+export const EVENT_TYPES: readonly EventType[] = CreateWebhookRules["events[]"].words

@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
 import type { PageInfo } from "../ui/page-info.ts"
-import { ARCHIVED, type Archived } from "./search-words.ts"
+import { ARCHIVED, type Archived } from "./words.ts"
 
 interface GroupsPageProps {
   page: PageInfo

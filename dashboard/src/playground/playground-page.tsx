@@ -1,5 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
+import { listSpacesQuery } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -14,7 +15,7 @@ import { Thread } from "./thread.tsx"
 export function PlaygroundPage() {
   const { test, space, conversation } = useSearch({ from: "/app/playground" })
   const change = useFilters()
-  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 200 } })
+  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: listSpacesQuery.limit.maximum } })
   return (
     <Page
       {...playgroundPages.playground}

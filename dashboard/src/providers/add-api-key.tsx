@@ -1,15 +1,14 @@
 import { useState } from "react"
 import type { AddProviderRequest } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { everyOf } from "../api/words.ts"
+import { AddProviderRequestRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-const POOLS = everyOf<NonNullable<AddProviderRequest["pool"]>>()(["main", "alt-pool"])
-const ENGINES = everyOf<NonNullable<AddProviderRequest["engine"]>>()(["anthropic", "openai", "openai-compatible"])
-const EMPTY = { name: "", pool: "main", engine: "anthropic", base_url: "", api_key: "" }
+const { pool, engine } = AddProviderRequestRules
+const EMPTY = { name: "", pool: pool.default as string, engine: "anthropic", base_url: "", api_key: "" }
 
 /** An account that is opened by an API key. The key is sealed when it arrives, and never shown again. */
 export function AddApiKey() {
@@ -45,8 +44,8 @@ export function AddApiKey() {
       }
     >
       <TextInput label="Name" autoComplete="off" {...bind("name")} />
-      <Select label="Pool" options={POOLS} {...bind("pool")} />
-      <Select label="Engine" options={ENGINES} {...bind("engine")} />
+      <Select label="Pool" options={pool.words} {...bind("pool")} />
+      <Select label="Engine" options={engine.words} {...bind("engine")} />
       <TextInput
         label="Base URL"
         hint="Left out: the engine's own. Where the environment names a server for the engine, only accounts with its base URL are called."

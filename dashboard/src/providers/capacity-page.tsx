@@ -1,7 +1,9 @@
 import { useSearch } from "@tanstack/react-router"
 import type { CapacityReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { Chart, type ChartPoint } from "../ui/chart.tsx"
+import { getCapacityQuery } from "../api/rules.ts"
+import { Chart } from "../ui/chart.tsx"
+import type { ChartPoint } from "../ui/chart-canvas.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
@@ -10,7 +12,6 @@ import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { providersPages } from "./pages.ts"
-import { POOL_NAMES } from "./pool-names.ts"
 import { windowName } from "./provider-parts.tsx"
 
 const HOURS = [
@@ -37,7 +38,13 @@ export function ProviderCapacityPage() {
           all="24 hours"
           options={HOURS}
         />
-        <ChoiceFilter label="Pool" name="pool" value={pool} all="Both pools" options={POOL_NAMES} />
+        <ChoiceFilter
+          label="Pool"
+          name="pool"
+          value={pool}
+          all="Both pools"
+          options={getCapacityQuery.provider.words}
+        />
       </FilterBar>
       <Read of={capacity}>
         {(data) =>

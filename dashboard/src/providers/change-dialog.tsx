@@ -1,11 +1,13 @@
 import { useState } from "react"
+import type { Provider } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import type { ProviderChange } from "./pools-page.tsx"
+
+export type ProviderChange = { kind: "disable" | "remove"; provider: Provider }
 
 /** Takes an account out of use: for now, or for good. */
 export const ProviderChangeDialog = (props: ProviderChange & { onClose: () => void }) =>

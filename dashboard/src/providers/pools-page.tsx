@@ -10,14 +10,13 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
+import type { ProviderChange } from "./change-dialog.tsx"
 import { providersPages } from "./pages.ts"
 import { KINDS, ProviderState, Windows } from "./provider-parts.tsx"
 
 const ChangeDialog = lazy(() =>
   import("./change-dialog.tsx").then((module) => ({ default: module.ProviderChangeDialog })),
 )
-
-export type ProviderChange = { kind: "disable" | "remove"; provider: Provider }
 
 export function ProviderPoolsPage() {
   const providers = useRead("listProviders")

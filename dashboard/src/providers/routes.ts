@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { getCapacityQuery } from "../api/rules.ts"
+import type { QueryWord } from "../api/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { providersPages as pages } from "./pages.ts"
-import { POOL_NAMES, type PoolName } from "./pool-names.ts"
 
 export const providersRoutes = [
   createRoute({
@@ -13,9 +14,9 @@ export const providersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.capacity.path,
-    validateSearch: (search: RawSearch): { hours?: number; pool?: PoolName } => ({
+    validateSearch: (search: RawSearch): { hours?: number; pool?: QueryWord<"getCapacity", "provider"> } => ({
       hours: countIn(search.hours) || undefined,
-      pool: oneIn(search.pool, POOL_NAMES),
+      pool: oneIn(search.pool, getCapacityQuery.provider.words),
     }),
     component: lazyRouteComponent(() => import("./capacity-page.tsx"), "ProviderCapacityPage"),
   }),

@@ -12,7 +12,6 @@ import { needsSignIn } from "../api/call.ts"
 import { queryOf } from "../api/query.ts"
 import { Toaster } from "../ui/toast.tsx"
 import { Failure, NotFound } from "./failure.tsx"
-import { Layout } from "./layout.tsx"
 import { flagIn, type RawSearch } from "./search.ts"
 
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -25,11 +24,10 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
   notFoundComponent: NotFound,
 })
 
-/** Everything behind the sign-in. `test`: the pages show the data of test keys. */
+/** Everything that needs a session; the router adds the frame. `test`: the pages show the data of test keys. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "app",
-  component: Layout,
   errorComponent: Failure,
   validateSearch: (search: RawSearch): { test?: true } => ({ test: flagIn(search.test) }),
   // A link to another page stays in the data that is shown.

@@ -29,3 +29,6 @@ export function instantIn(value: unknown): string | undefined {
   const text = textIn(value)
   return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined
 }
+
+/** The URL of a list with pages. */
+export const offsetIn = (search: RawSearch): { offset?: number } => ({ offset: countIn(search.offset) })

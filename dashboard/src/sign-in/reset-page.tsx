@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { useChange } from "../api/query.ts"
+import { ResetPasswordRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
@@ -81,7 +82,7 @@ function SetPassword({ token }: { token: string }) {
         label="New password"
         name="new_password"
         type="password"
-        hint="At least 8 characters, and none that everybody tries first."
+        hint={`At least ${ResetPasswordRules.new_password.minLength} characters, and none that everybody tries first.`}
         autoComplete="new-password"
         autoFocus
         value={password}

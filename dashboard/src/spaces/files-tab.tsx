@@ -1,9 +1,10 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import { addressOf } from "../api/call.ts"
 import type { FileInfo } from "../api/operations.ts"
-import { useRead } from "../api/query.ts"
+import { useChange, useRead } from "../api/query.ts"
 import { buttonLook, IconButton } from "../ui/button.tsx"
+import { ConfirmDialog } from "../ui/dialog.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -11,11 +12,10 @@ import { Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
+import { toast } from "../ui/toast.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { UploadFiles } from "./upload-files.tsx"
-
-const DeleteFile = lazy(() => import("./delete-file.tsx").then((module) => ({ default: module.DeleteFileDialog })))
 
 const curlOf = (space: string) => `curl ${location.origin}/v1/spaces/${space}/files \\
   -H "Authorization: Bearer $TURNPIKE_KEY" -F file=@report.pdf`
@@ -104,7 +104,28 @@ export function FilesTab({ space }: SpaceTabProps) {
       {!isChangeable(space) && !space.archived && (
         <p className="text-muted">You are a member: you can upload and read files.</p>
       )}
-      <Suspense>{doomed && <DeleteFile file={doomed} onClose={() => setDoomed(null)} />}</Suspense>
+      {doomed && <DeleteFileDialog file={doomed} onClose={() => setDoomed(null)} />}
     </Section>
+  )
+}
+
+function DeleteFileDialog({ file, onClose }: { file: FileInfo; onClose: () => void }) {
+  const { path, query } = useSpaceInput()
+  const remove = useChange("deleteFile", { changes: ["listFiles"] })
+  const done = () => {
+    toast(`${file.name} is deleted.`)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Delete the file ${file.name}?`}
+      about="Its bytes are gone for good. Turns that were sent it keep what they have answered."
+      verb="Delete it"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ path: { ...path, file_id: file.file_id }, query }, { onSuccess: done })}
+    />
   )
 }

@@ -1,7 +1,10 @@
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
+import { ApiError } from "../api/api-error.ts"
 import type { Manifest } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
+import { ManifestInputRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
+import { ConflictDialog } from "../ui/conflict-dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
 import { Read } from "../ui/read.tsx"
@@ -9,10 +12,6 @@ import { toast } from "../ui/toast.tsx"
 import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
-
-const ManifestConflict = lazy(() =>
-  import("./manifest-conflict.tsx").then((module) => ({ default: module.ManifestConflict })),
-)
 
 export function ManifestTab({ space }: SpaceTabProps) {
   const manifest = useRead("getManifest", useSpaceInput())
@@ -25,12 +24,30 @@ export function ManifestTab({ space }: SpaceTabProps) {
   )
 }
 
+const RULES = ManifestInputRules
+const { temperature } = RULES
+
 const FIGURES: [name: keyof ManifestDraft, fault: string, label: string, hint: string][] = [
-  ["temperature", "temperature", "Temperature", "0 to 2. Default: the model's own."],
+  [
+    "temperature",
+    "temperature",
+    "Temperature",
+    `${temperature.minimum} to ${temperature.maximum}. Default: the model's own.`,
+  ],
   ["max_output_tokens", "max_output_tokens", "Output tokens", "The limit of each model call. Default: the model's."],
-  ["max_steps", "max_steps", "Steps", "Model calls in one turn. Default 16."],
-  ["timeout_seconds", "timeout_seconds", "Seconds", "The time limit of a turn. Default 300."],
-  ["history_turns", "history.max_turns", "Earlier turns", "How many it sees. Default 20."],
+  ["max_steps", "max_steps", "Steps", `Model calls in one turn. Default ${RULES.max_steps.default}.`],
+  [
+    "timeout_seconds",
+    "timeout_seconds",
+    "Seconds",
+    `The time limit of a turn. Default ${RULES.timeout_seconds.default}.`,
+  ],
+  [
+    "history_turns",
+    "history.max_turns",
+    "Earlier turns",
+    `How many it sees. Default ${RULES["history.max_turns"].default}.`,
+  ],
   ["history_tokens", "history.max_tokens", "Their tokens", "The most that they have together."],
 ]
 
@@ -92,7 +109,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <TextArea
             label="Instructions"
-            hint={`What the agent is told before every turn. ${draft.instructions.length.toLocaleString("en-US")} of 100,000 characters.`}
+            hint={`What the agent is told before every turn. ${draft.instructions.length.toLocaleString("en-US")} of ${RULES.instructions.maxLength.toLocaleString("en-US")} characters.`}
             rows={18}
             {...bind("instructions")}
           />
@@ -159,19 +176,17 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
           )}
         </div>
       </fieldset>
-      <Suspense>
-        {theirs && (
-          <ManifestConflict
-            mine={manifestOf(draft)}
-            theirs={theirs}
-            onTakeTheirs={discard}
-            onKeepMine={() => {
-              setTheirs(null)
-              save()
-            }}
-          />
-        )}
-      </Suspense>
+      {theirs && (
+        <ManifestConflict
+          mine={manifestOf(draft)}
+          theirs={theirs}
+          onTakeTheirs={discard}
+          onKeepMine={() => {
+            setTheirs(null)
+            save()
+          }}
+        />
+      )}
     </form>
   )
 }
@@ -211,4 +226,27 @@ function BuiltinTools({ chosen, onChange }: BuiltinToolsProps) {
       )}
     </fieldset>
   )
+}
+
+interface ManifestConflictProps {
+  mine: Manifest
+  theirs: Manifest
+  onTakeTheirs: () => void
+  onKeepMine: () => void
+}
+
+/** Two people have edited the instructions: the same choice as after a 412. */
+function ManifestConflict({ mine, theirs, onTakeTheirs, onKeepMine }: ManifestConflictProps) {
+  const error = new ApiError({
+    code: "VERSION_MISMATCH",
+    message: "Somebody else has saved the instructions in the meantime.",
+    status: 412,
+    requestId: null,
+    retryAfter: null,
+    faults: [],
+    details: { current: theirs },
+  })
+  // What only they have set is shown too.
+  const both = { ...Object.fromEntries(Object.keys(theirs).map((name) => [name, undefined])), ...mine }
+  return <ConflictDialog error={error} mine={both} onTakeTheirs={onTakeTheirs} onKeepMine={onKeepMine} />
 }

@@ -2,13 +2,11 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { spacesPages as pages } from "./pages.ts"
-
-const SPACE_TABS = ["instructions", "tools", "mcp", "secrets", "versions", "files", "sharing", "use"] as const
-export type SpaceTab = (typeof SPACE_TABS)[number]
+import { SHOWN_ARCHIVED, type ShownArchived, SPACE_TABS, type SpaceTab } from "./words.ts"
 
 interface SpacesSearch {
   q?: string
-  archived?: "archived" | "all"
+  archived?: ShownArchived
   offset?: number
 }
 
@@ -32,7 +30,10 @@ export const spacesRoutes = [
     path: pages.list.path,
     validateSearch: (search: RawSearch): SpacesSearch => ({
       q: textIn(search.q),
-      archived: oneIn(search.archived, ["archived", "all"]),
+      archived: oneIn(
+        search.archived,
+        SHOWN_ARCHIVED.map(([word]) => word),
+      ),
       offset: countIn(search.offset),
     }),
     component: lazyRouteComponent(() => import("./spaces-page.tsx"), "SpacesPage"),

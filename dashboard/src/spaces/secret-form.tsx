@@ -1,11 +1,14 @@
 import { useState } from "react"
 import { useChange } from "../api/query.ts"
+import { PutSecretRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { useSpaceInput } from "./space-parts.ts"
+
+const { minLength, maxLength } = PutSecretRules.value
 
 interface PutSecretProps {
   /** Null: a new one. */
@@ -62,7 +65,7 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
         )}
         <TextInput
           label="Value"
-          hint="4 to 8,192 characters."
+          hint={`${minLength} to ${maxLength.toLocaleString("en-US")} characters.`}
           type="password"
           name="value"
           autoComplete="off"

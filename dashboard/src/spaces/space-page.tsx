@@ -11,8 +11,8 @@ import { Status } from "../ui/status.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { spacesPages } from "./pages.ts"
-import type { SpaceTab } from "./routes.ts"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import type { SpaceTab } from "./words.ts"
 
 const SettingsDialog = lazy(() =>
   import("./space-settings.tsx").then((module) => ({ default: module.SpaceSettingsDialog })),

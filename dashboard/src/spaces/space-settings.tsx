@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { useChange } from "../api/query.ts"
+import { PatchSpaceRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -69,7 +70,7 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
         <TextArea
           mono
           label="Metadata"
-          hint="Your own notes as JSON: at most 16 pairs of texts."
+          hint={`Your own notes as JSON: at most ${PatchSpaceRules.metadata.maxProperties} pairs of texts.`}
           name="metadata"
           error={metadata.error ?? update.error}
           rows={5}

@@ -13,6 +13,7 @@ import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Time } from "../ui/values.tsx"
 import { spacesPages } from "./pages.ts"
+import { SHOWN_ARCHIVED } from "./words.ts"
 
 const CreateSpace = lazy(() => import("./create-space.tsx").then((module) => ({ default: module.CreateSpaceDialog })))
 
@@ -33,16 +34,7 @@ export function SpacesPage() {
     <Page {...spacesPages.list} action={open}>
       <FilterBar set={{ q, archived }}>
         <TextFilter label="Title or id" name="q" value={q} wide />
-        <ChoiceFilter
-          label="Archived"
-          name="archived"
-          value={archived}
-          all="In use"
-          options={[
-            ["archived", "Archived"],
-            ["all", "In use and archived"],
-          ]}
-        />
+        <ChoiceFilter label="Archived" name="archived" value={archived} all="In use" options={SHOWN_ARCHIVED} />
       </FilterBar>
       {spaces.error && <ErrorState error={spaces.error} onRetry={() => void spaces.refetch()} />}
       {(spaces.data || !spaces.error) && (

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { PutTool, Tool } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { everyOf } from "../api/words.ts"
+import { PutToolRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -10,7 +10,6 @@ import { useFilters } from "../ui/filter-bar.tsx"
 import { toast } from "../ui/toast.tsx"
 import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 
-const METHODS = everyOf<Tool["request"]["method"]>()(["GET", "POST", "PUT", "PATCH", "DELETE"])
 const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }
 
 interface ToolDialogProps {
@@ -114,7 +113,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           {...bind("description", "description")}
         />
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-[120px_minmax(0,1fr)]">
-          <Select label="Method" options={METHODS} {...bind("method", "request.method")} />
+          <Select label="Method" options={PutToolRules["request.method"].words} {...bind("method", "request.method")} />
           <TextInput
             label="URL"
             placeholder="https://shop.example/orders/{{input.order_id}}"
@@ -156,7 +155,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
         />
         <TextInput
           label="Time limit in seconds"
-          hint="Of one call. Default 30."
+          hint={`Of one call. Default ${PutToolRules.timeout_seconds.default}.`}
           inputMode="numeric"
           {...bind("timeout", "timeout_seconds")}
         />

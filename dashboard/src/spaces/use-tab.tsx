@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import type { SpaceSpend } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getSpaceSpendQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { everyDay, firstOfDays } from "../ui/days.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -14,7 +15,7 @@ import { type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
 export function UseTab({ space }: SpaceTabProps) {
   const { path, query } = useSpaceInput()
-  const { days = 30, test } = useSearch({ from: "/app/spaces/$spaceId" })
+  const { days = getSpaceSpendQuery.days.default, test } = useSearch({ from: "/app/spaces/$spaceId" })
   const spend = useRead("getSpaceSpend", { path, query: { ...query, days } })
   return (
     <>

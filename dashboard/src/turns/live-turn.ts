@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { addressOf, type OperationId } from "../api/call.ts"
-import type { TurnEvent, TurnStateEvent } from "../api/operations.ts"
-import { everyOf } from "../api/words.ts"
+import type { TurnEvent } from "../api/operations.ts"
+import { TurnStateEventRules } from "../api/rules.ts"
 
 interface LiveCall {
   call: number
@@ -22,8 +22,13 @@ export interface LiveStep {
 }
 
 const TYPES = [
-  ...everyOf<TurnStateEvent["type"]>()(["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"]),
-  ...["step.started", "step.ended", "tool.started", "tool.ended", "text.delta", "model.waiting"],
+  ...TurnStateEventRules.type.words,
+  "step.started",
+  "step.ended",
+  "tool.started",
+  "tool.ended",
+  "text.delta",
+  "model.waiting",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
 /** What is read again after an event. */

@@ -1,11 +1,13 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import type { Turn } from "../api/operations.ts"
+import { TurnRules } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { turnsPages as pages } from "./pages.ts"
-import { TURN_STATES, TURN_TABS, type TurnStateName, type TurnTab } from "./turn-words.ts"
+import { TURN_TABS, type TurnTab } from "./turn-words.ts"
 
 interface TurnsSearch {
-  state?: TurnStateName
+  state?: Turn["state"]
   space?: string
   conversation?: string
   end_user_ref?: string
@@ -20,7 +22,7 @@ export const turnsRoutes = [
     getParentRoute: () => appRoute,
     path: pages.list.path,
     validateSearch: (search: RawSearch): TurnsSearch => ({
-      state: oneIn(search.state, TURN_STATES),
+      state: oneIn(search.state, TurnRules.state.words),
       space: textIn(search.space),
       conversation: textIn(search.conversation),
       end_user_ref: textIn(search.end_user_ref),

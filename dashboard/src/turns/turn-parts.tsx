@@ -1,6 +1,7 @@
 import { addressOf } from "../api/call.ts"
 import type { FileInfo, Turn, TurnBill, TurnEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { listTurnDeliveriesQuery } from "../api/rules.ts"
 import { buttonLook } from "../ui/button.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { Icon } from "../ui/icon.tsx"
@@ -131,7 +132,10 @@ export function TurnFilesTab({ of, turn }: OfTurn & { turn: Turn }) {
 
 export function DeliveriesTab({ of }: OfTurn) {
   const { path, query } = inputOf(of)
-  const deliveries = useRead("listTurnDeliveries", { path, query: { ...query, limit: 200 } })
+  const deliveries = useRead("listTurnDeliveries", {
+    path,
+    query: { ...query, limit: listTurnDeliveriesQuery.limit.maximum },
+  })
   return (
     <Read of={deliveries}>
       {({ items }) => (

@@ -1,13 +1,10 @@
 import type { Turn } from "../api/operations.ts"
-import { everyOf } from "../api/words.ts"
-export const TURN_STATES = everyOf<Turn["state"]>()(["queued", "running", "done", "failed", "cancelled"])
-export type TurnStateName = (typeof TURN_STATES)[number]
 
 export const TURN_TABS = ["steps", "bill", "files", "deliveries", "conversation", "events"] as const
 export type TurnTab = (typeof TURN_TABS)[number]
 
 /** Whether a turn may still change. */
-export const isOpenTurn = (state: TurnStateName) => state === "queued" || state === "running"
+export const isOpenTurn = (state: Turn["state"]) => state === "queued" || state === "running"
 
 /** How long something took, as people read it: 430 ms, 2.4 s, 3 min 5 s. */
 export function lasted(ms: number): string {

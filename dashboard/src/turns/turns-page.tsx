@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { queryOf, useRead } from "../api/query.ts"
+import { listKeysQuery, listSpacesQuery, TurnRules } from "../api/rules.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { ButtonLink } from "../ui/link.tsx"
@@ -10,7 +11,7 @@ import { Read } from "../ui/read.tsx"
 import { turnsPages } from "./pages.ts"
 import { firstTurnAsCurl } from "./turn-code.ts"
 import { TurnTable } from "./turn-table.tsx"
-import { isOpenTurn, TURN_STATES } from "./turn-words.ts"
+import { isOpenTurn } from "./turn-words.ts"
 
 const LIVE_MS = 3000
 
@@ -22,8 +23,10 @@ export function TurnsPage() {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => state.data?.items.some((turn) => isOpenTurn(turn.state)) && LIVE_MS,
   })
-  const spaces = useRead("listSpaces", { query: { archived: "all", test: tested, limit: 200 } })
-  const keys = useRead("listKeys", { query: { test: tested, limit: 200 } })
+  const spaces = useRead("listSpaces", {
+    query: { archived: "all", test: tested, limit: listSpacesQuery.limit.maximum },
+  })
+  const keys = useRead("listKeys", { query: { test: tested, limit: listKeysQuery.limit.maximum } })
   const titles = new Map(spaces.data?.items.map(({ space_id, title }) => [space_id, title]))
   const isFiltered = Object.values(set).some((value) => value !== undefined)
   return (
@@ -36,7 +39,7 @@ export function TurnsPage() {
       }
     >
       <FilterBar set={set}>
-        <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TURN_STATES} />
+        <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TurnRules.state.words} />
         <ChoiceFilter label="Space" name="space" value={set.space} all="All spaces" options={[...titles]} />
         <ChoiceFilter
           label="Key"

@@ -10,7 +10,23 @@ import {
   XAxis,
   YAxis,
 } from "recharts"
-import type { ChartProps } from "./chart.tsx"
+
+/** One moment or name, and a figure for each series; null: there is none. */
+export interface ChartPoint {
+  label: string
+  values: Record<string, number | null>
+}
+
+export interface ChartProps {
+  /** What it shows and in which unit: "Spend by day, USD, UTC". */
+  title: string
+  kind?: "lines" | "bars"
+  /** At most six are drawn; the others are added up as "other". */
+  series: readonly { key: string; label: string }[]
+  points: readonly ChartPoint[]
+  /** How a figure is written; with thousands apart unless given. */
+  format?: (value: number) => string
+}
 
 /** Okabe and Ito's colours without yellow, which is too light on white; the last is for "other". */
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#868e98"]

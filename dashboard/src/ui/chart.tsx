@@ -1,26 +1,10 @@
 import { lazy, type ReactNode, Suspense, useState } from "react"
 import { Button } from "./button.tsx"
+import type { ChartPoint, ChartProps } from "./chart-canvas.tsx"
 import { Skeleton } from "./skeleton.tsx"
 import { Table } from "./table.tsx"
 
 const ChartCanvas = lazy(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
-
-/** One moment or name, and a figure for each series; null: there is none. */
-export interface ChartPoint {
-  label: string
-  values: Record<string, number | null>
-}
-
-export interface ChartProps {
-  /** What it shows and in which unit: "Spend by day, USD, UTC". */
-  title: string
-  kind?: "lines" | "bars"
-  /** At most six are drawn; the others are added up as "other". */
-  series: readonly { key: string; label: string }[]
-  points: readonly ChartPoint[]
-  /** How a figure is written; with thousands apart unless given. */
-  format?: (value: number) => string
-}
 
 const SERIES = 6
 

@@ -12,9 +12,25 @@ const LOOKS: Record<Tone, [icon: IconName, look: string]> = {
 
 /** The contract's words, and what they mean for whoever reads them. */
 const TONES: Record<string, Tone> = {
-  ...{ done: "ok", delivered: "ok", active: "ok", enabled: "ok", ok: "ok", confirmed: "ok", healthy: "ok" },
-  ...{ running: "info", pending: "info", delivering: "info", queued: "none", paused: "warn", cooling: "warn" },
-  ...{ failed: "bad", gave_up: "bad", expired: "bad", error: "bad", exhausted: "bad", denied: "bad" },
+  done: "ok",
+  delivered: "ok",
+  active: "ok",
+  enabled: "ok",
+  ok: "ok",
+  confirmed: "ok",
+  healthy: "ok",
+  running: "info",
+  pending: "info",
+  delivering: "info",
+  queued: "none",
+  paused: "warn",
+  cooling: "warn",
+  failed: "bad",
+  gave_up: "bad",
+  expired: "bad",
+  error: "bad",
+  exhausted: "bad",
+  denied: "bad",
 }
 
 /** A state as a word with an icon; `tone` for words that are not of the contract. */

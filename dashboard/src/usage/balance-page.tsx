@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import type { Balance, LedgerEntry } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { listLedgerQuery } from "../api/rules.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
@@ -12,7 +13,7 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, MoneyOfMicros, Time } from "../ui/values.tsx"
 import { EnergyAmount } from "./energy-amount.tsx"
 import { usagePages } from "./pages.ts"
-import { LEDGER_BUCKETS, LEDGER_REASONS } from "./usage-search.ts"
+import { LEDGER_REASONS } from "./usage-search.ts"
 
 export function BalancePage() {
   const search = useSearch({ from: "/app/balance" })
@@ -30,7 +31,13 @@ export function BalancePage() {
       <Section title="Bookings">
         <FilterBar set={filters}>
           <ChoiceFilter label="Reason" name="reason" value={reason} all="All reasons" options={LEDGER_REASONS} />
-          <ChoiceFilter label="Bucket" name="bucket" value={bucket} all="All buckets" options={LEDGER_BUCKETS} />
+          <ChoiceFilter
+            label="Bucket"
+            name="bucket"
+            value={bucket}
+            all="All buckets"
+            options={listLedgerQuery.bucket.words}
+          />
           <TextFilter label="A turn_id" name="turn" value={turn} wide />
           <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
         </FilterBar>

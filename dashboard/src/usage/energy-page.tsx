@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import type { Energy } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getEnergyQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
@@ -21,8 +22,8 @@ const BUCKETS: [bucket: keyof Energy["totals"], label: string, hint: string][] =
 ]
 
 export function EnergyPage() {
-  const { days = 30 } = useSearch({ from: "/app/usage/energy" })
-  const energy = useRead("getEnergy", { query: { days: Math.min(days, 365) } })
+  const { days = getEnergyQuery.days.default } = useSearch({ from: "/app/usage/energy" })
+  const energy = useRead("getEnergy", { query: { days: Math.min(days, getEnergyQuery.days.maximum) } })
   return (
     <Page {...usagePages.energy} about={`${usagePages.energy.about} 10 energy are 1 USD. The web chat is in it.`}>
       <FilterBar set={{}} end={<TextLink to="/balance">Every booking</TextLink>}>

@@ -1,9 +1,12 @@
 import { useSearch } from "@tanstack/react-router"
+import type { ReactNode } from "react"
 import type { UsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { getUsageQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { ChoiceFilter, DaysPicker, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { CursorPager } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
@@ -12,12 +15,11 @@ import { Count, exactUtc, Money } from "../ui/values.tsx"
 import { GroupName } from "./group-name.tsx"
 import { usagePages } from "./pages.ts"
 import { UsageChart } from "./usage-chart.tsx"
-import { UsageFilters } from "./usage-filters.tsx"
 import { GROUPS, usageQueryOf } from "./usage-search.ts"
-import { useUsageNames } from "./use-usage-names.ts"
+import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
 
 /** As many as the API gives at once, so that a chart of up to 100 days is whole. */
-const ROWS = 100
+const ROWS = getUsageQuery.limit.maximum
 
 const curl = () => `curl "${location.origin}/v1/usage?group_by=day" \\
   -H "Authorization: Bearer $TURNPIKE_KEY"`
@@ -119,3 +121,27 @@ const COLUMNS: Column<UsageReport["data"][number]>[] = [
   { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
 ]
+
+/** What usage is grouped by, and which of it is counted. */
+function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
+  const { group_by, days = 30, from, to, space, model, key, end_user_ref } = useSearch({ from: "/app/usage" })
+  return (
+    <FilterBar set={{ from, to, space, model, key, end_user_ref }} end={end}>
+      <ChoiceFilter
+        label="Grouped by"
+        name="group_by"
+        value={group_by === "day" ? undefined : group_by}
+        all="By day"
+        options={GROUPS.slice(1)}
+      />
+      <DaysPicker days={from || to ? 0 : days} choices={[7, 30, 90]} />
+      <RangePicker from={from} to={to} names={["from", "to"]} />
+      <ChoiceFilter label="Space" name="space" value={space} all="All spaces" options={[...names.space]} />
+      <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} />
+      <ChoiceFilter label="API key" name="key" value={key} all="All keys" options={[...names.key]} />
+      <TextFilter label="An end_user_ref" name="end_user_ref" value={end_user_ref} />
+    </FilterBar>
+  )
+}
+
+const pinsOf = ({ model }: UsageNames) => [...model.keys()].map((pin) => [pin, pin] as const)

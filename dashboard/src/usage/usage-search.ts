@@ -1,4 +1,5 @@
-import { choicesOf, everyOf, type QueryWord } from "../api/words.ts"
+import { getUsageQuery, listLedgerQuery } from "../api/rules.ts"
+import { choicesOf, type QueryWord } from "../api/words.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { firstOfDays } from "../ui/days.ts"
 
@@ -12,20 +13,20 @@ export const GROUPS = choicesOf<UsageGroupBy>({
   key: "By key",
 })
 
-export const LEDGER_REASONS = everyOf<QueryWord<"listLedger", "reason">>()([
-  "usage",
-  "space_usage",
-  "admin_grant",
-  "admin_action",
-  "operator_topup",
-  "signup_credit",
-  "referral_signup_credit",
-  "manual_topup",
-  "credit_purchase",
-  "referral_credit_commission",
-])
+type LedgerReason = QueryWord<"listLedger", "reason">
 
-export const LEDGER_BUCKETS = everyOf<QueryWord<"listLedger", "bucket">>()(["free", "bonus", "paid", "spent"])
+export const LEDGER_REASONS = choicesOf<LedgerReason>({
+  usage: "usage",
+  space_usage: "space usage",
+  admin_grant: "admin grant",
+  admin_action: "admin action",
+  operator_topup: "operator topup",
+  signup_credit: "signup credit",
+  referral_signup_credit: "referral signup credit",
+  manual_topup: "manual topup",
+  credit_purchase: "credit purchase",
+  referral_credit_commission: "referral credit commission",
+})
 
 interface UsageSearch {
   group_by?: UsageGroupBy
@@ -40,10 +41,7 @@ interface UsageSearch {
 }
 
 export const readUsageSearch = (search: RawSearch): UsageSearch => ({
-  group_by: oneIn(
-    search.group_by,
-    GROUPS.map(([name]) => name),
-  ),
+  group_by: oneIn(search.group_by, getUsageQuery.group_by.words),
   days: countIn(search.days) || undefined,
   from: instantIn(search.from),
   to: instantIn(search.to),
@@ -71,8 +69,8 @@ export function usageQueryOf(search: UsageSearch & { test?: true }) {
 }
 
 interface LedgerSearch {
-  reason?: (typeof LEDGER_REASONS)[number]
-  bucket?: (typeof LEDGER_BUCKETS)[number]
+  reason?: LedgerReason
+  bucket?: QueryWord<"listLedger", "bucket">
   turn?: string
   created_after?: string
   created_before?: string
@@ -80,8 +78,8 @@ interface LedgerSearch {
 }
 
 export const readLedgerSearch = (search: RawSearch): LedgerSearch => ({
-  reason: oneIn(search.reason, LEDGER_REASONS),
-  bucket: oneIn(search.bucket, LEDGER_BUCKETS),
+  reason: oneIn(search.reason, listLedgerQuery.reason.words),
+  bucket: oneIn(search.bucket, listLedgerQuery.bucket.words),
   turn: textIn(search.turn),
   created_after: instantIn(search.created_after),
   created_before: instantIn(search.created_before),

@@ -1,4 +1,5 @@
 import { useRead } from "../api/query.ts"
+import { listKeysQuery, listSpacesQuery } from "../api/rules.ts"
 
 /** Names for people of what usage is grouped and filtered by: spaces, keys and models by their ids. */
 export interface UsageNames {
@@ -10,8 +11,10 @@ export interface UsageNames {
 /** The newest 200 of each; what has no name here is shown by its id. */
 export function useUsageNames(test: true | undefined): UsageNames {
   const asked = test && ("true" as const)
-  const spaces = useRead("listSpaces", { query: { archived: "all", limit: 200, test: asked } })
-  const keys = useRead("listKeys", { query: { limit: 200, test: test ? "true" : "false" } })
+  const spaces = useRead("listSpaces", {
+    query: { archived: "all", limit: listSpacesQuery.limit.maximum, test: asked },
+  })
+  const keys = useRead("listKeys", { query: { limit: listKeysQuery.limit.maximum, test: test ? "true" : "false" } })
   const models = useRead("listModels", { query: { test: asked } })
   return {
     space: new Map(spaces.data?.items.map(({ space_id, title }) => [space_id, title])),

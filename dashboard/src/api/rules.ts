@@ -1,0 +1,1038 @@
+// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+export const AccountEventRules = {
+  type: { words: ["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+} as const
+
+export const AccountSpaceRules = {
+  metadata: { maxProperties: 16 },
+  role: { words: ["owner", "admin", "member"] },
+} as const
+
+export const AddProviderRequestRules = {
+  name: { minLength: 1, maxLength: 100 },
+  pool: { words: ["main", "alt-pool"], default: "main" },
+  kind: { words: ["oauth", "api_key"], default: "oauth" },
+  engine: { words: ["anthropic", "openai", "openai-compatible"] },
+  base_url: { maxLength: 2048 },
+} as const
+
+export const AddSpaceMemberRules = {
+  user_id: { minimum: 1 },
+} as const
+
+export const AddWorkspaceMemberRules = {
+  user_id: { minimum: 1 },
+  role: { words: ["owner", "admin", "member"], default: "member" },
+} as const
+
+export const AdminLedgerEntryRules = {
+  reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
+} as const
+
+export const AdminSpaceDetailRules = {
+  metadata: { maxProperties: 16 },
+} as const
+
+export const AdminUserRules = {
+  role: { words: ["user", "admin"] },
+} as const
+
+export const AltPoolRules = {
+  state: { words: ["empty", "usable", "cooling", "down"] },
+} as const
+
+export const AltPoolAccountRules = {
+  pool: { words: ["main", "alt-pool"] },
+  kind: { words: ["api_key", "oauth_code", "oauth_device"] },
+  engine: { words: ["anthropic", "openai", "openai-compatible"] },
+  state: { words: ["usable", "cooling", "suspended", "needs_login", "contained", "disabled"] },
+  health: { words: ["healthy", "suspended", "needs_login", "contained"] },
+  "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
+} as const
+
+export const ApiKeyRules = {
+  scope: { words: ["created", "space", "all"] },
+} as const
+
+export const ApiKeyWithCapsRules = {
+  scope: { words: ["created", "space", "all"] },
+} as const
+
+export const AuthCodeRequestRules = {
+  code: { minLength: 1, maxLength: 8192 },
+} as const
+
+export const BalanceEventRules = {
+  type: { words: ["balance.low", "balance.depleted"] },
+} as const
+
+export const BalanceTrendRules = {
+  granularity: { words: ["day", "week", "month"] },
+} as const
+
+export const CallerLimitRules = {
+  cap: { words: ["open_waits", "unknown_keys"] },
+} as const
+
+export const CapReachedRules = {
+  cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
+  source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
+  percent: { words: [50, 80, 100] },
+} as const
+
+export const CapStateRules = {
+  cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
+  source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
+} as const
+
+export const CapacityReportRules = {
+  "snapshots[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
+} as const
+
+export const CapsRules = {
+  daily_usd: { minimum: 0, maximum: 1000000 },
+  end_user_daily_usd: { minimum: 0, maximum: 1000000 },
+  end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
+  window_usd: { minimum: 0, maximum: 1000000 },
+  window_seconds: { minimum: 60, maximum: 2678400 },
+} as const
+
+export const ChangePasswordRules = {
+  current_password: { minLength: 1, maxLength: 256 },
+  new_password: { minLength: 8, maxLength: 256 },
+} as const
+
+export const ContainerMappingRules = {
+  space: { minLength: 1, maxLength: 128 },
+} as const
+
+export const CountStateRules = {
+  cap: { words: ["open_test_turns", "daily_test_turns", "keys", "daily_key_changes", "end_users", "spaces", "config_bytes", "files", "file_bytes", "resent_events"] },
+} as const
+
+export const CreateApiKeyRules = {
+  name: { minLength: 1, maxLength: 100 },
+  scope: { words: ["created", "space", "all"], default: "created" },
+  space: { minLength: 1, maxLength: 64 },
+  test: { default: false },
+} as const
+
+export const CreateChatTurnRules = {
+  space: { minLength: 1, maxLength: 64 },
+  text: { minLength: 1, maxLength: 100000 },
+  files: { maxItems: 20 },
+  "files[]": { minLength: 1, maxLength: 64 },
+  model: { minLength: 1, maxLength: 128 },
+  max_cost_usd: { maximum: 1000000, exclusiveMinimum: 0 },
+  conversation: { minLength: 1, maxLength: 128 },
+} as const
+
+export const CreateCreditRules = {
+  reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase"] },
+  amount_usd: { minimum: -1000000, maximum: 1000000 },
+  note: { minLength: 1, maxLength: 500 },
+} as const
+
+export const CreateRefundRules = {
+  note: { minLength: 1, maxLength: 500 },
+} as const
+
+export const CreateSpaceRules = {
+  title: { minLength: 1, maxLength: 200 },
+  model: { minLength: 1, maxLength: 128 },
+  tools: { maxItems: 64 },
+  mcp_servers: { maxItems: 16 },
+  metadata: { maxProperties: 16 },
+} as const
+
+export const CreateUserRules = {
+  email: { maxLength: 320 },
+  name: { minLength: 1, maxLength: 128 },
+  role: { words: ["user", "admin"], default: "user" },
+  password: { minLength: 8, maxLength: 256 },
+  email_verified: { default: false },
+} as const
+
+export const CreateWebhookRules = {
+  url: { minLength: 1, maxLength: 2048 },
+  events: { minItems: 1 },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  description: { maxLength: 500 },
+} as const
+
+export const DashboardOtherErrorBodyRules = {
+  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+} as const
+
+export const DashboardTurnFinishedErrorBodyRules = {
+  "details.state": { words: ["queued", "running", "done", "failed", "cancelled"] },
+} as const
+
+export const DeliveryRules = {
+  state: { words: ["pending", "delivered", "failed"] },
+} as const
+
+export const DeviceLoginStatusRules = {
+  status: { words: ["idle", "polling", "authorized", "expired", "error"] },
+} as const
+
+export const DisableProviderRequestRules = {
+  reason: { minLength: 1, maxLength: 500 },
+} as const
+
+export const EnergyTimelineRules = {
+  granularity: { words: ["day", "week", "month"] },
+} as const
+
+export const ErasureRules = {
+  state: { words: ["erasing", "erased"] },
+} as const
+
+export const ExportedTurnRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  metadata: { maxProperties: 16 },
+} as const
+
+export const IdpSessionRequestRules = {
+  issuer: { minLength: 1, maxLength: 512 },
+  subject: { minLength: 1, maxLength: 255 },
+  email: { maxLength: 320 },
+  email_verified: { default: false },
+  name: { maxLength: 200 },
+} as const
+
+export const LedgerEntryRules = {
+  reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
+  actor: { words: ["turn", "system", "payment", "operator"] },
+} as const
+
+export const LoginRequestRules = {
+  email: { minLength: 1, maxLength: 320 },
+  password: { minLength: 1, maxLength: 256 },
+} as const
+
+export const MagicExchangeRules = {
+  token: { minLength: 1, maxLength: 512 },
+} as const
+
+export const ManifestRules = {
+  instructions: { maxLength: 100000 },
+  model: { minLength: 1, maxLength: 128 },
+  temperature: { minimum: 0, maximum: 2 },
+  max_output_tokens: { minimum: 1, maximum: 1000000 },
+  max_steps: { minimum: 1, maximum: 64, default: 16 },
+  timeout_seconds: { minimum: 1, maximum: 3600, default: 300 },
+  "history.max_turns": { minimum: 0, maximum: 100, default: 20 },
+  "history.max_tokens": { minimum: 0, maximum: 1000000 },
+  builtin_tools: { maxItems: 6 },
+  "builtin_tools[]": { words: ["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"] },
+  image_model: { minLength: 1, maxLength: 128 },
+  subagents: { maxItems: 16 },
+} as const
+
+export const ManifestInputRules = {
+  instructions: { maxLength: 100000 },
+  model: { minLength: 1, maxLength: 128 },
+  temperature: { minimum: 0, maximum: 2 },
+  max_output_tokens: { minimum: 1, maximum: 1000000 },
+  max_steps: { minimum: 1, maximum: 64, default: 16 },
+  timeout_seconds: { minimum: 1, maximum: 3600, default: 300 },
+  "history.max_turns": { minimum: 0, maximum: 100, default: 20 },
+  "history.max_tokens": { minimum: 0, maximum: 1000000 },
+  builtin_tools: { maxItems: 6 },
+  "builtin_tools[]": { words: ["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"] },
+  image_model: { minLength: 1, maxLength: 128 },
+  subagents: { maxItems: 16 },
+} as const
+
+export const MappingUpsertRules = {
+  space: { minLength: 1, maxLength: 128 },
+  url: { minLength: 1, maxLength: 4096 },
+} as const
+
+export const McpCheckRules = {
+  "changed[].change": { words: ["added", "removed", "description", "output_schema", "input_schema"] },
+} as const
+
+export const McpServerRules = {
+  url: { minLength: 1, maxLength: 4096 },
+  allowed_tools: { maxItems: 200 },
+  "allowed_tools[]": { minLength: 1, maxLength: 128 },
+} as const
+
+export const McpServerInputRules = {
+  url: { minLength: 1, maxLength: 4096 },
+  allowed_tools: { maxItems: 200 },
+  "allowed_tools[]": { minLength: 1, maxLength: 128 },
+} as const
+
+export const MediaCompleteRequestRules = {
+  callback_url: { minLength: 1, maxLength: 8192 },
+} as const
+
+export const MediaStatusRules = {
+  status: { words: ["logged_in", "logged_out"] },
+} as const
+
+export const MessengerWebAppAuthRules = {
+  init_data: { minLength: 1, maxLength: 8192 },
+  ref_code: { maxLength: 64 },
+} as const
+
+export const ModelCatalogAddRules = {
+  engine: { words: ["anthropic", "openai", "openai-compatible", "rehearsal"] },
+  label: { minLength: 1, maxLength: 100 },
+  kind: { words: ["chat", "image"], default: "chat" },
+  enabled: { default: false },
+  sort_order: { minimum: -1000000, maximum: 1000000, default: 0 },
+  "price_usd_per_million_tokens.input": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.cached": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.output": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.cache_write": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.cache_write_hour": { minimum: 0, maximum: 100000 },
+  price_usd_per_picture: { minimum: 0, maximum: 1000 },
+  max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
+  context_tokens: { minimum: 1, maximum: 100000000 },
+  idle_seconds: { minimum: 1, maximum: 600 },
+} as const
+
+export const ModelCatalogPatchRules = {
+  label: { minLength: 1, maxLength: 100 },
+  sort_order: { minimum: -1000000, maximum: 1000000 },
+} as const
+
+export const ModelCatalogRowRules = {
+  engine: { words: ["anthropic", "openai", "openai-compatible", "rehearsal"] },
+  kind: { words: ["chat", "image"] },
+} as const
+
+export const ModelPricesRules = {
+  input: { minimum: 0, maximum: 100000 },
+  cached: { minimum: 0, maximum: 100000 },
+  output: { minimum: 0, maximum: 100000 },
+  cache_write: { minimum: 0, maximum: 100000 },
+  cache_write_hour: { minimum: 0, maximum: 100000 },
+  picture: { minimum: 0, maximum: 1000 },
+} as const
+
+export const NewApiKeyRules = {
+  scope: { words: ["created", "space", "all"] },
+} as const
+
+export const OverviewRules = {
+  "pools[].windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
+  "pools[].pool": { words: ["main", "alt-pool"] },
+} as const
+
+export const PatchSpaceRules = {
+  title: { minLength: 1, maxLength: 200 },
+  model: { minLength: 1, maxLength: 128 },
+  metadata: { maxProperties: 16 },
+} as const
+
+export const PoolCapacityRules = {
+  "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
+} as const
+
+export const PoolsRules = {
+  "pools[].pool": { words: ["main", "alt-pool"] },
+} as const
+
+export const ProviderRules = {
+  pool: { words: ["main", "alt-pool"] },
+  kind: { words: ["api_key", "oauth_code", "oauth_device"] },
+  engine: { words: ["anthropic", "openai", "openai-compatible"] },
+  state: { words: ["usable", "cooling", "suspended", "needs_login", "contained", "disabled"] },
+  health: { words: ["healthy", "suspended", "needs_login", "contained"] },
+  "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
+} as const
+
+export const PutAccountLimitsRules = {
+  end_user_daily_usd: { minimum: 0, maximum: 1000000 },
+  end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
+  low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
+} as const
+
+export const PutEndUserLimitsRules = {
+  daily_usd: { minimum: 0, maximum: 1000000 },
+  monthly_usd: { minimum: 0, maximum: 1000000 },
+} as const
+
+export const PutMcpServerRules = {
+  url: { minLength: 1, maxLength: 4096 },
+  allowed_tools: { maxItems: 200 },
+  "allowed_tools[]": { minLength: 1, maxLength: 128 },
+} as const
+
+export const PutMembersLimitRules = {
+  daily_usd: { minimum: 0, maximum: 1000000 },
+} as const
+
+export const PutSecretRules = {
+  value: { minLength: 4, maxLength: 8192 },
+} as const
+
+export const PutToolRules = {
+  description: { minLength: 1, maxLength: 4000 },
+  "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
+  "request.url": { minLength: 1, maxLength: 4096 },
+  timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
+} as const
+
+export const QuotaDetailsRules = {
+  cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
+  source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
+} as const
+
+export const ReauthenticateRules = {
+  password: { minLength: 1, maxLength: 256 },
+  code: { minLength: 6, maxLength: 64 },
+} as const
+
+export const ReconciliationRules = {
+  scope: { words: ["all", "recent"] },
+} as const
+
+export const ReconciliationFindingRules = {
+  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "rollup"] },
+  "counter.kind": { words: ["key", "end_user", "account", "members", "rollup"] },
+  "counter.period": { words: ["day", "month", "window", "hour"] },
+} as const
+
+export const ReplayRules = {
+  events: { minItems: 1 },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  include_delivered: { default: false },
+} as const
+
+export const ResetPasswordRules = {
+  token: { minLength: 1, maxLength: 512 },
+  new_password: { minLength: 8, maxLength: 256 },
+} as const
+
+export const RotateApiKeyRules = {
+  overlap_seconds: { minimum: 0, maximum: 604800, default: 86400 },
+} as const
+
+export const SavedProviderRules = {
+  pool: { words: ["main", "alt-pool", "media"] },
+  kind: { words: ["api_key", "oauth_code", "oauth_device"] },
+  engine: { words: ["anthropic", "openai", "openai-compatible"] },
+  health: { words: ["healthy", "needs_login", "contained"] },
+} as const
+
+export const SecondFactorCodeRules = {
+  code: { minLength: 6, maxLength: 64 },
+} as const
+
+export const SetCapsRules = {
+  daily_usd: { minimum: 0, maximum: 1000000 },
+  end_user_daily_usd: { minimum: 0, maximum: 1000000 },
+  end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
+  window_usd: { minimum: 0, maximum: 1000000 },
+  window_seconds: { minimum: 60, maximum: 2678400 },
+} as const
+
+export const SetCredentialsRules = {
+  email: { maxLength: 320 },
+  password: { minLength: 8, maxLength: 256 },
+} as const
+
+export const SettingRules = {
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+} as const
+
+export const SettingUpdateRules = {
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+} as const
+
+export const SpaceRules = {
+  metadata: { maxProperties: 16 },
+} as const
+
+export const SpaceSharingRules = {
+  "people[].role": { words: ["admin", "member"] },
+} as const
+
+export const SpaceSummaryRules = {
+  metadata: { maxProperties: 16 },
+  role: { words: ["owner", "admin", "member"] },
+} as const
+
+export const StartPasswordResetRules = {
+  email: { minLength: 1, maxLength: 320 },
+} as const
+
+export const SubagentRules = {
+  description: { minLength: 1, maxLength: 2000 },
+  instructions: { maxLength: 100000 },
+  model: { minLength: 1, maxLength: 128 },
+  tools: { maxItems: 100 },
+  "tools[]": { minLength: 1, maxLength: 96 },
+  max_steps: { minimum: 1, maximum: 64, default: 16 },
+  max_output_tokens: { minimum: 1, maximum: 1000000 },
+} as const
+
+export const SubagentInputRules = {
+  description: { minLength: 1, maxLength: 2000 },
+  instructions: { maxLength: 100000 },
+  model: { minLength: 1, maxLength: 128 },
+  tools: { maxItems: 100 },
+  "tools[]": { minLength: 1, maxLength: 96 },
+  max_steps: { minimum: 1, maximum: 64, default: 16 },
+  max_output_tokens: { minimum: 1, maximum: 1000000 },
+} as const
+
+export const SubscriptionCreateRules = {
+  user_id: { minimum: 1 },
+  plan: { minLength: 1, maxLength: 32 },
+  note: { minLength: 1, maxLength: 500 },
+} as const
+
+export const SubscriptionUpdateRules = {
+  plan: { minLength: 1, maxLength: 32 },
+  note: { minLength: 1, maxLength: 500 },
+} as const
+
+export const SystemRules = {
+  "errors[].kind": { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
+} as const
+
+export const TaskRules = {
+  state: { words: ["open", "closed", "done", "cancelled"] },
+} as const
+
+export const TeamRules = {
+  name: { minLength: 1, maxLength: 200 },
+  description: { maxLength: 2000 },
+  "members[].user_id": { minimum: 1 },
+  "members[].role": { words: ["lead", "member"] },
+} as const
+
+export const TeamCreateRules = {
+  name: { minLength: 1, maxLength: 200 },
+  description: { maxLength: 2000 },
+  members: { maxItems: 1000 },
+  "members[].user_id": { minimum: 1 },
+  "members[].role": { words: ["lead", "member"], default: "member" },
+} as const
+
+export const TeamUpdateRules = {
+  name: { minLength: 1, maxLength: 200 },
+  description: { maxLength: 2000 },
+  members: { maxItems: 1000 },
+  "members[].user_id": { minimum: 1 },
+  "members[].role": { words: ["lead", "member"], default: "member" },
+} as const
+
+export const TestToolRules = {
+  input: { default: {} },
+} as const
+
+export const ToolRules = {
+  description: { minLength: 1, maxLength: 4000 },
+  "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
+  "request.url": { minLength: 1, maxLength: 4096 },
+  timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
+} as const
+
+export const ToolInputRules = {
+  description: { minLength: 1, maxLength: 4000 },
+  "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
+  "request.url": { minLength: 1, maxLength: 4096 },
+  timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
+} as const
+
+export const TurnRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  metadata: { maxProperties: 16 },
+} as const
+
+export const TurnBillRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+} as const
+
+export const TurnStateEventRules = {
+  type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"] },
+} as const
+
+export const UpdateApiKeyRules = {
+  name: { minLength: 1, maxLength: 100 },
+} as const
+
+export const UpdateApiKeyRequestRules = {
+  value: { minLength: 8, maxLength: 8192 },
+} as const
+
+export const UpdateUserRules = {
+  name: { minLength: 1, maxLength: 128 },
+  email: { maxLength: 320 },
+  role: { words: ["user", "admin"] },
+  low_balance_usd: { minimum: 0, maximum: 1000000 },
+  end_user_daily_usd: { minimum: 0, maximum: 1000000 },
+  end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
+} as const
+
+export const UpdateWebhookRules = {
+  url: { minLength: 1, maxLength: 2048 },
+  events: { minItems: 1 },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  description: { maxLength: 500 },
+} as const
+
+export const UsageBreakdownRules = {
+  dimension: { words: ["space", "user", "model", "provider"] },
+} as const
+
+export const UsageReportRules = {
+  group_by: { words: ["end_user_ref", "space", "model", "key", "day"] },
+} as const
+
+export const UserRules = {
+  role: { words: ["user", "admin"] },
+} as const
+
+export const UserDetailRules = {
+  role: { words: ["user", "admin"] },
+} as const
+
+export const UserSpaceRules = {
+  role: { words: ["owner", "admin", "member"] },
+  via: { words: ["registered", "board"] },
+} as const
+
+export const WebLoginStatusRules = {
+  status: { words: ["pending", "confirmed", "denied"] },
+} as const
+
+export const WebhookRules = {
+  state: { words: ["pending", "verified"] },
+} as const
+
+export const WebhookWithSecretRules = {
+  state: { words: ["pending", "verified"] },
+} as const
+
+export const WorkspaceRules = {
+  "members[].user_id": { minimum: 1 },
+  "members[].role": { words: ["owner", "admin", "member"] },
+  "team_members[].user_id": { minimum: 1 },
+} as const
+
+export const WorkspaceBotRules = {
+  token: { maxLength: 256 },
+} as const
+
+export const WorkspaceCreateRules = {
+  name: { minLength: 1, maxLength: 200 },
+  team_id: { minimum: 1, maximum: 2147483647 },
+  members: { maxItems: 1000 },
+  "members[].user_id": { minimum: 1 },
+  "members[].role": { words: ["owner", "admin", "member"], default: "member" },
+} as const
+
+export const WorkspaceUpdateRules = {
+  name: { minLength: 1, maxLength: 200 },
+  team_id: { minimum: 1, maximum: 2147483647 },
+  spaces: { maxItems: 1000 },
+  "spaces[]": { minLength: 1, maxLength: 64 },
+} as const
+
+export const answerBotUpdateQuery = {
+  workspace: { minLength: 1, maxLength: 128 },
+} as const
+
+export const billInfraQuery = {
+  dry_run: { default: false },
+} as const
+
+export const endSessionsQuery = {
+  which: { words: ["others", "all"], default: "others" },
+} as const
+
+export const finishOauthLoginQuery = {
+  state: { maxLength: 512, default: "" },
+  code: { maxLength: 8192, default: "" },
+  error: { maxLength: 512 },
+  iss: { maxLength: 2048 },
+} as const
+
+export const getBalanceTrendQuery = {
+  days: { minimum: 1, maximum: 3650, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  all_time: { default: false },
+  active_window_days: { minimum: 1, maximum: 90, default: 30 },
+} as const
+
+export const getCapacityQuery = {
+  hours: { minimum: 1, maximum: 2160, default: 72 },
+  provider: { words: ["main", "alt-pool"] },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getChatTurnQuery = {
+  wait: { minimum: 0, maximum: 30, default: 0 },
+} as const
+
+export const getContextComparisonQuery = {
+  days: { minimum: 1, maximum: 120, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getContextSizeQuery = {
+  days: { minimum: 1, maximum: 90, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  space: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const getCostRatesReportQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  user_id: { minimum: 1 },
+  chat_key: { minLength: 1, maxLength: 300 },
+} as const
+
+export const getCostsReportQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getDailyUsageQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  user_id: { minimum: 1 },
+  chat_key: { minLength: 1, maxLength: 300 },
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const getEnergyQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+} as const
+
+export const getEnergyTimelineQuery = {
+  days: { minimum: 1, maximum: 3650, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  all_time: { default: false },
+} as const
+
+export const getErrorsReportQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getHourlySpacesQuery = {
+  top: { minimum: 1, maximum: 20, default: 8 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getHourlyUsageQuery = {
+  days: { minimum: 1, maximum: 30, default: 7 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getSpaceByKeyQuery = {
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const getSpaceSpendQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+} as const
+
+export const getSubscriptionSpacesQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  subscription_id: { minLength: 1, maxLength: 128 },
+  chat_key: { minLength: 1, maxLength: 300 },
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const getSubscriptionUsageQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const getTopSpacesQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  limit: { minimum: 1, maximum: 100, default: 20 },
+} as const
+
+export const getTopUsersQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  limit: { minimum: 1, maximum: 100, default: 20 },
+} as const
+
+export const getUsageQuery = {
+  group_by: { words: ["end_user_ref", "space", "model", "key", "day"], default: "day" },
+  space: { minItems: 1, maxItems: 100 },
+  "space[]": { minLength: 1, maxLength: 128 },
+  end_user_ref: { minItems: 1, maxItems: 100 },
+  "end_user_ref[]": { minLength: 1, maxLength: 128 },
+  model: { minItems: 1, maxItems: 100 },
+  "model[]": { minLength: 1, maxLength: 128 },
+  key: { minItems: 1, maxItems: 100 },
+  "key[]": { minLength: 1, maxLength: 128 },
+  format: { words: ["json", "csv"] },
+  bom: { words: ["true", "false"], default: "false" },
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
+} as const
+
+export const getUsageBreakdownQuery = {
+  dimension: { words: ["space", "user", "model", "provider"], default: "space" },
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  limit: { minimum: 1, maximum: 1000, default: 100 },
+} as const
+
+export const getUserCostsReportQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  limit: { minimum: 1, maximum: 100, default: 20 },
+} as const
+
+export const getUserEnergyQuery = {
+  days: { minimum: 1, maximum: 365, default: 30 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getWebLoginQuery = {
+  token: { minLength: 1, maxLength: 512 },
+} as const
+
+export const linkIdentityQuery = {
+  next: { maxLength: 4096, default: "" },
+} as const
+
+export const listAuditQuery = {
+  actor_user_id: { minimum: 1 },
+  subject_type: { minLength: 1, maxLength: 128 },
+  subject_id: { minLength: 1, maxLength: 128 },
+  action: { minLength: 1, maxLength: 128 },
+  own: { default: false },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listBoardsQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listChatTurnsQuery = {
+  space: { minLength: 1, maxLength: 128 },
+  conversation: { minLength: 1, maxLength: 128 },
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listConfigVersionsQuery = {
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
+} as const
+
+export const listContainerMappingsQuery = {
+  space: { minLength: 1, maxLength: 128 },
+  container: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listDeliveriesQuery = {
+  state: { words: ["pending", "delivered", "failed"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listEndUsersQuery = {
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
+  q: { minLength: 1, maxLength: 128 },
+} as const
+
+export const listEventsQuery = {
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
+  order: { words: ["asc", "desc"], default: "desc" },
+  type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  turn: { minLength: 1, maxLength: 128 },
+} as const
+
+export const listFilesQuery = {
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listIdentitiesQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listKeysQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listLedgerQuery = {
+  reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
+  bucket: { words: ["free", "bonus", "paid", "spent"] },
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listRecentSpacesQuery = {
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listSessionsQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listSharesQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listSpaceInventoryQuery = {
+  q: { maxLength: 200 },
+  origin: { minLength: 1, maxLength: 64 },
+  brand: { default: "all" },
+  archived: { words: ["active", "archived", "all"], default: "active" },
+  owner_id: { minimum: 1 },
+  workspace_id: { minLength: 1, maxLength: 128 },
+  sort: { words: ["title", "created_at", "last_activity", "messages", "cost"], default: "title" },
+  direction: { words: ["asc", "desc"], default: "asc" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listSpaceSessionsQuery = {
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listSpacesQuery = {
+  q: { minLength: 1, maxLength: 200 },
+  archived: { words: ["active", "archived", "all"], default: "active" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listTasksQuery = {
+  space: { minLength: 1, maxLength: 128 },
+  brand: { default: "all" },
+  state: { words: ["open", "closed", "done", "cancelled", "all"], default: "all" },
+  assignee_user_id: { minimum: 1 },
+  creator_user_id: { minimum: 1 },
+  q: { maxLength: 200 },
+  limit: { minimum: 1, maximum: 500, default: 100 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listTeamsQuery = {
+  q: { maxLength: 200 },
+  archived: { words: ["active", "archived", "all"], default: "all" },
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listTurnDeliveriesQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listTurnEventsQuery = {
+  limit: { minimum: 1, maximum: 200, default: 100 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listTurnStepsQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listTurnsQuery = {
+  space: { minLength: 1, maxLength: 128 },
+  conversation: { minLength: 1, maxLength: 128 },
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  end_user_ref: { minLength: 1, maxLength: 128 },
+  key: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listUserSpacesQuery = {
+  limit: { minimum: 1, maximum: 2000, default: 2000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listUsersQuery = {
+  q: { maxLength: 200 },
+  role: { maxLength: 64 },
+  limit: { minimum: 1, maximum: 2000, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listWebhooksQuery = {
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listWorkspacesQuery = {
+  q: { maxLength: 200 },
+  archived: { words: ["active", "archived", "all"], default: "all" },
+  limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const replayEventsQuery = {
+  cursor: { minLength: 1, maxLength: 1024 },
+} as const
+
+export const startOauthLoginQuery = {
+  next: { maxLength: 4096, default: "" },
+} as const
+
+export const uploadFileQuery = {
+  name: { minLength: 1, maxLength: 1024 },
+} as const

@@ -1,0 +1,177 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Outlet, useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react"
+import { call } from "../api/call.ts"
+import { useRead } from "../api/query.ts"
+import { ThemeToggle } from "../shell/theme.tsx"
+import { Button, IconButton } from "../ui/button.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { isOperators } from "./all-pages.ts"
+import { Navigation } from "./navigation.tsx"
+
+const Palette = lazy(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
+
+/** The frame of every page behind the sign-in. */
+export function Layout() {
+  const [palette, setPalette] = useState(false)
+  const drawer = useRef<HTMLDialogElement>(null)
+  const content = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => {
+    if (pathname) drawer.current?.close()
+  }, [pathname])
+  useFocusOnNewPage(content)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return
+      event.preventDefault()
+      setPalette(true)
+    }
+    addEventListener("keydown", onKey)
+    return () => removeEventListener("keydown", onKey)
+  }, [])
+  const openPalette = () => {
+    drawer.current?.close()
+    setPalette(true)
+  }
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[220px_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-panel lg:flex">
+        <SideBar onSearch={openPalette} />
+      </aside>
+      <dialog
+        ref={drawer}
+        aria-label="Navigation"
+        className="m-0 h-dvh max-h-none w-[272px] max-w-[85vw] flex-col border-line border-r bg-panel p-0 text-text backdrop:bg-[rgb(0_0_0/0.4)] open:flex"
+      >
+        <SideBar onSearch={openPalette} />
+      </dialog>
+      <div className="min-w-0">
+        <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-line border-b bg-bg px-2 lg:hidden">
+          <IconButton label="Open the navigation" icon="menu" onClick={() => drawer.current?.showModal()} />
+          <b className="grow">Turnpike</b>
+          <IconButton label="Search" icon="search" onClick={openPalette} />
+        </header>
+        <ActingBanner />
+        <main
+          ref={content}
+          id="content"
+          tabIndex={-1}
+          className="mx-auto max-w-[1600px] px-4 py-5 outline-none sm:px-6"
+        >
+          <Outlet />
+        </main>
+      </div>
+      {palette && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+/** The next Tab after a link leads into the page that it has opened, unless that page takes the focus itself. */
+function useFocusOnNewPage(content: RefObject<HTMLElement | null>) {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe("onRendered", ({ pathChanged }) => {
+        if (pathChanged && !content.current?.contains(document.activeElement)) {
+          content.current?.focus({ preventScroll: true })
+        }
+      }),
+    [router, content],
+  )
+}
+
+function SideBar({ onSearch }: { onSearch: () => void }) {
+  const { user } = useRouteContext({ from: "/app" })
+  const { pathname } = useLocation()
+  return (
+    <>
+      <div className="flex h-12 shrink-0 items-center gap-2 px-4">
+        <img src="/favicon.svg" alt="" width={20} height={20} />
+        <b>Turnpike</b>
+      </div>
+      <button
+        type="button"
+        onClick={onSearch}
+        className="mx-3 mb-2 flex h-8 items-center gap-2 rounded-md border border-line bg-bg px-2 text-muted hover:border-edge"
+      >
+        <Icon name="search" />
+        <span className="grow text-left">Search</span>
+        <kbd className="font-sans text-xs">Ctrl K</kbd>
+      </button>
+      <Navigation admin={user.role === "admin"} />
+      <div className="flex shrink-0 flex-col gap-1 border-line border-t p-3">
+        <a
+          href={user.role === "admin" && isOperators(pathname) ? "/api/docs" : "/docs"}
+          className="flex h-7 items-center rounded-md px-1 text-muted hover:bg-hover hover:text-text"
+        >
+          API reference
+        </a>
+        <TestData />
+        <div className="flex items-center gap-1">
+          <span className="min-w-0 grow truncate px-1 text-muted" title={user.email ?? undefined}>
+            {user.name ?? user.email ?? `User ${user.user_id}`}
+          </span>
+          <ThemeToggle />
+          <SignOut />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function TestData() {
+  const { test } = useSearch({ from: "/app" })
+  const navigate = useNavigate()
+  return (
+    <label className="flex h-7 items-center gap-2 px-1 text-muted">
+      <input
+        type="checkbox"
+        className="accent-accent"
+        checked={test === true}
+        onChange={({ target }) => void navigate({ to: ".", search: { test: target.checked || undefined } })}
+      />
+      Test data
+    </label>
+  )
+}
+
+function SignOut() {
+  const leave = async () => {
+    await fetch("/api/auth/logout", { method: "POST" }).catch(() => null)
+    // Everything of the account leaves the memory with the page.
+    location.assign("/")
+  }
+  return <IconButton label="Sign out" icon="out" onClick={() => void leave()} />
+}
+
+/** Shown while an admin looks at somebody's account. */
+function ActingBanner() {
+  const me = useRead("getMe")
+  const queryClient = useQueryClient()
+  if (!me.data?.acting_admin) return null
+  const { user } = me.data
+  const stop = async () => {
+    await call("endActing", { path: { user_id: user.user_id } }).catch(() => null)
+    queryClient.clear()
+    location.assign(`/operator/users/${user.user_id}`)
+  }
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-3 bg-warn-soft px-4 py-2 text-warn sm:px-6">
+      <span className="grow">
+        You look at the account of <b>{user.name ?? user.email ?? `user ${user.user_id}`}</b>, and cannot change it.
+      </span>
+      <Button onClick={() => void stop()}>Stop looking</Button>
+    </div>
+  )
+}

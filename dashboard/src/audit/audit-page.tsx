@@ -1,0 +1,47 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { useRead } from "../api/query.ts"
+import { operatorCurl } from "../operator/parts.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { Page } from "../ui/page.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
+import { AUDIT_ACTIONS } from "./audit-actions.ts"
+import { OperatorAuditList } from "./audit-list.tsx"
+import { auditPages } from "./pages.ts"
+
+const route = getRouteApi("/app/admin/operator/audit")
+
+const ACTIONS = AUDIT_ACTIONS.map((action) => [action, action] as const)
+
+export function OperatorAuditPage() {
+  const { offset = 0, entry: _entry, test: _test, ...filters } = route.useSearch()
+  const audit = useRead("listAudit", { query: { ...filters, limit: PAGE_ROWS, offset } })
+  return (
+    <Page {...auditPages.audit} action={<CsvLink of="listAudit" input={{ query: filters }} />}>
+      <FilterBar set={filters}>
+        <ChoiceFilter label="Action" name="action" value={filters.action} all="All actions" options={ACTIONS} />
+        <TextFilter
+          label="Actor's user id"
+          name="actor_user_id"
+          value={filters.actor_user_id === undefined ? undefined : String(filters.actor_user_id)}
+        />
+        <TextFilter label="Subject's kind" name="subject_type" value={filters.subject_type} />
+        <TextFilter label="Subject's id" name="subject_id" value={filters.subject_id} />
+        <RangePicker
+          from={filters.created_after}
+          to={filters.created_before}
+          names={["created_after", "created_before"]}
+        />
+      </FilterBar>
+      <OperatorAuditList
+        of={audit}
+        empty={
+          <EmptyState title="No entry is like this" curl={operatorCurl("/api/admin/audit")}>
+            Every change by an operator makes one entry. Change the filters to see others.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}

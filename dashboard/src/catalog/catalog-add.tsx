@@ -1,0 +1,116 @@
+import { useState } from "react"
+import type { ModelCatalogAdd } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { ModelCatalogAddRules } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { Checkbox, Select, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+import {
+  OPERATOR_NO_PRICES,
+  OperatorPriceFields,
+  operatorPricesAreWhole,
+  operatorTokenPricesOf,
+} from "./catalog-price-fields.tsx"
+
+const KINDS = choicesOf<ModelKind>({ chat: "Chat", image: "Pictures" })
+
+type ModelKind = NonNullable<ModelCatalogAdd["kind"]>
+
+const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
+
+/** Adds a model with its prices; `next` is its `sort_order`. */
+export function OperatorAddModel({ next, onClose }: { next: number; onClose: () => void }) {
+  const change = useChange("addModel", { changes: ["listModelCatalog"] })
+  const [engine, setEngine] = useState<ModelCatalogAdd["engine"]>("openai")
+  const [kind, setKind] = useState<ModelKind>(ModelCatalogAddRules.kind.default)
+  const [enabled, setEnabled] = useState<boolean>(ModelCatalogAddRules.enabled.default)
+  const [prices, setPrices] = useState(OPERATOR_NO_PRICES)
+  const [text, setText] = useState({
+    model: "",
+    label: "",
+    max_output_tokens: String(ModelCatalogAddRules.max_output_tokens.default),
+    context_tokens: "",
+    idle_seconds: "",
+  })
+  const field = (name: keyof typeof text) => ({
+    name,
+    value: text[name],
+    error: change.error,
+    onChange: ({ target }: { target: { value: string } }) => setText({ ...text, [name]: target.value }),
+  })
+  const save = () =>
+    change.mutate(
+      {
+        body: {
+          engine,
+          model: text.model,
+          label: text.label,
+          kind,
+          enabled,
+          sort_order: next,
+          max_output_tokens: whole(text.max_output_tokens),
+          context_tokens: whole(text.context_tokens),
+          idle_seconds: whole(text.idle_seconds),
+          ...(kind === "image"
+            ? { price_usd_per_picture: Number(prices.picture) }
+            : { price_usd_per_million_tokens: operatorTokenPricesOf(prices) }),
+        },
+      },
+      {
+        onSuccess: ({ label }) => {
+          toast(`${label} is in the catalog.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title="Add a model"
+      about="It comes last in the order."
+      verb="Add"
+      change={change}
+      save={save}
+      onClose={onClose}
+      disabled={!text.model || !text.label || !operatorPricesAreWhole(prices, kind)}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="Engine"
+          name="engine"
+          value={engine}
+          options={ModelCatalogAddRules.engine.words}
+          error={change.error}
+          onChange={({ target }) => setEngine(target.value as ModelCatalogAdd["engine"])}
+        />
+        <Select
+          label="Kind"
+          name="kind"
+          value={kind}
+          options={KINDS}
+          onChange={({ target }) => setKind(target.value as ModelKind)}
+        />
+        <TextInput label="Model" hint="Its name at the provider" {...field("model")} />
+        <TextInput label="Name" hint="For people" {...field("label")} />
+      </div>
+      <OperatorPriceFields
+        kind={kind}
+        text={prices}
+        onChange={setPrices}
+        error={change.error}
+        within="price_usd_per_million_tokens."
+      />
+      <div className="grid gap-4 sm:grid-cols-3">
+        <TextInput label="Output tokens" inputMode="numeric" hint="Of one call" {...field("max_output_tokens")} />
+        <TextInput label="Window" inputMode="numeric" hint="Tokens; empty: not known" {...field("context_tokens")} />
+        <TextInput label="Idle seconds" inputMode="numeric" hint="Empty: 60" {...field("idle_seconds")} />
+      </div>
+      <Checkbox
+        label="Enabled"
+        hint="New turns may use it at once."
+        checked={enabled}
+        onChange={({ target }) => setEnabled(target.checked)}
+      />
+    </OperatorEditDialog>
+  )
+}

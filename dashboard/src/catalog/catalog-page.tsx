@@ -1,0 +1,155 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { lazy, Suspense, useRef, useState } from "react"
+import { call } from "../api/call.ts"
+import type { ModelCatalogRow } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { ModelCatalogRowRules } from "../api/rules.ts"
+import { operatorCurl } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Page } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { toast } from "../ui/toast.tsx"
+import { operatorCatalogColumns } from "./catalog-columns.tsx"
+import { operatorMoved, operatorOrderChanges, operatorOrdered } from "./catalog-order.ts"
+import { catalogPages } from "./pages.ts"
+
+const Add = lazy(() => import("./catalog-add.tsx").then((file) => ({ default: file.OperatorAddModel })))
+
+export function OperatorCatalogPage() {
+  const catalog = useRead("listModelCatalog")
+  const [adding, setAdding] = useState(false)
+  return (
+    <Page
+      {...catalogPages.catalog}
+      action={
+        <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
+          Add a model
+        </Button>
+      }
+    >
+      <Read of={catalog} rows={8}>
+        {({ items }) => <Catalog rows={items} />}
+      </Read>
+      {adding && (
+        <Suspense>
+          <Add
+            next={Math.max(0, ...(catalog.data?.items ?? []).map(({ sort_order }) => sort_order)) + 10}
+            onClose={() => setAdding(false)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+/** The first enabled row of each kind: what is used where nothing is named. */
+const defaultsOf = (rows: readonly ModelCatalogRow[]) =>
+  new Set(
+    ModelCatalogRowRules.kind.words
+      .map((kind) => rows.find((row) => row.enabled && row.kind === kind)?.pin)
+      .filter((pin) => pin),
+  )
+
+function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
+  const client = useQueryClient()
+  const [order, setOrder] = useState<string[] | null>(null)
+  const [saving, setSaving] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const shown = order ? operatorOrdered(rows, order) : rows
+  const changes = order ? operatorOrderChanges(shown) : []
+  const defaults = defaultsOf(shown)
+  const before = defaultsOf(rows)
+  const newDefaults = shown.filter(({ pin }) => defaults.has(pin) && !before.has(pin))
+
+  // Its buttons go away with what they did: the focus stays where they were.
+  const bar = useRef<HTMLDivElement>(null)
+  const forget = () => {
+    setOrder(null)
+    setError(null)
+    bar.current?.focus()
+  }
+  const save = async () => {
+    setSaving(true)
+    setError(null)
+    try {
+      for (const { row, sort_order } of changes) {
+        await call("patchModel", { path: { pin: row.pin }, body: { sort_order }, ifMatch: row.version })
+      }
+      // Until it is read, the rows are in the order from before.
+      await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
+      setOrder(null)
+      toast("The order is saved.")
+      bar.current?.focus()
+    } catch (problem) {
+      setError(problem)
+      await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
+    }
+    setSaving(false)
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <div
+        ref={bar}
+        tabIndex={-1}
+        role="status"
+        className={`flex min-h-[50px] flex-wrap items-center gap-3 rounded-md border py-2 ${changes.length > 0 ? "sticky top-12 z-20 border-line bg-raised px-3 shadow-lg sm:top-2" : "border-transparent text-muted"}`}
+      >
+        {changes.length === 0 ? (
+          "The first enabled one is the default. Drag a row by its handle, or focus the handle and use the arrow keys. Prices are USD per million tokens."
+        ) : (
+          <>
+            <span className="grow">
+              The order is not saved yet.
+              {newDefaults.map(({ pin, label, kind }) => (
+                <span key={pin}>
+                  {" "}
+                  The default {kind === "image" ? "for pictures " : ""}becomes <b>{label}</b>.
+                </span>
+              ))}
+            </span>
+            <Button onClick={forget}>Discard</Button>
+            <Button kind="primary" busy={saving} onClick={() => void save()}>
+              Save the order
+            </Button>
+          </>
+        )}
+      </div>
+      {error ? <ErrorState error={error} /> : null}
+      <Table
+        caption="Models in their order; the first enabled one is the default"
+        rows={shown}
+        rowKey={({ pin }) => pin}
+        columns={operatorCatalogColumns({
+          rows: shown,
+          defaults,
+          onMove: (from, to) =>
+            setOrder(
+              operatorMoved(
+                shown.map(({ pin }) => pin),
+                from,
+                to,
+              ),
+            ),
+        })}
+        empty={
+          <EmptyState
+            title="The catalog is empty"
+            curl={operatorCurl("/api/admin/model-catalog", {
+              method: "POST",
+              body: {
+                engine: "openai",
+                model: "gpt-5-mini",
+                label: "GPT-5 mini",
+                enabled: true,
+                price_usd_per_million_tokens: { input: 0.25, cached: 0.025, output: 2 },
+              },
+            })}
+          />
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from "react"
+import type { ModelCatalogRow } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { plainNumber } from "../ui/plain.ts"
+import { toast } from "../ui/toast.tsx"
+import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } from "./catalog-price-fields.tsx"
+
+const textOf = (price: number | null) => (price === null ? "" : plainNumber(price))
+
+/** New prices of a model: a new version of them. */
+export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
+  const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
+  const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
+  const [text, setText] = useState({
+    input: plainNumber(input),
+    cached: plainNumber(cached),
+    output: plainNumber(output),
+    cache_write: textOf(cache_write),
+    cache_write_hour: textOf(cache_write_hour),
+    picture: textOf(of.price_usd_per_picture),
+  })
+  const isImage = of.kind === "image"
+  const tokens = operatorTokenPricesOf(text)
+  const body = isImage ? { picture: Number(text.picture) } : tokens
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { path: { pin: of.pin }, body, ifMatch },
+      {
+        onSuccess: ({ price_version }) => {
+          toast(`${of.label} has version ${price_version} of its prices.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title={`Change the prices of ${of.label}`}
+      about={`They become version ${of.price_version + 1}. Turns under way keep theirs.`}
+      verb="Save the prices"
+      change={change}
+      save={save}
+      mine={isImage ? { price_usd_per_picture: Number(text.picture) } : { price_usd_per_million_tokens: tokens }}
+      version={of.version}
+      onClose={onClose}
+      disabled={!operatorPricesAreWhole(text, of.kind)}
+    >
+      <OperatorPriceFields kind={of.kind} text={text} onChange={setText} error={change.error} />
+    </OperatorEditDialog>
+  )
+}

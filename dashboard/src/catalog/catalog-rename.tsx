@@ -1,0 +1,42 @@
+import { useState } from "react"
+import type { ModelCatalogRow } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
+  const change = useChange("patchModel", { changes: ["listModelCatalog"] })
+  const [label, setLabel] = useState(of.label)
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { path: { pin: of.pin }, body: { label }, ifMatch },
+      {
+        onSuccess: () => {
+          toast(`${of.pin} is called ${label} now.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title={`Rename ${of.label}`}
+      about="Its name for people. The pin stays as it is."
+      verb="Save"
+      change={change}
+      save={save}
+      mine={{ label }}
+      version={of.version}
+      onClose={onClose}
+      disabled={!label.trim() || label === of.label}
+    >
+      <TextInput
+        label="Name"
+        name="label"
+        value={label}
+        error={change.error}
+        onChange={({ target }) => setLabel(target.value)}
+      />
+    </OperatorEditDialog>
+  )
+}

@@ -1,0 +1,122 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { AdminLedgerEntry, UserEnergy } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { getUserEnergyQuery } from "../api/rules.ts"
+import { operatorCurl } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { DaysPicker } from "../ui/filter-bar.tsx"
+import { Section } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
+
+const Refund = lazy(() => import("./user-refund.tsx").then((file) => ({ default: file.OperatorRefund })))
+const route = getRouteApi("/app/admin/operator/users/$userId")
+
+const BUCKETS = [
+  { key: "spent", label: "Spent" },
+  { key: "free", label: "Given" },
+  { key: "bonus", label: "Bonus" },
+  { key: "paid", label: "Bought" },
+] as const
+
+/** Apart: credit would dwarf what is spent. */
+const CHARTS: { title: string; keys: string[] }[] = [
+  { title: "Energy spent by day", keys: ["spent"] },
+  { title: "Energy received by day", keys: ["free", "bonus", "paid"] },
+]
+
+/** The account in energy: totals, by day, and its ledger. */
+export function OperatorUserEnergy({ userId }: { userId: number }) {
+  const { days = getUserEnergyQuery.days.default, offset = 0 } = route.useSearch()
+  const energy = useRead("getUserEnergy", { path: { user_id: userId }, query: { days, limit: PAGE_ROWS, offset } })
+  return (
+    <Read of={energy} rows={12}>
+      {(data) => <Energy of={data} days={days} offset={offset} stale={energy.isPlaceholderData} />}
+    </Read>
+  )
+}
+
+function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; offset: number; stale: boolean }) {
+  const [refunding, setRefunding] = useState<AdminLedgerEntry | null>(null)
+  return (
+    <div className="flex flex-col gap-5">
+      <Stats>
+        <Stat label="Energy">
+          <Count value={of.balance_energy} />
+        </Stat>
+        <Stat label="Held">
+          <Count value={of.held_energy} />
+        </Stat>
+        {BUCKETS.map(({ key, label }) => (
+          <Stat key={key} label={`${label}, all time`}>
+            <Count value={of.totals[key]} />
+          </Stat>
+        ))}
+      </Stats>
+      <Section title="By day" action={<DaysPicker days={days} choices={[7, 30, 90]} />}>
+        <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
+          {CHARTS.map(({ title, keys }) => (
+            <Chart
+              key={title}
+              title={`${title}, ${days} days (UTC); 10 energy are 1 USD`}
+              kind="bars"
+              series={BUCKETS.filter(({ key }) => keys.includes(key))}
+              points={of.days.map(({ date, ...values }) => ({ label: date, values }))}
+            />
+          ))}
+        </div>
+      </Section>
+      <Section
+        title="Ledger"
+        action={<CsvLink of="getUserEnergy" input={{ path: { user_id: of.user_id }, query: { days } }} />}
+      >
+        <Table
+          caption="The account's ledger"
+          rows={of.ledger.items}
+          rowKey={({ ledger_id }) => ledger_id}
+          stale={stale}
+          columns={columnsOf(setRefunding)}
+          empty={<EmptyState title="Nothing was booked" curl={operatorCurl(`/api/admin/users/${of.user_id}/energy`)} />}
+        />
+        <OffsetPager offset={offset} total={of.ledger.total} />
+      </Section>
+      {refunding && (
+        <Suspense>
+          <Refund of={refunding} onClose={() => setRefunding(null)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+const columnsOf = (refund: (entry: AdminLedgerEntry) => void): Column<AdminLedgerEntry>[] => [
+  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
+  { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} /> : <span className="text-muted">–</span>) },
+  { title: "By", cell: ({ actor }) => <code>{actor}</code> },
+  { title: "Note", cell: ({ note }) => <span className="break-words">{note ?? ""}</span> },
+  {
+    title: "Amount",
+    right: true,
+    cell: ({ amount_usd, currency, currency_amount_minor }) =>
+      amount_usd === null ? `${(currency_amount_minor ?? 0) / 100} ${currency}` : <Money usd={amount_usd} />,
+  },
+  { title: "Balance", right: true, cell: ({ balance_after_usd }) => <Money usd={balance_after_usd} /> },
+  {
+    title: "Actions",
+    actions: true,
+    cell: (entry) =>
+      entry.turn_id && entry.bucket === "spent" ? (
+        <Button kind="quiet" aria-label={`Refund ${entry.turn_id}`} onClick={() => refund(entry)}>
+          Refund
+        </Button>
+      ) : null,
+  },
+]

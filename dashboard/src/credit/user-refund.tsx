@@ -1,0 +1,49 @@
+import { useState } from "react"
+import type { AdminLedgerEntry } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { TextArea } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+import { Money } from "../ui/values.tsx"
+
+/** Gives back what a turn was charged. Pressing twice books once. */
+export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose: () => void }) {
+  const change = useChange("refundTurn")
+  const [key] = useState(() => crypto.randomUUID())
+  const [note, setNote] = useState("")
+  const save = () =>
+    change.mutate(
+      { path: { turn_id: of.turn_id ?? "" }, body: { note }, idempotencyKey: key },
+      {
+        onSuccess: () => {
+          toast("The turn is refunded.")
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title={`Refund the turn ${of.turn_id}?`}
+      about={
+        <>
+          Its whole charge of <Money usd={of.amount_usd === null ? null : -of.amount_usd} /> goes back to the account.
+        </>
+      }
+      verb="Refund"
+      change={change}
+      save={save}
+      onClose={onClose}
+      disabled={note.trim() === ""}
+    >
+      <TextArea
+        label="Note"
+        name="note"
+        rows={2}
+        hint="The account's owner sees it beside the entry."
+        value={note}
+        error={change.error}
+        onChange={({ target }) => setNote(target.value)}
+      />
+    </OperatorEditDialog>
+  )
+}

@@ -1,0 +1,104 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { ContainerMapping } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { OperatorList } from "../operator/list.tsx"
+import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
+import { Status } from "../ui/status.tsx"
+import type { Column } from "../ui/table.tsx"
+import { Time } from "../ui/values.tsx"
+import { settingsPages } from "./pages.ts"
+
+const MappingForm = lazy(() => import("./container-form.tsx").then((file) => ({ default: file.OperatorMappingForm })))
+const route = getRouteApi("/app/admin/operator/containers")
+
+const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerMapping>[] => [
+  { title: "Container", cell: ({ container }) => <code>{container}</code> },
+  {
+    title: "Space",
+    cell: ({ space }) => (
+      <TextLink to="/operator/spaces/$spaceId" params={{ spaceId: space }} className="break-all">
+        {space}
+      </TextLink>
+    ),
+  },
+  { title: "Address", cell: ({ url }) => <code className="break-all">{url}</code> },
+  {
+    title: "Headers",
+    cell: ({ header_names }) =>
+      header_names.length === 0 ? <span className="text-muted">none</span> : <code>{header_names.join(", ")}</code>,
+  },
+  { title: "State", cell: ({ enabled }) => <Status word={enabled ? "enabled" : "disabled"} /> },
+  {
+    title: "Changed",
+    cell: ({ updated_at, updated_by }) => (
+      <span>
+        <Time at={updated_at} />
+        {updated_by && (
+          <>
+            {" by "}
+            <OperatorPerson of={updated_by} />
+          </>
+        )}
+      </span>
+    ),
+  },
+  {
+    title: "Actions",
+    actions: true,
+    cell: (mapping) => (
+      <Button kind="quiet" aria-label={`Edit ${mapping.container} of ${mapping.space}`} onClick={() => edit(mapping)}>
+        Edit
+      </Button>
+    ),
+  },
+]
+
+export function OperatorContainersPage() {
+  const { space, container, offset = 0 } = route.useSearch()
+  const mappings = useRead("listContainerMappings", { query: { space, container, limit: PAGE_ROWS, offset } })
+  const [editing, setEditing] = useState<ContainerMapping | "new" | null>(null)
+  return (
+    <Page
+      {...settingsPages.containers}
+      action={
+        <Button kind="primary" icon="plus" onClick={() => setEditing("new")}>
+          Map a container
+        </Button>
+      }
+    >
+      <FilterBar set={{ space, container }}>
+        <TextFilter label="Space's slug" name="space" value={space} wide />
+        <TextFilter label="Container" name="container" value={container} />
+      </FilterBar>
+      <OperatorList
+        caption="Mappings of spaces to containers"
+        of={mappings}
+        columns={columnsOf(setEditing)}
+        rowKey={(mapping) => `${mapping.space} ${mapping.container}`}
+        empty={
+          <EmptyState
+            title="No mapping is like this"
+            curl={operatorCurl("/api/admin/system/containers/mappings", {
+              method: "PUT",
+              body: { container: "shell", space: "spc_…", url: "https://containers.example.com/mcp" },
+            })}
+          >
+            A container is a Streamable HTTP MCP server that you run.
+          </EmptyState>
+        }
+      />
+      {editing && (
+        <Suspense>
+          <MappingForm of={editing === "new" ? undefined : editing} onClose={() => setEditing(null)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,53 @@
+import { useState } from "react"
+import type { ExternalApiKey } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { UpdateApiKeyRequestRules } from "../api/rules.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+const LEAST = UpdateApiKeyRequestRules.value.minLength
+
+/** Sets the value of a key for providers; nobody can show it again. */
+export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: () => void }) {
+  const change = useChange("updateExternalApiKey", { changes: ["listExternalApiKeys"] })
+  const [value, setValue] = useState("")
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { path: { key_id: of.key_id }, body: { value }, ifMatch },
+      {
+        onSuccess: ({ last_four }) => {
+          toast(`${of.name} ends with ${last_four} now.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title={of.is_set ? `Replace ${of.key_id}` : `Set ${of.key_id}`}
+      about={
+        of.is_set
+          ? `The value that ends with ${of.last_four} is lost. The next model call uses the new one.`
+          : "The next model call uses it instead of the worker's variable."
+      }
+      verb={of.is_set ? "Replace" : "Set"}
+      change={change}
+      save={save}
+      mine={{ last_four: value.slice(-4) }}
+      version={of.version}
+      onClose={onClose}
+      disabled={value.length < LEAST}
+    >
+      <TextInput
+        label="Value"
+        name="value"
+        type="password"
+        autoComplete="off"
+        hint={`At least ${LEAST} characters without blanks. It is never shown again.`}
+        value={value}
+        error={change.error}
+        onChange={({ target }) => setValue(target.value)}
+      />
+    </OperatorEditDialog>
+  )
+}

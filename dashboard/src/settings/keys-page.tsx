@@ -1,0 +1,97 @@
+import { lazy, Suspense, useState } from "react"
+import type { ExternalApiKey } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { OperatorList } from "../operator/list.tsx"
+import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { Status } from "../ui/status.tsx"
+import type { Column } from "../ui/table.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
+import { settingsPages } from "./pages.ts"
+
+const SetKey = lazy(() => import("./key-set.tsx").then((file) => ({ default: file.OperatorSetKey })))
+
+const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[] => [
+  {
+    title: "Key",
+    cell: ({ name, file }) => (
+      <span>
+        <code>{name}</code> <span className="text-muted text-xs">in {file}</span>
+      </span>
+    ),
+  },
+  { title: "For", cell: ({ providers }) => providers.join(", ") || <span className="text-muted">–</span> },
+  {
+    title: "Value",
+    cell: ({ is_set, last_four }) =>
+      is_set ? <code>…{last_four}</code> : <Status word="the worker's variable" tone="none" />,
+  },
+  { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
+  { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
+  { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
+  { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+  { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+  {
+    title: "Set",
+    cell: ({ updated_at, updated_by }) =>
+      updated_at ? (
+        <span>
+          <Time at={updated_at} />
+          {updated_by && (
+            <>
+              {" by "}
+              <OperatorPerson of={updated_by} />
+            </>
+          )}
+        </span>
+      ) : (
+        <span className="text-muted">never</span>
+      ),
+  },
+  {
+    title: "Actions",
+    actions: true,
+    cell: (key) => (
+      <Button kind="quiet" aria-label={`${key.is_set ? "Replace" : "Set"} ${key.key_id}`} onClick={() => set(key)}>
+        {key.is_set ? "Replace" : "Set"}
+      </Button>
+    ),
+  },
+]
+
+export function OperatorKeysPage() {
+  const keys = useRead("listExternalApiKeys")
+  const [setting, setSetting] = useState<ExternalApiKey | null>(null)
+  const since = keys.data?.items.find(({ counted_since }) => counted_since)?.counted_since
+  return (
+    <Page
+      {...settingsPages.keys}
+      action={
+        <TextLink to="/operator/audit" search={{ action: "api_key.update" }}>
+          Who changed them
+        </TextLink>
+      }
+    >
+      <OperatorList
+        caption="Keys for providers"
+        of={keys}
+        columns={columnsOf(setSetting)}
+        rowKey={({ key_id }) => key_id}
+        empty={<EmptyState title="There are no keys" curl={operatorCurl("/api/admin/api-keys")} />}
+      />
+      {since && (
+        <p className="text-muted text-xs">
+          Of many calls only the newest are counted, since <Time at={since} exact />.
+        </p>
+      )}
+      {setting && (
+        <Suspense>
+          <SetKey of={setting} onClose={() => setSetting(null)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { adminRoute } from "../shell/app-route.tsx"
+import { countIn, type RawSearch, textIn } from "../shell/search.ts"
+import { settingsPages as pages } from "./pages.ts"
+
+export const settingsRoutes = [
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.containers.path,
+    validateSearch: (search: RawSearch): { space?: string; container?: string; offset?: number } => ({
+      space: textIn(search.space),
+      container: textIn(search.container),
+      offset: countIn(search.offset),
+    }),
+    component: lazyRouteComponent(() => import("./containers-page.tsx"), "OperatorContainersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.keys.path,
+    component: lazyRouteComponent(() => import("./keys-page.tsx"), "OperatorKeysPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.settings.path,
+    component: lazyRouteComponent(() => import("./settings-page.tsx"), "OperatorSettingsPage"),
+  }),
+] as const

@@ -1,0 +1,114 @@
+import { useState } from "react"
+import type { Setting } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { OperatorPlansEditor, operatorPlanRows, operatorPlansOf } from "../subscriptions/plans.tsx"
+import { Button } from "../ui/button.tsx"
+import { Select, TextArea, TextInput } from "../ui/field.tsx"
+import { plainJson } from "../ui/plain.ts"
+import { toast } from "../ui/toast.tsx"
+import { MoneyOfMicros } from "../ui/values.tsx"
+
+interface Props {
+  of: Setting
+  all: readonly Setting[]
+  onClose: () => void
+}
+
+const isNumber = ({ schema: { type } }: Setting) => type === "integer" || type === "number"
+const isJson = ({ value, default: usual }: Setting) => typeof (value ?? usual) === "object"
+const textOf = (of: Setting, value: unknown) => (typeof value === "string" && !isJson(of) ? value : plainJson(value))
+
+function boundsOf({ schema: { minimum, maximum, type } }: Setting): string | undefined {
+  if (typeof minimum !== "number" || typeof maximum !== "number") return undefined
+  const range = `${minimum.toLocaleString("en-US")} to ${maximum.toLocaleString("en-US")}`
+  return type === "integer" ? `A whole number, ${range}` : range
+}
+
+/** The value that a text means, or why it means none. */
+function readValue(of: Setting, text: string): { value: unknown } | { fault: string } {
+  if (isNumber(of)) {
+    const value = Number(text)
+    return text.trim() === "" || Number.isNaN(value) ? { fault: "This is not a number." } : { value }
+  }
+  if (!isJson(of)) return { value: text }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return { fault: "This is not JSON." }
+  }
+}
+
+/** Changes a setting, with a control that fits its type. */
+export function OperatorEditSetting({ of, all, onClose }: Props) {
+  const change = useChange("updateSetting")
+  const isPlans = of.key === "plans"
+  const [text, setText] = useState(() => textOf(of, of.value))
+  const [plans, setPlans] = useState(() => (isPlans ? operatorPlanRows(of.value) : []))
+  const read = isPlans ? { value: operatorPlansOf(plans) } : readValue(of, text)
+  const value = "value" in read ? read.value : undefined
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { body: { key: of.key, value }, ifMatch },
+      {
+        onSuccess: () => {
+          toast(`${of.key} is set. It binds the next request.`)
+          onClose()
+        },
+      },
+    )
+  const toDefault = () => (isPlans ? setPlans(operatorPlanRows(of.default)) : setText(textOf(of, of.default)))
+  const control = {
+    label: "Value",
+    name: "value",
+    value: text,
+    error: "fault" in read ? read.fault : change.error,
+    onChange: ({ target }: { target: { value: string } }) => setText(target.value),
+  }
+  return (
+    <OperatorEditDialog
+      title={`Change ${of.key}`}
+      about={of.description}
+      verb="Save"
+      change={change}
+      save={save}
+      mine={{ value }}
+      version={of.version}
+      onClose={onClose}
+      disabled={"fault" in read || JSON.stringify(value) === JSON.stringify(of.value)}
+    >
+      {isPlans ? (
+        <OperatorPlansEditor plans={plans} onChange={setPlans} />
+      ) : of.key === "trial_plan" ? (
+        <Select {...control} options={planIds(all, text)} />
+      ) : isNumber(of) ? (
+        <TextInput
+          {...control}
+          inputMode="decimal"
+          hint={
+            of.key.endsWith("_micros") && typeof value === "number" ? (
+              <>
+                {boundsOf(of)}. It is <MoneyOfMicros micros={value} />.
+              </>
+            ) : (
+              boundsOf(of)
+            )
+          }
+        />
+      ) : isJson(of) ? (
+        <TextArea {...control} mono rows={16} spellCheck={false} hint="JSON" />
+      ) : (
+        <TextInput {...control} />
+      )}
+      <div>
+        <Button onClick={toDefault}>Fill in the default</Button>
+      </div>
+    </OperatorEditDialog>
+  )
+}
+
+/** The plans that there are, and the one that is set even when there is no such plan. */
+function planIds(all: readonly Setting[], current: string): string[] {
+  const plans = all.find(({ key }) => key === "plans")?.value ?? {}
+  return [...new Set([current, ...Object.keys(plans)])]
+}

@@ -1,0 +1,133 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { SubscriptionUsage } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { getSubscriptionUsageQuery } from "../api/rules.ts"
+import { operatorCurl } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { Chart } from "../ui/chart.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { DaysPicker } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Money } from "../ui/values.tsx"
+import { subscriptionsPages } from "./pages.ts"
+import { OperatorPlansTable } from "./plans.tsx"
+
+const Give = lazy(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
+const route = getRouteApi("/app/admin/operator/subscriptions")
+
+/** Subscriptions of the page. */
+const SHOWN = 500
+
+type Used = SubscriptionUsage["items"][number]
+type Day = Used["days"][number]
+
+const sum = (used: Used, of: (day: Day) => number) => used.days.reduce((total, day) => total + of(day), 0)
+
+const COLUMNS: Column<Used>[] = [
+  { title: "Subscription", cell: ({ subscription_id }) => <code className="break-all">{subscription_id}</code> },
+  {
+    title: "Of",
+    cell: ({ user_id, plan }) =>
+      user_id === null ? (
+        <span className="text-muted">an account at a provider</span>
+      ) : (
+        <span className="inline-flex flex-wrap gap-2">
+          <TextLink to="/operator/users/$userId" params={{ userId: String(user_id) }}>
+            User {user_id}
+          </TextLink>
+          {plan && <span className="text-muted">{plan}</span>}
+        </span>
+      ),
+  },
+  { title: "Days used", right: true, cell: ({ days }) => days.length },
+  { title: "Calls", right: true, cell: (used) => <Count value={sum(used, (day) => day.model_calls)} /> },
+  { title: "Input tokens", right: true, cell: (used) => <Count value={sum(used, (day) => day.tokens_input)} /> },
+  { title: "Cached", right: true, cell: (used) => <Count value={sum(used, (day) => day.tokens_cached)} /> },
+  { title: "Output tokens", right: true, cell: (used) => <Count value={sum(used, (day) => day.tokens_output)} /> },
+  { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+]
+
+export function OperatorSubscriptionsPage() {
+  const { days = getSubscriptionUsageQuery.days.default } = route.useSearch()
+  const usage = useRead("getSubscriptionUsage", { query: { days, limit: SHOWN } })
+  const settings = useRead("listSettings")
+  const [giving, setGiving] = useState(false)
+  return (
+    <Page
+      {...subscriptionsPages.subscriptions}
+      action={
+        <Button kind="primary" icon="plus" onClick={() => setGiving(true)}>
+          Give a plan
+        </Button>
+      }
+    >
+      <Section title="Use" action={<DaysPicker days={days} />}>
+        <Read of={usage} rows={8}>
+          {(data) => <Use of={data} stale={usage.isPlaceholderData} />}
+        </Read>
+      </Section>
+      <Section
+        title="Plans"
+        action={
+          <TextLink to="/operator/settings" className="text-xs">
+            Change them
+          </TextLink>
+        }
+      >
+        <Read of={settings} rows={3}>
+          {({ items }) => <OperatorPlansTable plans={items.find(({ key }) => key === "plans")?.value ?? {}} />}
+        </Read>
+      </Section>
+      {giving && (
+        <Suspense>
+          <Give onClose={() => setGiving(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+function Use({ of, stale }: { of: SubscriptionUsage; stale: boolean }) {
+  const dates = [...new Set(of.items.flatMap(({ days }) => days.map(({ date }) => date)))].sort()
+  return (
+    <>
+      {dates.length > 1 && (
+        <Chart
+          title="Model calls by day and subscription (UTC)"
+          kind="bars"
+          series={of.items.map(({ subscription_id: key }) => ({ key, label: key }))}
+          points={dates.map((date) => ({
+            label: date,
+            values: Object.fromEntries(
+              of.items.map(({ subscription_id, days }) => [
+                subscription_id,
+                days.find((day) => day.date === date)?.model_calls ?? 0,
+              ]),
+            ),
+          }))}
+        />
+      )}
+      <Table
+        caption="Subscriptions and their use"
+        rows={of.items}
+        rowKey={({ subscription_id }) => subscription_id}
+        stale={stale}
+        columns={COLUMNS}
+        empty={
+          <EmptyState title="None was used in this time" curl={operatorCurl("/api/admin/subscriptions/usage?days=90")}>
+            A call counts for the account at a provider that served it, else for the plan of the user who was billed.
+          </EmptyState>
+        }
+      />
+      {of.items.length < of.total && (
+        <p className="text-muted text-xs">
+          The {of.items.length} that were billed the most, of <Count value={of.total} />.
+        </p>
+      )}
+    </>
+  )
+}

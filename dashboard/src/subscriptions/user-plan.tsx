@@ -1,0 +1,78 @@
+import { useState } from "react"
+import type { UserDetail } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { operatorNameOf } from "../operator/parts.tsx"
+import { ConfirmDialog } from "../ui/dialog.tsx"
+import { toast } from "../ui/toast.tsx"
+import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
+
+interface Props {
+  userOf: UserDetail
+  what: "give" | "edit" | "end"
+  onClose: () => void
+}
+
+/** Gives, changes or deactivates a user's plan. */
+export function OperatorUserPlan({ userOf, what, onClose }: Props) {
+  if (what === "end") return <EndPlan userOf={userOf} onClose={onClose} />
+  return <PlanForm userOf={userOf} isNew={what === "give"} onClose={onClose} />
+}
+
+function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boolean; onClose: () => void }) {
+  const create = useChange("createSubscription")
+  const update = useChange("updateSubscription")
+  const change = isNew ? create : update
+  const active = userOf.subscription
+  const [text, setText] = useState({ plan: active?.plan ?? "", ends: active?.ends_at?.slice(0, 10) ?? "", note: "" })
+  const body = operatorPlanBody(text)
+  const onSuccess = () => {
+    toast(`${operatorNameOf(userOf)} has the plan ${text.plan}.`)
+    onClose()
+  }
+  const save = (ifMatch?: number) =>
+    isNew
+      ? create.mutate({ body: { user_id: userOf.user_id, ...body } }, { onSuccess })
+      : update.mutate({ path: { sub_id: active?.sub_id ?? 0 }, body, ifMatch }, { onSuccess })
+  return (
+    <OperatorEditDialog
+      title={isNew ? `Give ${operatorNameOf(userOf)} a plan` : `Change the plan of ${operatorNameOf(userOf)}`}
+      about="The credit that the plan includes is booked once for each month of it."
+      verb={isNew ? "Give it" : "Save"}
+      change={change}
+      save={save}
+      mine={body}
+      onClose={onClose}
+      disabled={!text.plan}
+    >
+      <OperatorPlanFields text={text} onChange={setText} error={change.error} />
+    </OperatorEditDialog>
+  )
+}
+
+function EndPlan({ userOf, onClose }: Omit<Props, "what">) {
+  const change = useChange("deactivateSubscription")
+  const { subscription } = userOf
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Deactivate the plan ${subscription?.plan} of ${operatorNameOf(userOf)}?`}
+      about="It counts no longer from now on, and no further month of it is booked. What was booked stays."
+      verb="Deactivate"
+      busy={change.isPending}
+      error={change.error}
+      onConfirm={() =>
+        change.mutate(
+          { path: { sub_id: subscription?.sub_id ?? 0 } },
+          {
+            onSuccess: () => {
+              toast("The plan is deactivated.")
+              onClose()
+            },
+          },
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,66 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Team } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { TextArea, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+/** Makes a team, or edits the name and description of one. */
+export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => void }) {
+  const navigate = useNavigate()
+  const create = useChange("createTeam")
+  const update = useChange("updateTeam")
+  const change = of ? update : create
+  const [name, setName] = useState(of?.name ?? "")
+  const [description, setDescription] = useState(of?.description ?? "")
+  const body = { name, description: description || null }
+  const save = (ifMatch?: number) => {
+    if (of)
+      update.mutate(
+        { path: { team_id: of.team_id }, body, ifMatch },
+        {
+          onSuccess: () => {
+            toast(`${name} is saved.`)
+            onClose()
+          },
+        },
+      )
+    else
+      create.mutate(
+        { body },
+        {
+          onSuccess: ({ team_id }) =>
+            void navigate({ to: "/operator/teams/$teamId", params: { teamId: String(team_id) } }),
+        },
+      )
+  }
+  return (
+    <OperatorEditDialog
+      title={of ? `Edit the team ${of.name}` : "Create a team"}
+      verb={of ? "Save" : "Create"}
+      change={change}
+      save={save}
+      mine={body}
+      version={of?.version}
+      onClose={onClose}
+      disabled={!name.trim()}
+    >
+      <TextInput
+        label="Name"
+        name="name"
+        value={name}
+        error={change.error}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextArea
+        label="Description"
+        name="description"
+        rows={3}
+        value={description}
+        error={change.error}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+    </OperatorEditDialog>
+  )
+}

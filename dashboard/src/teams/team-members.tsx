@@ -1,0 +1,118 @@
+import { useState } from "react"
+import type { Team, TeamUpdate } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { TeamUpdateRules } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
+import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { operatorNameOf } from "../operator/parts.tsx"
+import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { Select } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+type TeamRole = Team["members"][number]["role"]
+
+const ROLES_IN_TEAM = choicesOf<TeamRole>({ member: "member", lead: "lead" })
+
+const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ user_id, role }))
+
+export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
+  const change = useChange("updateTeam")
+  const [userId, setUserId] = useState<number | null>(null)
+  const [role, setRole] = useState<TeamRole>(TeamUpdateRules["members[].role"].default)
+  const body = { members: [...membersOf(of), { user_id: userId ?? 0, role }] }
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { path: { team_id: of.team_id }, body, ifMatch },
+      {
+        onSuccess: () => {
+          toast(`${of.name} has a new member.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title={`Add a member to ${of.name}`}
+      verb="Add"
+      change={change}
+      save={save}
+      mine={body}
+      version={of.version}
+      onClose={onClose}
+      disabled={userId === null}
+    >
+      <OperatorUserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
+      <Select
+        label="Role"
+        value={role}
+        options={ROLES_IN_TEAM}
+        onChange={({ target }) => setRole(target.value as typeof role)}
+      />
+    </OperatorEditDialog>
+  )
+}
+
+type Wanted = { what: "archive" } | { what: "remove" | "role"; userId: number }
+
+interface Question {
+  title: string
+  about: string
+  verb: string
+  body: TeamUpdate
+  safe?: boolean
+}
+
+function questionOf(of: Team, wanted: Wanted): Question {
+  if (wanted.what === "archive")
+    return of.archived
+      ? {
+          title: `Bring the team ${of.name} back?`,
+          about: "Its members are members of its workspaces again.",
+          verb: "Bring it back",
+          body: { archived: false },
+          safe: true,
+        }
+      : {
+          title: `Archive the team ${of.name}?`,
+          about: "It gives its members no workspace any more. It can be brought back.",
+          verb: "Archive",
+          body: { archived: true },
+        }
+  const member = of.members.find(({ user_id }) => user_id === wanted.userId)
+  const name = operatorNameOf(member ?? { user_id: wanted.userId })
+  if (wanted.what === "remove")
+    return {
+      title: `Remove ${name} from ${of.name}?`,
+      about: "They lose the workspaces that only this team gives them.",
+      verb: "Remove",
+      body: { members: membersOf(of).filter(({ user_id }) => user_id !== wanted.userId) },
+    }
+  const role = member?.role === "lead" ? "member" : "lead"
+  return {
+    title: `Make ${name} a ${role} of ${of.name}?`,
+    about: "The day on which they came stays.",
+    verb: `Make ${role}`,
+    body: { members: membersOf(of).map((one) => (one.user_id === wanted.userId ? { ...one, role } : one)) },
+    safe: true,
+  }
+}
+
+/** Asks before it changes a team, and sends the change. */
+export function OperatorTeamChange({ of, change: wanted, onClose }: { of: Team; change: Wanted; onClose: () => void }) {
+  const change = useChange("updateTeam")
+  const { body, ...question } = questionOf(of, wanted)
+  const save = (ifMatch: number) =>
+    change.mutate(
+      { path: { team_id: of.team_id }, body, ifMatch },
+      {
+        onSuccess: () => {
+          toast(`${of.name} is saved.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorConfirmEdit {...question} change={change} save={save} mine={body} version={of.version} onClose={onClose} />
+  )
+}

@@ -1,0 +1,67 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy } from "react"
+import type { Team } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { OperatorGroupsPage } from "../operator/groups-page.tsx"
+import { OperatorList } from "../operator/list.tsx"
+import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
+import { Status } from "../ui/status.tsx"
+import type { Column } from "../ui/table.tsx"
+import { Count, Id, Time } from "../ui/values.tsx"
+import { teamsPages } from "./pages.ts"
+
+const TeamForm = lazy(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
+const route = getRouteApi("/app/admin/operator/teams")
+
+const COLUMNS: Column<Team>[] = [
+  {
+    title: "Team",
+    cell: ({ team_id, name }) => (
+      <TextLink to="/operator/teams/$teamId" params={{ teamId: String(team_id) }}>
+        {name}
+      </TextLink>
+    ),
+  },
+  { title: "Id", cell: ({ team_id }) => <Id id={String(team_id)} /> },
+  { title: "Description", cell: ({ description }) => description ?? <span className="text-muted">–</span> },
+  { title: "Leads", cell: ({ members }) => <Leads of={members} /> },
+  { title: "State", cell: ({ archived }) => <Status word={archived ? "archived" : "active"} /> },
+  { title: "Members", right: true, cell: ({ members }) => <Count value={members.length} /> },
+  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+]
+
+function Leads({ of }: { of: Team["members"] }) {
+  const leads = of.filter(({ role }) => role === "lead")
+  if (leads.length === 0) return <span className="text-muted">–</span>
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      {leads.map((lead) => (
+        <OperatorPerson key={lead.user_id} of={lead} />
+      ))}
+    </span>
+  )
+}
+
+export function OperatorTeamsPage() {
+  const { q, archived, offset = 0 } = route.useSearch()
+  const teams = useRead("listTeams", { query: { q, archived, limit: PAGE_ROWS, offset } })
+  return (
+    <OperatorGroupsPage page={teamsPages.teams} what="team" search={{ q, archived }} form={TeamForm}>
+      <OperatorList
+        caption="Teams"
+        of={teams}
+        columns={COLUMNS}
+        rowKey={({ team_id }) => team_id}
+        empty={
+          <EmptyState
+            title="No team is like this"
+            curl={operatorCurl("/api/admin/teams", { method: "POST", body: { name: "Support" } })}
+          />
+        }
+      />
+    </OperatorGroupsPage>
+  )
+}

@@ -1,0 +1,16 @@
+import type { PageInfo } from "../ui/page-info.ts"
+
+export const usersPages = {
+  users: {
+    path: "/operator/users",
+    title: "Users",
+    about: "Everybody with an account.",
+    nav: "Operate",
+  },
+  user: {
+    path: "/operator/users/$userId",
+    title: "User",
+    about: "One account: its plan, spaces, energy, access and history.",
+    samples: { userId: { list: "/api/admin/users?limit=1", field: "user_id" } },
+  },
+} as const satisfies Record<string, PageInfo>

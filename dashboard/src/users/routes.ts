@@ -1,0 +1,31 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import type { User } from "../api/operations.ts"
+import { UserRules } from "../api/rules.ts"
+import { adminRoute } from "../shell/app-route.tsx"
+import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { usersPages as pages } from "./pages.ts"
+import { USER_TABS, type UserTab } from "./words.ts"
+
+export const usersRoutes = [
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.users.path,
+    validateSearch: (search: RawSearch): { q?: string; role?: User["role"]; offset?: number } => ({
+      q: textIn(search.q),
+      role: oneIn(search.role, UserRules.role.words),
+      offset: countIn(search.offset),
+    }),
+    component: lazyRouteComponent(() => import("./users-page.tsx"), "OperatorUsersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.user.path,
+    validateSearch: (search: RawSearch): { tab?: UserTab; days?: number; entry?: number; offset?: number } => ({
+      tab: oneIn(search.tab, USER_TABS),
+      entry: countIn(search.entry),
+      days: countIn(search.days),
+      offset: countIn(search.offset),
+    }),
+    component: lazyRouteComponent(() => import("./user-page.tsx"), "OperatorUserPage"),
+  }),
+] as const

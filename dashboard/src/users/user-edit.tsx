@@ -1,0 +1,109 @@
+import { useState } from "react"
+import type { User, UserDetail } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { UpdateUserRules } from "../api/rules.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { operatorNameOf } from "../operator/parts.tsx"
+import { Checkbox, Select, TextInput } from "../ui/field.tsx"
+import { plainNumber } from "../ui/plain.ts"
+import { toast } from "../ui/toast.tsx"
+
+const amount = (text: string): number | null => (text.trim() === "" ? null : Number(text))
+const shown = (value: number | null) => (value === null ? "" : plainNumber(value))
+
+/** Edits an account. Only what has changed is sent. */
+export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () => void }) {
+  const change = useChange("updateUser")
+  const [text, setText] = useState({
+    name: of.name ?? "",
+    email: of.email ?? "",
+    brand: of.brand,
+    low_balance_usd: shown(of.low_balance_usd),
+    end_user_daily_usd: shown(of.end_user_daily_usd),
+    end_user_monthly_usd: shown(of.end_user_monthly_usd),
+  })
+  const [role, setRole] = useState<User["role"]>(of.role)
+  const [verified, setVerified] = useState(of.email_verified)
+  const [disabled, setDisabled] = useState(of.disabled_at !== null)
+  const wanted = {
+    name: text.name || null,
+    email: text.email || null,
+    brand: text.brand,
+    low_balance_usd: amount(text.low_balance_usd) ?? 0,
+    end_user_daily_usd: amount(text.end_user_daily_usd),
+    end_user_monthly_usd: amount(text.end_user_monthly_usd),
+    role,
+    email_verified: verified,
+  }
+  const changed = Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => value !== of[name as keyof typeof wanted]),
+  )
+  const body = { ...changed, ...(disabled !== (of.disabled_at !== null) && { disabled }) }
+  const field = (name: keyof typeof text) => ({
+    name,
+    value: text[name],
+    error: change.error,
+    onChange: ({ target }: { target: { value: string } }) => setText({ ...text, [name]: target.value }),
+  })
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { path: { user_id: of.user_id }, body, ifMatch },
+      {
+        onSuccess: () => {
+          toast(`${operatorNameOf(of)} is saved.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <OperatorEditDialog
+      title={`Edit ${operatorNameOf(of)}`}
+      verb="Save"
+      change={change}
+      save={save}
+      mine={body}
+      version={of.version}
+      onClose={onClose}
+      disabled={Object.keys(body).length === 0}
+    >
+      <TextInput label="Name" {...field("name")} />
+      <TextInput label="Email" type="email" {...field("email")} />
+      <Checkbox
+        label="The email is verified"
+        checked={verified}
+        disabled={!text.email}
+        onChange={({ target }) => setVerified(target.checked)}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="Role"
+          name="role"
+          value={role}
+          options={UpdateUserRules.role.words}
+          onChange={({ target }) => setRole(target.value as User["role"])}
+        />
+        <TextInput label="Brand" {...field("brand")} />
+        <TextInput label="Alert below, USD" inputMode="decimal" hint="0: never" {...field("low_balance_usd")} />
+        <span className="max-sm:hidden" />
+        <TextInput
+          label="End user, USD a day"
+          inputMode="decimal"
+          hint="Empty: no limit"
+          {...field("end_user_daily_usd")}
+        />
+        <TextInput
+          label="End user, USD a month"
+          inputMode="decimal"
+          hint="Empty: no limit"
+          {...field("end_user_monthly_usd")}
+        />
+      </div>
+      <Checkbox
+        label="The account is disabled"
+        hint="Ends its sessions and turns, and stops its keys and webhooks."
+        checked={disabled}
+        onChange={({ target }) => setDisabled(target.checked)}
+      />
+    </OperatorEditDialog>
+  )
+}

@@ -1,0 +1,36 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { useRead } from "../api/query.ts"
+import { OperatorAuditList } from "../audit/audit-list.tsx"
+import { operatorCurl } from "../operator/parts.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
+
+const route = getRouteApi("/app/admin/operator/users/$userId")
+
+/** What was changed about a user. */
+export function OperatorUserHistory({ userId }: { userId: number }) {
+  const { offset = 0 } = route.useSearch()
+  const query = { subject_type: "user", subject_id: String(userId) }
+  const audit = useRead("listAudit", { query: { ...query, limit: PAGE_ROWS, offset } })
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-muted">
+        What was changed about this account.{" "}
+        <TextLink to="/operator/audit" search={{ actor_user_id: userId }}>
+          What this user has changed
+        </TextLink>{" "}
+        is in the audit log.
+      </p>
+      <OperatorAuditList
+        of={audit}
+        empty={
+          <EmptyState
+            title="Nothing was changed"
+            curl={operatorCurl(`/api/admin/audit?subject_type=user&subject_id=${userId}`)}
+          />
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { UserDetail } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { OperatorUserEnergy } from "../credit/user-energy.tsx"
+import { operatorNameOf } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { ConfirmDialog } from "../ui/dialog.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { Id } from "../ui/values.tsx"
+import { usersPages } from "./pages.ts"
+import { OperatorUserAccess } from "./user-access.tsx"
+import { OperatorUserAccount } from "./user-account.tsx"
+import { OperatorUserHistory } from "./user-history.tsx"
+import { OperatorUserSpaces } from "./user-spaces.tsx"
+
+const Credit = lazy(() => import("../credit/user-credit.tsx").then((file) => ({ default: file.OperatorUserCredit })))
+const route = getRouteApi("/app/admin/operator/users/$userId")
+
+export function OperatorUserPage() {
+  const { userId } = route.useParams()
+  const user = useRead("getUser", { path: { user_id: Number(userId) } })
+  return (
+    <Page
+      title={user.data ? operatorNameOf(user.data) : `User ${userId}`}
+      about={user.data ? <Facts of={user.data} /> : usersPages.user.about}
+      above={<TextLink to="/operator/users">Users</TextLink>}
+      action={user.data && <Actions of={user.data} />}
+    >
+      <Read of={user} rows={10}>
+        {(data) => <Parts of={data} />}
+      </Read>
+    </Page>
+  )
+}
+
+function Facts({ of }: { of: UserDetail }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Id id={String(of.user_id)} />
+      <Status word={of.disabled_at ? "disabled" : "active"} />
+      {of.role === "admin" && <Status word="admin" />}
+      {of.email && <span className="break-all">{of.email}</span>}
+    </span>
+  )
+}
+
+function Actions({ of }: { of: UserDetail }) {
+  const [open, setOpen] = useState<"credit" | "act" | null>(null)
+  const act = useChange("actAsUser")
+  const name = operatorNameOf(of)
+  return (
+    <>
+      {of.role !== "admin" && !of.disabled_at && <Button onClick={() => setOpen("act")}>Act as</Button>}
+      <Button kind="primary" icon="plus" onClick={() => setOpen("credit")}>
+        Book credit
+      </Button>
+      <ConfirmDialog
+        safe
+        open={open === "act"}
+        onClose={() => {
+          act.reset()
+          setOpen(null)
+        }}
+        title={`Look at the account of ${name}?`}
+        about="For half an hour you see what its owner sees, and change nothing. The audit log says so."
+        verb="Act as"
+        busy={act.isPending}
+        error={act.error}
+        onConfirm={() =>
+          act.mutate({ path: { user_id: of.user_id } }, { onSuccess: () => window.location.assign("/home") })
+        }
+      />
+      {open === "credit" && (
+        <Suspense>
+          <Credit of={of} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function Parts({ of }: { of: UserDetail }) {
+  const { tab = "account" } = route.useSearch()
+  return (
+    <Tabs
+      label="Parts of the user"
+      value={tab}
+      tabs={[
+        { value: "account", label: "Account", content: () => <OperatorUserAccount of={of} /> },
+        { value: "spaces", label: "Spaces", content: () => <OperatorUserSpaces userId={of.user_id} /> },
+        { value: "energy", label: "Energy and ledger", content: () => <OperatorUserEnergy userId={of.user_id} /> },
+        { value: "access", label: "Access", content: () => <OperatorUserAccess of={of} /> },
+        { value: "history", label: "History", content: () => <OperatorUserHistory userId={of.user_id} /> },
+      ]}
+    />
+  )
+}

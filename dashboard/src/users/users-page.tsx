@@ -1,0 +1,84 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { AdminUser } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { UserRules } from "../api/rules.ts"
+import { OperatorList } from "../operator/list.tsx"
+import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { Page } from "../ui/page.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
+import { Status } from "../ui/status.tsx"
+import type { Column } from "../ui/table.tsx"
+import { Id, Money, Time } from "../ui/values.tsx"
+import { usersPages } from "./pages.ts"
+
+const CreateUser = lazy(() => import("./user-create.tsx").then((file) => ({ default: file.OperatorCreateUser })))
+const route = getRouteApi("/app/admin/operator/users")
+
+const COLUMNS: Column<AdminUser>[] = [
+  { title: "User", cell: (user) => <OperatorPerson of={user} /> },
+  { title: "Id", cell: ({ user_id }) => <Id id={String(user_id)} /> },
+  {
+    title: "Email",
+    cell: ({ email, email_verified }) =>
+      email ? (
+        <span className="break-all">
+          {email} {!email_verified && <span className="text-muted text-xs">not verified</span>}
+        </span>
+      ) : (
+        <span className="text-muted">–</span>
+      ),
+  },
+  { title: "Role", cell: ({ role }) => (role === "admin" ? <Status word="admin" /> : role) },
+  { title: "Brand", cell: ({ brand }) => brand },
+  {
+    title: "State",
+    cell: ({ disabled_at }) => <Status word={disabled_at ? "disabled" : "active"} />,
+  },
+  { title: "Balance", right: true, cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
+  { title: "Joined", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+]
+
+export function OperatorUsersPage() {
+  const { q, role, offset = 0 } = route.useSearch()
+  const [creating, setCreating] = useState(false)
+  const users = useRead("listUsers", { query: { q, role, limit: PAGE_ROWS, offset } })
+  return (
+    <Page
+      {...usersPages.users}
+      action={
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create a user
+        </Button>
+      }
+    >
+      <FilterBar set={{ q, role }} end={<CsvLink of="listUsers" input={{ query: { q, role } }} />}>
+        <TextFilter label="Name, email or id" name="q" value={q} wide />
+        <ChoiceFilter label="Role" name="role" value={role} all="All roles" options={UserRules.role.words} />
+      </FilterBar>
+      <OperatorList
+        caption="Users"
+        of={users}
+        columns={COLUMNS}
+        rowKey={({ user_id }) => user_id}
+        empty={
+          <EmptyState
+            title="No user is like this"
+            curl={operatorCurl("/api/admin/users", { method: "POST", body: { email: "ada@example.com", name: "Ada" } })}
+          >
+            Change the filters, or make an account.
+          </EmptyState>
+        }
+      />
+      {creating && (
+        <Suspense>
+          <CreateUser onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}

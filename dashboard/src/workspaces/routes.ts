@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { groupsIn } from "../operator/words.ts"
+import { adminRoute } from "../shell/app-route.tsx"
+import { workspacesPages as pages } from "./pages.ts"
+
+export const workspacesRoutes = [
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.workspaces.path,
+    validateSearch: groupsIn,
+    component: lazyRouteComponent(() => import("./workspaces-page.tsx"), "OperatorWorkspacesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.workspace.path,
+    component: lazyRouteComponent(() => import("./workspace-page.tsx"), "OperatorWorkspacePage"),
+  }),
+] as const

@@ -1,0 +1,107 @@
+import { useState } from "react"
+import type { Workspace } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { AddWorkspaceMemberRules } from "../api/rules.ts"
+import { choicesOf } from "../api/words.ts"
+import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { operatorNameOf } from "../operator/parts.tsx"
+import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { Select } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+interface Props {
+  of: Workspace
+  onClose: () => void
+}
+
+const done = (text: string, onClose: () => void) => ({
+  onSuccess: () => {
+    toast(text)
+    onClose()
+  },
+})
+
+type WorkspaceRole = Workspace["members"][number]["role"]
+
+const ROLES_IN_WORKSPACE = choicesOf<WorkspaceRole>({ member: "member", admin: "admin", owner: "owner" })
+
+export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
+  const change = useChange("addWorkspaceMember")
+  const [userId, setUserId] = useState<number | null>(null)
+  const [role, setRole] = useState<WorkspaceRole>(AddWorkspaceMemberRules.role.default)
+  const body = { user_id: userId ?? 0, role }
+  return (
+    <OperatorEditDialog
+      title={`Add a member to ${of.name}`}
+      verb="Add"
+      change={change}
+      save={(ifMatch) =>
+        change.mutate(
+          { path: { workspace_id: of.workspace_id }, body, ifMatch },
+          done(`${of.name} has a new member.`, onClose),
+        )
+      }
+      mine={{ members: [...of.members, body] }}
+      version={of.version}
+      onClose={onClose}
+      disabled={userId === null}
+    >
+      <OperatorUserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
+      <Select
+        label="Role"
+        hint="Owners and admins change the spaces; members see and use them."
+        value={role}
+        options={ROLES_IN_WORKSPACE}
+        onChange={({ target }) => setRole(target.value as typeof role)}
+      />
+    </OperatorEditDialog>
+  )
+}
+
+export function OperatorRemoveWorkspaceMember({ of, userId, onClose }: Props & { userId: number }) {
+  const change = useChange("removeWorkspaceMember")
+  const member = of.members.find(({ user_id }) => user_id === userId)
+  const name = operatorNameOf(member ?? { user_id: userId })
+  return (
+    <OperatorConfirmEdit
+      title={`Remove ${name} from ${of.name}?`}
+      about="They lose its spaces, unless the team gives them to them."
+      verb="Remove"
+      change={change}
+      save={(ifMatch) =>
+        change.mutate(
+          { path: { workspace_id: of.workspace_id, user_id: userId }, ifMatch },
+          done(`${name} is no member any more.`, onClose),
+        )
+      }
+      mine={{ members: of.members.filter(({ user_id }) => user_id !== userId) }}
+      version={of.version}
+      onClose={onClose}
+    />
+  )
+}
+
+export function OperatorArchiveWorkspace({ of, onClose }: Props) {
+  const change = useChange("updateWorkspace")
+  const body = { archived: !of.archived }
+  return (
+    <OperatorConfirmEdit
+      safe={of.archived}
+      title={of.archived ? `Bring the workspace ${of.name} back?` : `Archive the workspace ${of.name}?`}
+      about={
+        of.archived
+          ? "Its members see and use its spaces again."
+          : "It gives nobody access to its spaces any more. It can be brought back."
+      }
+      verb={of.archived ? "Bring it back" : "Archive"}
+      change={change}
+      save={(ifMatch) =>
+        change.mutate({ path: { workspace_id: of.workspace_id }, body, ifMatch }, done(`${of.name} is saved.`, onClose))
+      }
+      mine={body}
+      version={of.version}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,105 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Workspace } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { Select, TextArea, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+/** Makes a workspace, or edits the name, team and spaces of one. */
+export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose: () => void }) {
+  const navigate = useNavigate()
+  const teams = useRead("listTeams", { query: { archived: "active" } })
+  const create = useChange("createWorkspace")
+  const update = useChange("updateWorkspace")
+  const change = of ? update : create
+  const [id, setId] = useState("")
+  const [name, setName] = useState(of?.name ?? "")
+  const [team, setTeam] = useState(of?.team ? String(of.team.team_id) : "")
+  const [spaces, setSpaces] = useState(of?.spaces.map(({ space_id }) => space_id).join("\n") ?? "")
+  const body = { name, team_id: team ? Number(team) : null }
+  const listed = spaces.split(/\s+/).filter(Boolean)
+  const known = [...(teams.data?.items ?? []), ...(of?.team ? [of.team] : [])]
+  const options = new Map(known.map((one) => [String(one.team_id), one.name]))
+  const chosen = known.find(({ team_id }) => String(team_id) === team)
+  const changesSpaces = listed.join() !== (of?.spaces ?? []).map(({ space_id }) => space_id).join()
+  const mine = {
+    name,
+    team: chosen ? { team_id: chosen.team_id, name: chosen.name, archived: chosen.archived } : null,
+    ...(changesSpaces && { spaces: listed }),
+  }
+  const save = (ifMatch?: number) => {
+    if (of)
+      update.mutate(
+        {
+          path: { workspace_id: of.workspace_id },
+          body: { ...body, ...(changesSpaces && { spaces: listed }) },
+          ifMatch,
+        },
+        {
+          onSuccess: () => {
+            toast(`${name} is saved.`)
+            onClose()
+          },
+        },
+      )
+    else
+      create.mutate(
+        { body: { workspace_id: id, ...body } },
+        {
+          onSuccess: ({ workspace_id }) =>
+            void navigate({ to: "/operator/workspaces/$workspaceId", params: { workspaceId: workspace_id } }),
+        },
+      )
+  }
+  return (
+    <OperatorEditDialog
+      title={of ? `Edit the workspace ${of.name}` : "Create a workspace"}
+      verb={of ? "Save" : "Create"}
+      change={change}
+      save={save}
+      mine={mine}
+      version={of?.version}
+      onClose={onClose}
+      disabled={!name.trim() || (!of && !id.trim())}
+    >
+      {!of && (
+        <TextInput
+          label="Id"
+          name="workspace_id"
+          hint="A slug, such as support. It stays as it is."
+          value={id}
+          error={change.error}
+          onChange={({ target }) => setId(target.value)}
+        />
+      )}
+      <TextInput
+        label="Name"
+        name="name"
+        value={name}
+        error={change.error}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Select
+        label="Team"
+        name="team_id"
+        hint="Its members are members of the workspace."
+        value={team}
+        options={[["", "No team"], ...options]}
+        error={change.error}
+        onChange={({ target }) => setTeam(target.value)}
+      />
+      {of && (
+        <TextArea
+          mono
+          label="Spaces"
+          name="spaces"
+          hint="Their ids (spc_…), one a line: all that the members see and use."
+          value={spaces}
+          error={change.error}
+          onChange={({ target }) => setSpaces(target.value)}
+        />
+      )}
+    </OperatorEditDialog>
+  )
+}

@@ -1,0 +1,90 @@
+import type { Workspace } from "../api/operations.ts"
+import { OperatorPerson, operatorCurl, operatorNameOf } from "../operator/parts.tsx"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Section } from "../ui/page.tsx"
+import { Status } from "../ui/status.tsx"
+import { Table } from "../ui/table.tsx"
+import { Id, Time } from "../ui/values.tsx"
+
+/** Who is in a workspace, and which spaces it has. */
+export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemove: (userId: number) => void }) {
+  return (
+    <>
+      <Section title="Members">
+        <Table
+          caption="Members of the workspace"
+          rows={of.members}
+          rowKey={({ user_id }) => user_id}
+          empty={
+            <EmptyState
+              title="Nobody is a member by themselves"
+              curl={operatorCurl(`/api/admin/workspaces/${of.workspace_id}/members`, {
+                method: "POST",
+                body: { user_id: 1, role: "member" },
+              })}
+            />
+          }
+          columns={[
+            { title: "Member", cell: (member) => <OperatorPerson of={member} /> },
+            { title: "Email", cell: ({ email }) => <span className="break-all">{email ?? "–"}</span> },
+            { title: "Role", cell: ({ role }) => role },
+            { title: "Since", right: true, cell: ({ since }) => <Time at={since} /> },
+            {
+              title: "Actions",
+              actions: true,
+              cell: (member) => (
+                <Button
+                  kind="quiet"
+                  aria-label={`Remove ${operatorNameOf(member)}`}
+                  onClick={() => onRemove(member.user_id)}
+                >
+                  Remove
+                </Button>
+              ),
+            },
+          ]}
+        />
+      </Section>
+      {of.team && (
+        <Section title={`By the team ${of.team.name}${of.team.archived ? ", which is archived" : ""}`}>
+          <Table
+            caption="Members by the team"
+            rows={of.team_members}
+            rowKey={({ user_id }) => user_id}
+            empty={<p className="text-muted">Nobody is in the team.</p>}
+            columns={[
+              { title: "Member", cell: (member) => <OperatorPerson of={member} /> },
+              { title: "Email", cell: ({ email }) => <span className="break-all">{email ?? "–"}</span> },
+            ]}
+          />
+        </Section>
+      )}
+      <Section title="Spaces">
+        <Table
+          caption="Spaces of the workspace"
+          rows={of.spaces}
+          rowKey={({ space_id }) => space_id}
+          empty={<p className="text-muted">It has no spaces. Edit it, and name some.</p>}
+          columns={[
+            {
+              title: "Space",
+              cell: ({ space_id, title, archived, test }) => (
+                <span className="inline-flex flex-wrap items-center gap-2 max-sm:justify-end">
+                  <TextLink to="/operator/spaces/$spaceId" params={{ spaceId: space_id }}>
+                    {title}
+                  </TextLink>
+                  {archived && <Status word="archived" />}
+                  {test && <Status word="test" tone="warn" />}
+                </span>
+              ),
+            },
+            { title: "Id", cell: ({ space_id }) => <Id id={space_id} /> },
+            { title: "Owner", right: true, cell: ({ owner_id }) => <OperatorPerson of={{ user_id: owner_id }} /> },
+          ]}
+        />
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import type { JsonSchema } from "./schema-types.ts"
+
+/** What a schema says of a value besides its type. */
+interface Rules {
+  words?: unknown[]
+  [bound: string]: unknown
+}
+
+const BOUNDS = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "maxProperties",
+  "default",
+] as const
+
+/** Only says that a number is an integer that JavaScript has. */
+const isTrivial = (value: unknown) => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
+
+/** The words, bounds and default of a schema, or of the first alternative that has some: null and other words beside it say nothing. */
+function ownRules(schema: JsonSchema): Rules {
+  const alternatives = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] as (JsonSchema & Rules)[]
+  const rules: Rules = {}
+  const words = alternatives.find((one) => one.enum)?.enum?.filter((word) => word !== null)
+  if (words) rules.words = words
+  for (const bound of BOUNDS) {
+    const value = alternatives.find((one) => one[bound] !== undefined)?.[bound]
+    if (value !== undefined && !isTrivial(value)) rules[bound] = value
+  }
+  rules.default ??= statedDefault(schema)
+  return Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined))
+}
+
+/**
+ * A default that the service fills in when a turn runs is in the description: a `default` in the schema would make the field one that
+ * generated clients must send.
+ */
+function statedDefault({ description }: JsonSchema): number | undefined {
+  const [, number] = /\bDefault (\d[\d,]*)/.exec(description ?? "") ?? []
+  return number === undefined ? undefined : Number(number.replaceAll(",", ""))
+}
+
+/** The rules of every field of a schema, by its path with dots; `tools[]` is each item of a list. */
+export function rulesOf(schema: JsonSchema, path = ""): Map<string, Rules> {
+  const found = new Map<string, Rules>()
+  const own = ownRules(schema)
+  if (path !== "" && Object.keys(own).length > 0) found.set(path, own)
+  const below = (part: JsonSchema, name: string) => {
+    for (const [at, rules] of rulesOf(part, name)) if (!found.has(at)) found.set(at, rules)
+  }
+  for (const part of [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) {
+    for (const [name, field] of Object.entries(part.properties ?? {})) below(field, path ? `${path}.${name}` : name)
+    if (part.items) below(part.items, `${path}[]`)
+  }
+  return found
+}
+
+/** Rules as a constant, a field a line. */
+export function constantOf(name: string, rules: Map<string, Rules>): string {
+  const lines = [...rules].map(([path, facts]) => {
+    const key = /^[A-Za-z_]\w*$/.test(path) ? path : JSON.stringify(path)
+    return `  ${key}: { ${Object.entries(facts).map(factOf).join(", ")} },\n`
+  })
+  return `export const ${name} = {\n${lines.join("")}} as const\n`
+}
+
+function factOf([name, value]: [string, unknown]): string {
+  const text = Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(", ")}]` : JSON.stringify(value)
+  return `${name}: ${text}`
+}
