@@ -24,11 +24,30 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
 }
 
-/** Writes the types of the client and of the web app from the OpenAPI documents; with --check fails when they differ from what is there. */
+/**
+ * Writes the types of the client and of the web app from the OpenAPI documents, and the labels of event types; with --check fails when
+ * they differ from what is there.
+ */
 for (const { surface, target, path, bytes } of TARGETS) {
-  const text = typesOf(surface, path, bytes)
+  await writeOrCheck(target, typesOf(surface, path, bytes))
+}
+await writeOrCheck("dashboard/src/api/event-labels.ts", eventLabels())
+
+async function writeOrCheck(target: string, text: string): Promise<void> {
   if (!process.argv.includes("--check")) await writeFile(target, text)
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
+}
+
+/** When each type of event is sent, in a few words. */
+function eventLabels(): string {
+  const webhooks = documentOf("dashboard").webhooks as Record<string, { post: { summary: string } }>
+  const lines = Object.entries(webhooks).map(([type, { post }]) => `  "${type}": ${JSON.stringify(post.summary)},\n`)
+  return `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+/** When each type of event is sent. */
+export const EVENT_LABELS = {
+${lines.join("")}} as const
+`
 }
 
 function typesOf(surface: SurfaceName, pathName: string, bytes: string): string {
