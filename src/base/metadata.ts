@@ -1,7 +1,11 @@
 import * as z from "zod"
 
-/** The customer's own notes on a resource: at most 16 pairs, keys of 64 and values of 512 characters. */
+const MOST = { pairs: 16, key: 64, value: 512 }
+
+export const METADATA_BOUNDS = `at most ${MOST.pairs} pairs, keys of ${MOST.key} and values of ${MOST.value} characters`
+
+/** The customer's own notes on a resource. */
 export const metadataSchema = z
-  .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= 16, "must have at most 16 pairs")
-  .meta({ description: "Your own notes: at most 16 pairs, keys of 64 and values of 512 characters." })
+  .record(z.string().min(1).max(MOST.key), z.string().max(MOST.value))
+  .refine((pairs) => Object.keys(pairs).length <= MOST.pairs, `must have at most ${MOST.pairs} pairs`)
+  .meta({ description: `Your own notes: ${METADATA_BOUNDS}.` })

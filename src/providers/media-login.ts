@@ -5,6 +5,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { toInstant } from "../base/time.ts"
 import { call } from "../platform/db.ts"
 import { accountOf } from "./account-of.ts"
@@ -193,7 +194,7 @@ async function takeMedia(ctx: Context, credential: SessionCredential, until: Dat
 
 const TAKE_REFUSALS: Record<string, ConstructorParameters<typeof TurnpikeError>> = {
   none: ["LOGIN_NOT_STARTED", "You have no login that waits for this. Start one."],
-  expired: ["LOGIN_EXPIRED", "Your login took longer than 15 minutes. Start another one."],
+  expired: ["LOGIN_EXPIRED", `Your login took longer than ${timeInWords(PROVIDER_POLICY.loginMs)}. Start another one.`],
   running: ["LOGIN_RUNNING", "Another admin logs in to it at the moment."],
   busy: ["CONFLICT", "The login is being completed at this moment."],
 }

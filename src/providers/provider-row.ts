@@ -35,10 +35,13 @@ const servedExample = {
   ...{ model_calls: 310, tokens_input: 912_000, tokens_cached: 640_000, tokens_output: 41_000 },
   ...{ cost_usd: 12.4, billed_usd: 12.1 },
 }
-/** The field of a schema that shows what was served in the last 30 days. */
+/** `served` (src/providers/provider-row.sql) sums these days. */
+const SERVED_DAYS = 30
+
+/** The field of a schema that shows what was served of late. */
 export const servedField = (of: string) =>
   servedSchema.meta({
-    description: `${of} in the last 30 days (UTC), with today: live calls, by the end of their turns.`,
+    description: `${of} in the last ${SERVED_DAYS} days (UTC), with today: live calls, by the end of their turns.`,
     example: servedExample,
   })
 

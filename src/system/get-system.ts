@@ -70,7 +70,7 @@ export const systemSchema = z
           errors: z.int().meta({ example: 2 }),
         }),
       )
-      .meta({ description: `Failures of the last 24 hours, of live turns: of the newest ${COUNTED_ERRORS}.` }),
+      .meta({ description: `Failures of the last day, of live turns: of the newest ${COUNTED_ERRORS}.` }),
     sweeps: z
       .array(
         z.object({

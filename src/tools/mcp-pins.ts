@@ -36,7 +36,8 @@ export interface ChangedTool {
 export const ofServer = <Value>(all: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined
 
-const KEPT_CHARACTERS = 1024
+/** A longer description is not kept with its pin: then a tool that has another one is left out. */
+export const KEPT_CHARACTERS = 1024
 
 export function pinOf(definition: { description: string; inputSchema: unknown; outputSchema: unknown }): Pin {
   const { description, inputSchema } = definition

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { metadataSchema } from "../base/metadata.ts"
-import { fromUsd } from "../base/money.ts"
+import { fromUsd, INEXACT_USD } from "../base/money.ts"
 
 export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 export type TurnState = (typeof TURN_STATES)[number]
@@ -9,7 +9,7 @@ const usd = z
   .number()
   .positive()
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
 
 const text = (max: number) => z.string().min(1).max(max)
 

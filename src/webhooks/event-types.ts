@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
 import { type Turn, turnSchema } from "../turns/schemas.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
@@ -150,7 +151,7 @@ export const EVENTS = {
   },
   "endpoint.disabled": accountEvent({
     label: "Another webhook was disabled",
-    when: `One of your webhooks was switched off, because it answered 410 or failed for ${WEBHOOK_POLICY.disableAfterMs / 86_400_000} days.`,
+    when: `One of your webhooks was switched off, because it answered 410 or failed for ${timeInWords(WEBHOOK_POLICY.disableAfterMs)}.`,
     data: { webhook_id: text, url: text, reason: z.enum(["gone", "failing"]) },
     example: { webhook_id: `whk_${ULID}`, url: "https://example.com/webhooks/old", reason: "gone" },
   }),

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { timeInWords } from "../base/in-words.ts"
 import { instantParam } from "../base/time.ts"
 import type { Turn } from "../turns/schemas.ts"
 import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
@@ -83,13 +84,16 @@ const webhookShape = {
     .nullable()
     .meta({
       description:
-        "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 " +
-        "days, or it never answered its ping. `account_disabled`: it is on again when the account is.",
+        "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for " +
+        `${timeInWords(WEBHOOK_POLICY.disableAfterMs)}, ` +
+        "or it never answered its ping. `account_disabled`: it is on again when the account is.",
     }),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
   previous_secret_expires_at: instant
     .nullable()
-    .meta({ description: "Until then, secrets from before a rotation sign too, each for 24 hours after it." }),
+    .meta({
+      description: `Until then, secrets from before a rotation sign too, each for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after it.`,
+    }),
   test: z.boolean().meta({ description: "Made with a test key: it receives events of test turns only." }),
   created_at: instant,
   updated_at: instant,
