@@ -1,9 +1,19 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
+import { USD_DECIMALS, usdText } from "../base/money.ts"
+import { MAX_VALUES } from "../base/storable.ts"
+import { FILE_POLICY } from "../files/policies.ts"
+import { MAX_FAULTS } from "../http/check-input.ts"
+import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
+import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
 import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
+import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
 import { limitsTable } from "./limits-table.ts"
 
@@ -27,6 +37,23 @@ const INSERTS: Record<string, string> = {
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
   limits: limitsTable(),
+  usd_decimals: String(USD_DECIMALS),
+  json_body: sizeInWords(MAX_JSON_BYTES),
+  json_values: countInWords(MAX_VALUES),
+  file: sizeInWords(FILE_POLICY.maxBytes),
+  faults: String(MAX_FAULTS),
+  page: String(PAGE_SIZE.usual),
+  page_most: String(PAGE_SIZE.most),
+  dashboard_page_most: String(OFFSET_PAGE_MOST),
+  magic_link: timeInWords(TOKEN_POLICY.sign_in.ttlMs),
+  launch_data: timeInWords(LAUNCH_POLICY.maxAgeMs),
+  session: timeInWords(SESSION_POLICY.lifeMs),
+  first_hold: usdText(TURN_POLICY.defaultHold),
+  most_model_calls: String(TURN_POLICY.maxModelCalls),
+  webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
+  webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
+  webhook_retries: RETRY_TIMES,
+  webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
 }
 
 /** The guide in `guides/NAME.md`: its first line is its title. `{{codes}}` in it is a table of `codes`. */
