@@ -1,5 +1,5 @@
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { declarationOf, EVENTS, type EventType } from "./event-types.ts"
 import type { Event } from "./schemas.ts"
