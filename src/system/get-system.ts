@@ -50,7 +50,7 @@ export const systemSchema = z
       })
       .meta({
         description:
-          "The queue of charges of large accounts. Balances count them at once. More than 2 seconds mean that they cannot be posted.",
+          "The queue of charges of large accounts. Balances count them at once. When the oldest waits for seconds, they cannot be posted.",
       }),
     containers: z
       .object({

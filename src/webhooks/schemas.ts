@@ -89,11 +89,9 @@ const webhookShape = {
         "or it never answered its ping. `account_disabled`: it is on again when the account is.",
     }),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
-  previous_secret_expires_at: instant
-    .nullable()
-    .meta({
-      description: `Until then, secrets from before a rotation sign too, each for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after it.`,
-    }),
+  previous_secret_expires_at: instant.nullable().meta({
+    description: `Until then, secrets from before a rotation sign too, each for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after it.`,
+  }),
   test: z.boolean().meta({ description: "Made with a test key: it receives events of test turns only." }),
   created_at: instant,
   updated_at: instant,

@@ -21,6 +21,7 @@ const OTHERS = /^src\/(local|ops)\/|common-passwords\.ts$|reference\/style\.ts$|
 const EXCEPTIONS: Record<string, string> = {
   "src/agent/engine.ts: 1h": "a word of the provider's",
   "src/base/key-ring.ts: 32 bytes": "AES-256",
+  "src/environment/key-use.ts: 1 second": "an interval of SQL",
   "src/reference/guides.ts: 0.5 USD": "an example",
   "src/reference/guides.ts: 0.3 USD": "an example",
   "src/runs/prompt-cache.ts: 1h": "a word of the provider's",
@@ -28,6 +29,9 @@ const EXCEPTIONS: Record<string, string> = {
   "src/billing/ledger-entry.ts: 4217 code": "a standard",
   "src/billing/record-commission.ts: 4217 code": "a standard",
   "src/base/money.ts: 1 USD": "what an amount is of one of",
+  "src/system/get-overview.ts: 30 days": "the fields' names have it",
+  "src/users/get-user.ts: 30 days": "the field's name has it",
+  "src/workspaces/workspaces.ts: 63 characters": "the expression next to it has it",
 }
 
 /** The numbers of a text that count something, outside code. */
