@@ -2,13 +2,13 @@ import type { Selectable } from "kysely"
 import type { DB } from "./db-types.ts"
 
 /** Any JSON value. */
-export type JsonValue =
+export type AnyJson =
   | string
   | number
   | boolean
   | null
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue | undefined }
+  | readonly AnyJson[]
+  | { readonly [key: string]: AnyJson | undefined }
 
 /** What is sent as JSON. */
 export type JsonInput = object | string | number | boolean
