@@ -8,6 +8,7 @@ import { newId } from "../base/ids.ts"
 import { timeInWords } from "../base/in-words.ts"
 import { toInstant } from "../base/time.ts"
 import { call } from "../platform/db.ts"
+import { ACCOUNT_HEALTH } from "./account.ts"
 import { accountOf } from "./account-of.ts"
 import { type Authorization, beginLogin } from "./authorization-url.ts"
 import { openCredential, sealCredential } from "./credential.ts"
@@ -29,7 +30,7 @@ export const mediaStatusSchema = z
       example: "logged_in",
     }),
     account: z.string().nullable().meta({ description: "What the account is known by.", example: "media@people.com" }),
-    health: z.enum(["healthy", "needs_login", "contained"]).nullable().meta({
+    health: z.enum(ACCOUNT_HEALTH).nullable().meta({
       description: "Null: nobody has logged in yet. contained: a refresh may have been lost; log in again.",
       example: "healthy",
     }),

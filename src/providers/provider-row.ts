@@ -1,7 +1,10 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { REAL_ENGINES } from "../base/words.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { ACCOUNT_KINDS } from "./account.ts"
+import { SUSPENSIONS } from "./reactions.ts"
 
 const POOLS = ["main", "alt-pool"] as const
 export type Pool = (typeof POOLS)[number]
@@ -54,11 +57,11 @@ export const providerSchema = z
     provider_id: z.string().meta({ example: "team-one" }),
     pool: poolSchema,
     name: z.string().meta({ description: "Its name for people.", example: "Team one" }),
-    kind: z.enum(["api_key", "oauth_code", "oauth_device"]).meta({
+    kind: z.enum(ACCOUNT_KINDS).meta({
       description: "What opens it: an API key, a login whose code is pasted, or a login by a device code.",
       example: "oauth_code",
     }),
-    engine: z.enum(["anthropic", "openai", "openai-compatible"]).meta({ example: "anthropic" }),
+    engine: z.enum(REAL_ENGINES).meta({ example: "anthropic" }),
     base_url: z
       .string()
       .nullable()
@@ -86,7 +89,7 @@ export const providerSchema = z
     cool_reason: z.string().nullable().meta({ description: "In a word of ours.", example: "limit_reached" }),
     suspended_at: z.iso.datetime().nullable().meta({ description: "Since when it is suspended; null: it is not." }),
     suspended_reason: z
-      .enum(["not_permitted", "no_credit", "account_disabled"])
+      .enum(SUSPENSIONS)
       .nullable()
       .meta({
         description:

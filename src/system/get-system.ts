@@ -6,6 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 
@@ -65,7 +66,7 @@ export const systemSchema = z
     errors: z
       .array(
         z.object({
-          kind: z.enum(["container_start", "container_exec", "subagent_dispatch", "model_call"]),
+          kind: z.enum(ERROR_KINDS),
           name: z.string().meta({ description: "The provider or the container.", example: "openai" }),
           errors: z.int().meta({ example: 2 }),
         }),

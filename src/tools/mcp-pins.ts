@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { TOOL_CHANGES } from "../callbacks/tool-trials.ts"
 import type { BoundTool } from "./bound-tool.ts"
 
 /** What is kept of a tool's definition: hashes of all of it and of its input alone, and its description where it is short. */
@@ -27,7 +28,7 @@ export interface ListedTool extends BoundTool {
 /** What a server says of a tool that is not what it said when the tool was pinned. */
 export interface ChangedTool {
   name: string
-  change: "added" | "removed" | "description" | "output_schema" | "input_schema"
+  change: (typeof TOOL_CHANGES)[number]
   /** Whether turns still have the tool, as it was pinned. */
   offered: boolean
 }
