@@ -8,7 +8,8 @@ export const MICROS_PER_ENERGY = 1_000_000
 export const USD_DECIMALS = 7
 
 export const ENERGY_RATE = `${MICROS_PER_USD / MICROS_PER_ENERGY} energy are 1 USD`
-export const INEXACT_USD = `must have at most ${USD_DECIMALS} decimals`
+const decimals = `at most ${USD_DECIMALS} decimals`
+export const INEXACT_USD = `must have ${decimals}`
 
 /** Credit micros as a JSON number of USD: exact, at most 7 decimals. */
 export function toUsd(micros: number): number {
@@ -29,4 +30,4 @@ export const usdAmount = z
   .number()
   .min(0)
   .max(1_000_000)
-  .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
+  .refine((usd) => fromUsd(usd) !== null, decimals)
