@@ -119,7 +119,7 @@ begin
       select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
       amount := room.amount;
-      if amount is not null and room.caps <> '[]' then
+      if amount is not null and cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_request.moment);
       end if;
       window_started_at := room.window_started_at;
@@ -222,9 +222,9 @@ create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz)
 begin
   -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
   perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
-  return coalesce(turnpike.over_limit('open_test_turns', p_user_id, 1),
-    turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
-      order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment));
+  return coalesce(to_jsonb(turnpike.over_limit('open_test_turns', p_user_id, 1)),
+    to_jsonb(turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
+      order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment)));
 end $$;
 
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from
