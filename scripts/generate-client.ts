@@ -26,16 +26,29 @@ interface Described {
 }
 
 /**
- * Writes the types of the client and of the web app from the OpenAPI documents, and the web app's words, bounds and defaults; with
- * --check fails when they differ from what is there.
+ * Writes the types of the client and of the web app from the OpenAPI documents, and the web app's words, bounds, defaults and labels of
+ * event types; with --check fails when they differ from what is there.
  */
 const files = new Map<string, string>([
   ...TARGETS.map(({ surface, target, path, bytes }) => [target, typesOf(surface, path, bytes)] as const),
   ["dashboard/src/api/rules.ts", rulesOfSurface("dashboard")],
+  ["dashboard/src/api/event-labels.ts", eventLabels()],
 ])
 for (const [target, text] of files) {
   if (!process.argv.includes("--check")) await writeFile(target, text)
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
+}
+
+/** When each type of event is sent, in a few words. */
+function eventLabels(): string {
+  const webhooks = documentOf("dashboard").webhooks as Record<string, { post: { summary: string } }>
+  const lines = Object.entries(webhooks).map(([type, { post }]) => `  "${type}": ${JSON.stringify(post.summary)},\n`)
+  return `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+/** When each type of event is sent. */
+export const EVENT_LABELS = {
+${lines.join("")}} as const
+`
 }
 
 /** The schemas and operations of a surface, each in the order of its names. */

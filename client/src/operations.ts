@@ -7,7 +7,7 @@ export interface AccountEvent {
   created_at: string
   /** Null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason`. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
+  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 

@@ -24,7 +24,8 @@ export interface SessionCredential {
 /** What a request claims about its caller. Every verb takes one; `find_caller` looks it up. */
 export type Credential = KeyCredential | SessionCredential
 
-export type KeyScope = "created" | "space" | "all"
+export const KEY_SCOPES = ["created", "space", "all"] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** What every kind of actor has: the caller after it was looked up. */
 interface CommonActor {

@@ -15,7 +15,15 @@ import type { DB } from "../platform/db-types.ts"
 import type { InJson } from "../platform/json-row.ts"
 import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE, type Records } from "../platform/procedures.ts"
 import { recordText } from "../platform/records.ts"
-import { type Actor, type ActorRow, adminRequired, type Credential, proofRequired, requireActor } from "./actor.ts"
+import {
+  type Actor,
+  type ActorRow,
+  adminRequired,
+  type Credential,
+  type KeyScope,
+  proofRequired,
+  requireActor,
+} from "./actor.ts"
 import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
@@ -94,7 +102,7 @@ export interface CallerColumns {
   key_id: string | null
   name: string | null
   user_id: number
-  scope: "created" | "space" | "all"
+  scope: KeyScope
   space_id: number | null
   test: boolean
   expires_at: Date | null

@@ -1,10 +1,16 @@
 import * as z from "zod"
 import type { SealTarget } from "../base/key-ring.ts"
 
+const LENGTHS = { min: 4, max: 8192 }
+
 /** Shorter secrets could not be masked without blackening ordinary words. */
-export const secretValue = z.string().min(4).max(8192).meta({
-  description: "4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it.",
-})
+export const secretValue = z
+  .string()
+  .min(LENGTHS.min)
+  .max(LENGTHS.max)
+  .meta({
+    description: `${LENGTHS.min}–${LENGTHS.max} characters. It is never shown again, and is sent only to the origin of a tool that names it.`,
+  })
 
 export const putSecretSchema = z.strictObject({ value: secretValue }).meta({ id: "PutSecret" })
 

@@ -1,6 +1,7 @@
 import { parseExact } from "../base/exact-json.ts"
+import type { ENGINES } from "../base/words.ts"
 
-export type EngineName = "anthropic" | "openai" | "openai-compatible" | "rehearsal"
+export type EngineName = (typeof ENGINES)[number]
 
 /** Where an account without a base URL is called; null: its engine has no address of its own. */
 export const ENGINE_URLS = {

@@ -1,4 +1,5 @@
 import { type Fields, isFields } from "../base/fields.ts"
+import type { REAL_ENGINES } from "../base/words.ts"
 import { errorFrame, isEndOfResponse, plainChunk, plainMessageEvent, plainResponseEvent } from "./plain-frames.ts"
 import { plainLine } from "./sdk-calls.ts"
 
@@ -17,7 +18,7 @@ const ANTHROPIC = {
   deltas: ["text_delta", "thinking_delta", "signature_delta", "input_json_delta"],
 }
 
-type Engine = "anthropic" | "openai" | "openai-compatible"
+type Engine = (typeof REAL_ENGINES)[number]
 
 /**
  * The same stream of events without frames that are no part of the engine's protocol. Real errors stay. `onDone`: the stream has said that

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { GRANULARITIES, lastDays, type Range, rangeBetween } from "./range.ts"
+import { GRANULARITIES, GRANULARITIES_BY_LENGTH, lastDays, type Range, rangeBetween } from "./range.ts"
 
 export interface LedgerQuery {
   days: number
@@ -32,7 +32,7 @@ export const rangeRead = (fromAt: string | undefined, to: Date): Range => ({ fro
 
 export const toEnergy = (micros: number) => micros / MICROS_PER_ENERGY
 
-export const granularityByLength = z.enum(["day", "week", "month"]).meta({
+export const granularityByLength = z.enum(GRANULARITIES_BY_LENGTH).meta({
   description: `\`day\` in ranges of up to ${GRANULARITIES[0].upToDays} days, \`week\` up to ${GRANULARITIES[1].upToDays}, else \`month\`. Weeks begin on Monday.`,
   example: "day",
 })

@@ -20,6 +20,9 @@ export const GRANULARITIES = [
   { upToDays: 730, granularity: "week" },
 ] as const
 
+/** The same as words, the finest first. */
+export const GRANULARITIES_BY_LENGTH = ["day", "week", "month"] as const
+
 export const startOfDay = (moment: Date) => new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS)
 const startOfHour = (moment: Date) => new Date(Math.floor(moment.getTime() / HOUR_MS) * HOUR_MS)
 const daysLater = (moment: Date, days: number) => new Date(moment.getTime() + days * DAY_MS)
@@ -74,7 +77,7 @@ const refused = (param: string, fault: string) =>
 const spanOf = ({ from, to }: Range) => Math.ceil((to.getTime() - from.getTime()) / DAY_MS)
 
 /** How finely a series shows a range, by its length. */
-export function granularityOf(range: Range): "day" | "week" | "month" {
+export function granularityOf(range: Range): (typeof GRANULARITIES_BY_LENGTH)[number] {
   const days = spanOf(range)
   return GRANULARITIES.find(({ upToDays }) => days <= upToDays)?.granularity ?? "month"
 }

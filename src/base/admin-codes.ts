@@ -1,3 +1,5 @@
+import { timeInWords } from "./in-words.ts"
+import { ERROR_TIMES } from "./policies.ts"
 /** The codes of the table (./errors.ts) that only operations for admins have. */
 export const ADMIN_CODES = {
   ADMIN_REQUIRED: {
@@ -110,7 +112,7 @@ export const ADMIN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "Somebody else logs in to this account at the moment. There is one such login at a time.",
-    cure: "Wait until it is completed or has expired, at most 15 minutes.",
+    cure: `Wait until it is completed or has expired, at most ${timeInWords(ERROR_TIMES.providerLoginMs)}.`,
   },
   LOGIN_CODE_INVALID: {
     status: 422,

@@ -1,12 +1,11 @@
 import * as z from "zod"
 
-const MOST_PAIRS = 16
+const MOST = { pairs: 16, key: 64, value: 512 }
 
-/** The customer's own notes on a resource, as pairs of texts. */
+export const METADATA_BOUNDS = `at most ${MOST.pairs} pairs, keys of ${MOST.key} and values of ${MOST.value} characters`
+
+/** The customer's own notes on a resource. */
 export const metadataSchema = z
-  .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `must have at most ${MOST_PAIRS} pairs`)
-  .meta({
-    maxProperties: MOST_PAIRS,
-    description: `Your own notes: at most ${MOST_PAIRS} pairs, keys of 64 and values of 512 characters.`,
-  })
+  .record(z.string().min(1).max(MOST.key), z.string().max(MOST.value))
+  .refine((pairs) => Object.keys(pairs).length <= MOST.pairs, `must have at most ${MOST.pairs} pairs`)
+  .meta({ maxProperties: MOST.pairs, description: `Your own notes: ${METADATA_BOUNDS}.` })

@@ -4,6 +4,12 @@ import { plainNumber } from "./plain-json.ts"
 /** 1 USD = 10 energy = 10,000,000 credit micros (contract section 2.2). */
 export const MICROS_PER_USD = 10_000_000
 export const MICROS_PER_ENERGY = 1_000_000
+/** Those that credit micros have in USD. */
+export const USD_DECIMALS = 7
+
+export const ENERGY_RATE = `${MICROS_PER_USD / MICROS_PER_ENERGY} energy are 1 USD`
+const decimals = `at most ${USD_DECIMALS} decimals`
+export const INEXACT_USD = `must have ${decimals}`
 
 /** Credit micros as a JSON number of USD: exact, at most 7 decimals. */
 export function toUsd(micros: number): number {
@@ -24,4 +30,4 @@ export const usdAmount = z
   .number()
   .min(0)
   .max(1_000_000)
-  .refine((usd) => fromUsd(usd) !== null, "at most 7 decimals")
+  .refine((usd) => fromUsd(usd) !== null, decimals)

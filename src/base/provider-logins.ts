@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { REAL_ENGINES } from "./words.ts"
 
 const url = z.url({ protocol: /^https?$/ }).max(2048)
 const text = z.string().min(1).max(2048)
@@ -13,7 +14,7 @@ const claimSource = z.strictObject({
 
 const loginSchema = z.strictObject({
   /** Whose calls the accounts serve, and where, when not at the engine's own address. */
-  engine: z.enum(["anthropic", "openai", "openai-compatible"]),
+  engine: z.enum(REAL_ENGINES),
   base_url: url.optional(),
   authorization_endpoint: url.optional(),
   device_authorization_endpoint: url.optional(),

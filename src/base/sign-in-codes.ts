@@ -1,3 +1,6 @@
+import { timeInWords } from "./in-words.ts"
+import { ERROR_TIMES } from "./policies.ts"
+import { PROOF_MINUTES } from "./powers.ts"
 /** The codes of the table (./errors.ts) that only operations for signing in have. */
 export const SIGN_IN_CODES = {
   INVALID_LAUNCH_DATA: {
@@ -56,7 +59,8 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause:
-      "It reads secrets, gives lasting access or spends money, and more than 10 minutes have passed since this session's user proved who they are.",
+      `It reads secrets, gives lasting access or spends money, and more than ${PROOF_MINUTES} minutes have passed since this session's user ` +
+      "proved who they are.",
     cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in again as you did. Then repeat the request.",
   },
   SECOND_FACTOR_REQUIRED: {
@@ -64,7 +68,7 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The session waits for the code of its user's second factor.",
-    cure: "Send the code to `POST /api/auth/second-factor` within 10 minutes after signing in.",
+    cure: `Send the code to \`POST /api/auth/second-factor\` within ${timeInWords(ERROR_TIMES.factorMs)} after signing in.`,
   },
   SECOND_FACTOR_NOT_SET_UP: {
     status: 403,
@@ -98,7 +102,9 @@ export const SIGN_IN_CODES = {
     status: 400,
     retryable: false,
     dashboard: true,
-    cause: "This browser did not begin this login, or the login was used already or took longer than 10 minutes.",
+    cause:
+      "This browser did not begin this login, or the login was used already or took longer than " +
+      `${timeInWords(ERROR_TIMES.oauthStateMs)}.`,
     cure: "Start again.",
   },
   LOGIN_DENIED: {

@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { fromUsd, toUsd } from "../base/money.ts"
+import { fromUsd, INEXACT_USD, toUsd } from "../base/money.ts"
 import { callOne } from "../platform/db.ts"
 import { type Booking, bookedBy, wakeFor } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
@@ -28,7 +28,7 @@ export const creditSchema = z
       .number()
       .min(-maxUsd)
       .max(maxUsd)
-      .refine((usd) => usd !== 0 && fromUsd(usd) !== null, "must be an amount with at most 7 decimals, and not 0")
+      .refine((usd) => usd !== 0 && fromUsd(usd) !== null, `${INEXACT_USD}, and not be 0`)
       .meta({ description: "Negative only for a correction, with `admin_action`.", example: 5 }),
     note: noteSchema,
   })

@@ -1,5 +1,6 @@
 import * as z from "zod"
-import { MICROS_PER_ENERGY, toUsd } from "../base/money.ts"
+import { countInWords } from "../base/in-words.ts"
+import { ENERGY_RATE, MICROS_PER_ENERGY, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { BUCKET_NAMES, bucketOf, LEDGER_REASONS, type LedgerReason } from "./buckets.ts"
@@ -9,7 +10,7 @@ export interface LedgerRow extends Omit<JsonRow<"ledger">, "reason"> {
   reason: LedgerReason
 }
 
-const amounts = "1 USD is 10 energy is 10,000,000 credit micros."
+const amounts = `${ENERGY_RATE}, or ${countInWords(MICROS_PER_USD)} credit micros.`
 const OWNER_ACTORS = ["turn", "system", "payment", "operator"] as const
 
 export const ledgerEntrySchema = z

@@ -20,13 +20,13 @@ export interface UsagePage {
   total: SumsRow
 }
 
-const DEFAULT_DAYS = 30
+export const DEFAULT_USAGE_DAYS = 30
 
-/** The range of a report. Default: the last 30 days in UTC, including today. VALIDATION_FAILED for an empty range. */
+/** The range of a report. Default: the last days in UTC, including today. VALIDATION_FAILED for an empty range. */
 export function usageRange(now: Date, { from, to }: Pick<UsageQuery, "from" | "to">): { from: string; to: string } {
   const tomorrow = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS
   const end = to === undefined ? tomorrow : Date.parse(to)
-  const start = from === undefined ? end - DEFAULT_DAYS * DAY_MS : Date.parse(from)
+  const start = from === undefined ? end - DEFAULT_USAGE_DAYS * DAY_MS : Date.parse(from)
   if (!(start < end)) throw new TurnpikeError("VALIDATION_FAILED", "from: must be before `to`", { param: "from" })
   return { from: new Date(start).toISOString(), to: new Date(end).toISOString() }
 }

@@ -1,5 +1,8 @@
 import * as z from "zod"
 
+/** What can be different of an MCP server's tool from how it was pinned. */
+export const TOOL_CHANGES = ["added", "removed", "description", "output_schema", "input_schema"] as const
+
 export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
 export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
 
@@ -52,7 +55,7 @@ export const mcpCheckSchema = z
       .array(
         z.object({
           name: z.string().meta({ example: "docs__search" }),
-          change: z.enum(["added", "removed", "description", "output_schema", "input_schema"]).meta({
+          change: z.enum(TOOL_CHANGES).meta({
             description:
               "What is new about it, the first that applies: it itself, its input, its description, its output.",
           }),

@@ -4,11 +4,10 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
-import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { fromUsd, INEXACT_USD, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
-
-const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
+import { ENGINES } from "../base/words.ts"
 
 const KINDS = ["chat", "image"] as const
 
@@ -23,14 +22,14 @@ const perMillion = z
   .number()
   .min(0)
   .max(100_000)
-  .refine((usd) => fromUsd(usd) !== null, "has at most 7 decimals")
+  .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
   .meta({ description: "USD per million tokens.", example: 1.25 })
 
 const perPicture = z
   .number()
   .min(0)
   .max(1_000)
-  .refine((usd) => fromUsd(usd) !== null, "has at most 7 decimals")
+  .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
   .meta({ description: "USD for one picture, whatever its size.", example: 0.04 })
 
 const pricesSchema = z.strictObject({

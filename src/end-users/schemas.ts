@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { fromUsd } from "../base/money.ts"
+import { fromUsd, INEXACT_USD } from "../base/money.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 
 /** An end user's reference in a path: any text, percent-encoded as one segment. */
@@ -12,7 +12,7 @@ const limit = z
   .number()
   .min(0)
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
   .nullable()
 
 export const limitsSchema = z

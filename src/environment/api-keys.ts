@@ -14,13 +14,19 @@ import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
 import { COUNTED_CALLS, type KeyUse, selectKeyUse, useOf } from "./key-use.ts"
 
+/** Of a value, its end alone is shown. */
+export const SHOWN_OF_KEY = 4
+
 export const externalKeySchema = z
   .object({
     key_id: z.string().meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }),
     file: z.string().meta({ example: "engines" }),
     name: z.string().meta({ example: "OPENAI_API_KEY" }),
     is_set: z.boolean().meta({ description: "False: the worker's variable of that name counts, if there is one." }),
-    last_four: z.string().nullable().meta({ description: "The last 4 characters of its value.", example: "7f3a" }),
+    last_four: z
+      .string()
+      .nullable()
+      .meta({ description: `The last ${SHOWN_OF_KEY} characters of its value.`, example: "7f3a" }),
     providers: z.array(z.string()).meta({ description: "Whose calls it is for.", example: ["openai"] }),
     calls: z.int().meta({
       description:
@@ -106,7 +112,7 @@ function serializeKey(known: Known, file: string, name: string, row: KeyRow | nu
     file,
     name,
     is_set: value !== undefined,
-    last_four: value?.slice(-4) ?? null,
+    last_four: value?.slice(-SHOWN_OF_KEY) ?? null,
     providers,
     calls: use.calls,
     tokens_input: use.tokens_input,

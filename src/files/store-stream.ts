@@ -80,7 +80,7 @@ export function tooSlow(): TurnpikeError {
 }
 
 const noMemory = () =>
-  new TurnpikeError("UNAVAILABLE", "Too many uploads are under way at this moment. Try again in 5 s.", {
+  new TurnpikeError("UNAVAILABLE", "Too many uploads are under way at this moment. Try again in a moment.", {
     retryAfter: 5,
   })
 

@@ -133,7 +133,7 @@ function refuseChanged(text: string): void {
 }
 
 const noMemory = () =>
-  new TurnpikeError("UNAVAILABLE", "Too many large bodies are being read at this moment. Try again in 5 s.", {
+  new TurnpikeError("UNAVAILABLE", "Too many large bodies are being read at this moment. Try again in a moment.", {
     retryAfter: 5,
   })
 

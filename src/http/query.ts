@@ -65,8 +65,10 @@ export const positionCursor = z
 export const numberCursor = (min: number, max: number) =>
   positionCursor.transform((text): unknown => text).pipe(wholeParam(min, max).optional())
 
+export const PAGE_SIZE = { usual: 20, most: 100 }
+
 export const pageQuery = {
-  limit: wholeParam(1, 100).default(20).meta({ description: "The size of a page." }),
+  limit: wholeParam(1, PAGE_SIZE.most).default(PAGE_SIZE.usual).meta({ description: "The size of a page." }),
   cursor: positionCursor,
 }
 
@@ -97,8 +99,10 @@ export const wholeListQuery = {
   offset: wholeParam(0, 1_000_000_000).default(0).meta({ description: "How many entries to skip." }),
 }
 
+export const OFFSET_PAGE_MOST = 200
+
 /** The usual page of a dashboard list. */
-export const listQuery = listQueryUpTo(200)
+export const listQuery = listQueryUpTo(OFFSET_PAGE_MOST)
 
 /** A path parameter that is a number. Anything else is a validation error, as the contract's "path integer" says. */
 export const numberParam = wholeParam(1, Number.MAX_SAFE_INTEGER)

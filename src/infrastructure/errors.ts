@@ -1,10 +1,11 @@
 import type { Context } from "../actor/context.ts"
+import type { ERROR_KINDS } from "../base/words.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { INFRASTRUCTURE_POLICY } from "./policies.ts"
 
 export interface InfrastructureError {
-  kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
+  kind: (typeof ERROR_KINDS)[number]
   /** The provider or the container. */
   name: string
   /** One word of ours; never a text of a customer's or a server's. */

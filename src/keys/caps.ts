@@ -1,11 +1,11 @@
 import * as z from "zod"
-import { fromUsd, toUsd } from "../base/money.ts"
+import { fromUsd, INEXACT_USD, toUsd } from "../base/money.ts"
 
 const usd = z
   .number()
   .nonnegative()
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
 
 const capFields = {
   daily_usd: usd.nullable().meta({ description: "What the key may spend in a UTC day; 0: nothing.", example: 20 }),

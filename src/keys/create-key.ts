@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { SessionCredential } from "../actor/actor.ts"
+import { KEY_SCOPES, type KeyScope, type SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { countReached, dailyExceeded } from "../base/counted.ts"
@@ -9,7 +9,7 @@ import { instantParam } from "../base/time.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
-import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
+import type { KeyRow } from "./key-row.ts"
 
 export const keyName = z.string().trim().min(1).max(100).meta({ example: "Production server" })
 
@@ -89,7 +89,7 @@ export interface NewKey {
   brand: string
   name: string
   /** Default: created. */
-  scope?: "created" | "space" | "all"
+  scope?: KeyScope
   test?: boolean
   expiresAt?: Date | null
   caps?: SetCaps

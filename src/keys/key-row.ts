@@ -1,13 +1,12 @@
 import { expressionBuilder } from "kysely"
 import * as z from "zod"
+import { KEY_SCOPES } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 import { capsSchema, serializeCaps } from "./caps.ts"
-
-export const KEY_SCOPES = ["created", "space", "all"] as const
 
 /** The columns of a key `k` that may be shown. */
 export const keyColumns = [

@@ -117,6 +117,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "tables": {
       "brands": [],
       "identities": [],
+      "space_shares": [],
       "users": [
         "password_hash"
       ],

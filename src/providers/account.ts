@@ -2,9 +2,14 @@ import type { EngineName, ModelAccounts } from "../agent/engine.ts"
 import type { CallCredential, SealedCredential } from "./refresh.ts"
 import type { KnownWindow, QuotaWindow } from "./windows.ts"
 
+/** How an account is opened. */
+export const ACCOUNT_KINDS = ["api_key", "oauth_code", "oauth_device"] as const
+/** What an account keeps of its credential's state. */
+export const ACCOUNT_HEALTH = ["healthy", "needs_login", "contained"] as const
+
 /** An account as a statement has picked it for a call (src/providers/pick-account.sql). */
 export interface PickedAccount extends SealedCredential {
-  kind: "api_key" | "oauth_code" | "oauth_device"
+  kind: (typeof ACCOUNT_KINDS)[number]
   engine: RealEngine
   /** Null: the engine's own. */
   base_url: string | null

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { REAL_ENGINES } from "../base/words.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { type AccountCredential, sealCredential } from "./credential.ts"
 import { loginOf } from "./login-settings.ts"
@@ -31,7 +32,7 @@ export const addProviderSchema = z
     }),
     kind: z.enum(["oauth", "api_key"]).default("oauth").meta({ example: "oauth" }),
     engine: z
-      .enum(["anthropic", "openai", "openai-compatible"])
+      .enum(REAL_ENGINES)
       .optional()
       .meta({ description: "Left out: as PROVIDER_LOGINS says for the pool.", example: "anthropic" }),
     base_url: z

@@ -4,6 +4,7 @@ import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { timeInWords } from "../base/in-words.ts"
 import type { ProviderLogin } from "../base/provider-logins.ts"
 import type { Redis } from "../platform/redis.ts"
 import { accountOf, type ProviderIdentity } from "./account-of.ts"
@@ -128,7 +129,10 @@ export async function takeLogin(ctx: LoginContext, userId: number, settings: Pro
     sealed === null ? null : (JSON.parse((await ctx.keyRing.open(sealed, target(userId))).text) as MainLogin)
   const until = login?.expires_at ?? (await ctx.redis.get(notedKeyOf(userId)))
   if (until !== null && new Date(until) <= ctx.clock.now()) {
-    throw new TurnpikeError("LOGIN_EXPIRED", "Your login took longer than 15 minutes. Start another one.")
+    throw new TurnpikeError(
+      "LOGIN_EXPIRED",
+      `Your login took longer than ${timeInWords(PROVIDER_POLICY.loginMs)}. Start another one.`,
+    )
   }
   if (!login) throw notStarted("You have no login that waits for this. Start one.")
   if (login.at !== applicationOf(settings))

@@ -5,9 +5,11 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { toInstant } from "../base/time.ts"
 import { call } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { ACCOUNT_HEALTH } from "./account.ts"
 import { accountOf } from "./account-of.ts"
 import { type Authorization, beginLogin } from "./authorization-url.ts"
 import { openCredential, sealCredential } from "./credential.ts"
@@ -29,7 +31,7 @@ export const mediaStatusSchema = z
       example: "logged_in",
     }),
     account: z.string().nullable().meta({ description: "What the account is known by.", example: "media@people.com" }),
-    health: z.enum(["healthy", "needs_login", "contained"]).nullable().meta({
+    health: z.enum(ACCOUNT_HEALTH).nullable().meta({
       description: "Null: nobody has logged in yet. contained: a refresh may have been lost; log in again.",
       example: "healthy",
     }),
@@ -184,7 +186,7 @@ async function takeMedia(ctx: Context, credential: SessionCredential, until: Dat
 
 const TAKE_REFUSALS: Record<string, ConstructorParameters<typeof TurnpikeError>> = {
   none: ["LOGIN_NOT_STARTED", "You have no login that waits for this. Start one."],
-  expired: ["LOGIN_EXPIRED", "Your login took longer than 15 minutes. Start another one."],
+  expired: ["LOGIN_EXPIRED", `Your login took longer than ${timeInWords(PROVIDER_POLICY.loginMs)}. Start another one.`],
   running: ["LOGIN_RUNNING", "Another admin logs in to it at the moment."],
   busy: ["CONFLICT", "The login is being completed at this moment."],
 }

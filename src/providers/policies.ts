@@ -1,3 +1,4 @@
+import { ERROR_TIMES } from "../base/policies.ts"
 /** Numbers of accounts at the providers of models. Times are milliseconds. */
 export const PROVIDER_POLICY = {
   /** An access token is refreshed when it ends within this time. */
@@ -53,7 +54,7 @@ export const PROVIDER_POLICY = {
   /** When a request that a provider could not serve may be repeated, in seconds. */
   retryAfterSeconds: 5,
   /** How long a login may take. */
-  loginMs: 15 * 60_000,
+  loginMs: ERROR_TIMES.providerLoginMs,
   /** So long it is known afterwards that one has expired. */
   loginNotedMs: 24 * 3_600_000,
   /** The longest time that a device's code is waited for. */

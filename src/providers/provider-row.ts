@@ -2,6 +2,9 @@ import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { REAL_ENGINES } from "../base/words.ts"
+import { ACCOUNT_KINDS } from "./account.ts"
+import { SUSPENSIONS } from "./reactions.ts"
 
 const POOLS = ["main", "alt-pool"] as const
 export type Pool = (typeof POOLS)[number]
@@ -39,10 +42,13 @@ const servedExample = {
   cost_usd: 12.4,
   billed_usd: 12.1,
 }
-/** The field of a schema that shows what was served in the last 30 days. */
+/** `served` (src/providers/provider-row.sql) sums these days. */
+const SERVED_DAYS = 30
+
+/** The field of a schema that shows what was served of late. */
 export const servedField = (of: string) =>
   servedSchema.meta({
-    description: `${of} in the last 30 days (UTC), with today: live calls, by the end of their turns.`,
+    description: `${of} in the last ${SERVED_DAYS} days (UTC), with today: live calls, by the end of their turns.`,
     example: servedExample,
   })
 
@@ -51,11 +57,11 @@ export const providerSchema = z
     provider_id: z.string().meta({ example: "team-one" }),
     pool: poolSchema,
     name: z.string().meta({ description: "Its name for people.", example: "Team one" }),
-    kind: z.enum(["api_key", "oauth_code", "oauth_device"]).meta({
+    kind: z.enum(ACCOUNT_KINDS).meta({
       description: "What opens it: an API key, a login whose code is pasted, or a login by a device code.",
       example: "oauth_code",
     }),
-    engine: z.enum(["anthropic", "openai", "openai-compatible"]).meta({ example: "anthropic" }),
+    engine: z.enum(REAL_ENGINES).meta({ example: "anthropic" }),
     base_url: z
       .string()
       .nullable()
@@ -83,7 +89,7 @@ export const providerSchema = z
     cool_reason: z.string().nullable().meta({ description: "In a word of ours.", example: "limit_reached" }),
     suspended_at: z.iso.datetime().nullable().meta({ description: "Since when it is suspended; null: it is not." }),
     suspended_reason: z
-      .enum(["not_permitted", "no_credit", "account_disabled"])
+      .enum(SUSPENSIONS)
       .nullable()
       .meta({
         description:

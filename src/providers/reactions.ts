@@ -16,7 +16,8 @@ export type CallFault =
   | "rejected"
 
 /** Why a provider lets an account serve nothing, in a word of ours. */
-export type Suspension = "not_permitted" | "no_credit" | "account_disabled"
+export const SUSPENSIONS = ["not_permitted", "no_credit", "account_disabled"] as const
+export type Suspension = (typeof SUSPENSIONS)[number]
 
 interface Reaction {
   /** once: the same account is called once more. refreshed: once more, with a credential that was refreshed. */

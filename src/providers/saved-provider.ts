@@ -2,6 +2,8 @@ import * as z from "zod"
 import { LOGIN_POOLS } from "../base/provider-logins.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { REAL_ENGINES } from "../base/words.ts"
+import { ACCOUNT_HEALTH, ACCOUNT_KINDS } from "./account.ts"
 
 export const providerId = z
   .string()
@@ -14,15 +16,15 @@ export const savedProviderSchema = z
     provider_id: z.string().meta({ description: "Also `subscription_id` of usage.", example: "team-ada" }),
     pool: z.enum(LOGIN_POOLS).meta({ example: "main" }),
     name: z.string().meta({ example: "Team of Ada" }),
-    kind: z.enum(["api_key", "oauth_code", "oauth_device"]).meta({ example: "oauth_code" }),
-    engine: z.enum(["anthropic", "openai", "openai-compatible"]).meta({ example: "anthropic" }),
+    kind: z.enum(ACCOUNT_KINDS).meta({ example: "oauth_code" }),
+    engine: z.enum(REAL_ENGINES).meta({ example: "anthropic" }),
     base_url: z.string().nullable().meta({ description: "Null: the engine's own address.", example: null }),
     external_id: z
       .string()
       .nullable()
       .meta({ description: "Its id at the provider: another login to it renews it.", example: "acc_7f3a" }),
     disabled: z.boolean().meta({ example: false }),
-    health: z.enum(["healthy", "needs_login", "contained"]).meta({
+    health: z.enum(ACCOUNT_HEALTH).meta({
       description:
         "needs_login: its credentials were refused for good. contained: a refresh of them may have been lost; enable it " +
         "or log in to it again.",

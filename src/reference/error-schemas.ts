@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { countStateSchema } from "../base/counted.ts"
 import type { ErrorCode } from "../base/errors.ts"
+import { MAX_FAULTS } from "../http/check-input.ts"
 import {
   costLimitDetailsSchema,
   creditsDetailsSchema,
@@ -23,7 +24,7 @@ const DETAILS = {
   TURN_FINISHED: z.object({ state: z.enum(TURN_STATES) }),
   VALIDATION_FAILED: z
     .array(z.object({ param: z.string().meta({ example: "title" }), message: z.string() }))
-    .meta({ description: "The first 100 faults of the request, each with its field." }),
+    .meta({ description: `The first ${MAX_FAULTS} faults of the request, each with its field.` }),
   VERSION_MISMATCH: z.object({
     current: z.record(z.string(), z.unknown()).meta({ description: "The row as it is now.", example: { version: 4 } }),
   }),

@@ -1,9 +1,20 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
+import { USD_DECIMALS, usdText } from "../base/money.ts"
+import { MAX_VALUES } from "../base/storable.ts"
+import { FILE_POLICY } from "../files/policies.ts"
+import { MAX_FAULTS } from "../http/check-input.ts"
+import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
+import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
-import type { BalanceReached, CapReached } from "../webhooks/account-events.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
+import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
+import { exampleData } from "./event-webhooks.ts"
 import { limitsTable } from "./limits-table.ts"
 
 const QUOTA_EXCEEDED = {
@@ -15,31 +26,34 @@ const QUOTA_EXCEEDED = {
   request_id: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
 }
 
-const CAP_REACHED: CapReached = {
-  cap: "end_user_daily",
-  source: "account",
-  percent: 80,
-  limit_usd: 0.5,
-  spent_usd: 0.4127,
-  reserved_usd: 0.25,
-  resets_at: "2026-01-16T00:00:00.000Z",
-  key_id: null,
-  end_user_ref: "customer-42",
-  space: null,
-}
-
-const BALANCE_LOW: BalanceReached = { balance_usd: 0.9871, held_usd: 0.25, available_usd: 0.7371, threshold_usd: 1 }
-
 const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** The values of `{{name}}` in a guide. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
-  cap_reached: shown(CAP_REACHED),
-  balance_low: shown(BALANCE_LOW),
+  event_types: eventTable(),
+  cap_reached: shown(exampleData("cap.reached")),
+  balance_low: shown(exampleData("balance.low")),
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
   limits: limitsTable(),
+  usd_decimals: String(USD_DECIMALS),
+  json_body: sizeInWords(MAX_JSON_BYTES),
+  json_values: countInWords(MAX_VALUES),
+  file: sizeInWords(FILE_POLICY.maxBytes),
+  faults: String(MAX_FAULTS),
+  page: String(PAGE_SIZE.usual),
+  page_most: String(PAGE_SIZE.most),
+  dashboard_page_most: String(OFFSET_PAGE_MOST),
+  magic_link: timeInWords(TOKEN_POLICY.sign_in.ttlMs),
+  launch_data: timeInWords(LAUNCH_POLICY.maxAgeMs),
+  session: timeInWords(SESSION_POLICY.lifeMs),
+  first_hold: usdText(TURN_POLICY.defaultHold),
+  most_model_calls: String(TURN_POLICY.maxModelCalls),
+  webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
+  webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
+  webhook_retries: RETRY_TIMES,
+  webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
 }
 
 /** The guide in `guides/NAME.md`: its first line is its title. `{{codes}}` in it is a table of `codes`. */
@@ -64,4 +78,19 @@ function codeTable(codes: readonly ErrorCode[]): string {
       return `| ${kind} | ${`${cause} ${cure}`.replaceAll("|", "\\|")} |`
     })
   return ["| Code | Cause and cure |", "| --- | --- |", ...rows].join("\n")
+}
+
+/** A table of the types of events; types that are sent at the same moments share a row. */
+function eventTable(): string {
+  const rows: { types: string[]; when: string }[] = []
+  for (const type of EVENT_NAMES) {
+    const { when } = declarationOf(type)
+    if (rows.at(-1)?.when === when) rows.at(-1)?.types.push(`\`${type}\``)
+    else rows.push({ types: [`\`${type}\``], when })
+  }
+  return [
+    "| Type | When |",
+    "| --- | --- |",
+    ...rows.map(({ types, when }) => `| ${types.join(", ")} | ${when} |`),
+  ].join("\n")
 }

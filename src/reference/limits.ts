@@ -1,5 +1,8 @@
+import { countInWords, sizeInWords } from "../base/in-words.ts"
 import { usdText } from "../base/money.ts"
 import { DAY_MS } from "../base/time.ts"
+import { FILE_POLICY } from "../files/policies.ts"
+import { WEBHOOK_POLICY } from "../webhooks/policies.ts"
 
 /** A bound that a caller can meet. */
 export interface Limit {
@@ -26,7 +29,10 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "FILE_POLICY.maxBytes": limit("A file", TOO_LARGE),
   "FILE_POLICY.maxNameBytes": limit("A file's name, as UTF-8", "it is shortened"),
   "FILE_POLICY.maxNameCharacters": limit("A file's name", "it is shortened"),
-  "FILE_POLICY.partMs": limit("5 MiB of an upload, until their last byte", "408 `REQUEST_TIMEOUT`"),
+  "FILE_POLICY.partMs": limit(
+    `${sizeInWords(FILE_POLICY.partBytes)} of an upload, until their last byte`,
+    "408 `REQUEST_TIMEOUT`",
+  ),
   "BODY_POLICY.jsonMs": limit("A JSON body, until its last byte", "408 `REQUEST_TIMEOUT`"),
   "BODY_POLICY.idleMs": limit("An upload that brings nothing", "408 `REQUEST_TIMEOUT`"),
   "FILE_POLICY.uploadLimitMs": limit("An upload, until its last byte", "it is given up"),
@@ -98,7 +104,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "STREAM_POLICY.maxLooks": limit("Looks of an event stream", "it ends; reconnect with `Last-Event-ID`"),
   "WEBHOOK_POLICY.timeoutMs": limit("A receiver's answer", "the attempt has failed"),
   "WEBHOOK_POLICY.retryAfterMs": limit(
-    "The waits between attempts, ± 20 %",
+    `The waits between attempts, ± ${WEBHOOK_POLICY.jitter * 100} %`,
     "the delivery has failed",
     "`Retry-After` of the receiver, up to a day",
   ),
@@ -246,16 +252,11 @@ export function shownLimit(name: string, value: unknown): string {
   if (typeof value !== "number") return String(value)
   if (/Ms$/.test(name)) return shownTime(value)
   if (/Seconds$/.test(name)) return shownTime(value * 1000)
-  if (/Bytes$/.test(name))
-    return value % 2 ** 20 === 0
-      ? `${value / 2 ** 20} MiB`
-      : value % 1024 === 0
-        ? `${value / 1024} KiB`
-        : `${value} bytes`
+  if (/Bytes$/.test(name)) return sizeInWords(value)
   if (/Micros$|Hold$/.test(name)) return `${usdText(value)} USD`
   if (/(Characters|Length)$/.test(name)) return `${value} characters`
   if (/Days$/.test(name)) return `${value} days`
-  return value.toLocaleString("en-US")
+  return countInWords(value)
 }
 
 function shownTime(ms: number): string {

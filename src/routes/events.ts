@@ -2,8 +2,9 @@ import * as z from "zod"
 import type { App } from "../http/app.ts"
 import { createdQuery, idParam, pageOf, pageQuery } from "../http/query.ts"
 import { serializeEvent } from "../webhooks/event-payload.ts"
+import { EVENT_NAMES } from "../webhooks/event-types.ts"
 import { getEvent, listEvents } from "../webhooks/list-events.ts"
-import { EVENT_TYPES, eventSchema } from "../webhooks/schemas.ts"
+import { eventSchema } from "../webhooks/schemas.ts"
 import { bareQuery, type Mounting } from "./mounting.ts"
 
 /** The feed that webhooks tell of; the same for keys and for a signed-in owner. */
@@ -26,7 +27,7 @@ export function mountEvents(app: App, mounting: Mounting) {
         ...mounting.query,
         ...pageQuery,
         order: z.enum(["asc", "desc"]).default("desc"),
-        type: z.enum([...EVENT_TYPES, "ping"]).optional(),
+        type: z.enum(EVENT_NAMES).optional(),
         turn: idParam.optional(),
         ...createdQuery,
       }),

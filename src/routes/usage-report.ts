@@ -1,8 +1,9 @@
 import * as z from "zod"
 import { noteExport } from "../actor/note-export.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { USD_DECIMALS } from "../base/money.ts"
 import { exportUsage } from "../billing/export-usage.ts"
-import { reportUsage } from "../billing/report-usage.ts"
+import { DEFAULT_USAGE_DAYS, reportUsage } from "../billing/report-usage.ts"
 import { USAGE_GROUPINGS, usageReportSchema } from "../billing/usage-schemas.ts"
 import type { App } from "../http/app.ts"
 import { bom, markedPieces } from "../http/csv.ts"
@@ -13,7 +14,7 @@ import type { Mounting } from "./mounting.ts"
 const usageQuery = {
   group_by: z.enum(USAGE_GROUPINGS).default("day").meta({ description: "What each row stands for. Default: `day`." }),
   from: instantOrDayParam.optional().meta({
-    description: "Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: 30 days before `to`.",
+    description: `Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: ${DEFAULT_USAGE_DAYS} days before \`to\`.`,
     example: "2026-11-01",
   }),
   to: instantOrDayParam.optional().meta({
@@ -60,7 +61,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
         description: "A page of the report.",
         schema: usageReportSchema,
         also: {
-          "text/csv": "Columns: the grouping's name, billed_usd (7 decimals), turns, model_calls, tokens_input, …",
+          "text/csv": `Columns: the grouping's name, billed_usd (${USD_DECIMALS} decimals), turns, model_calls, tokens_input, …`,
         },
       },
       errors: [],

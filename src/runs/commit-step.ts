@@ -8,6 +8,9 @@ import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 
+/** Whether a turn is still this worker's; `cancel`: it is, and was asked to stop. */
+export type StillMine = "yes" | "cancel" | "stale"
+
 type Mine = Pick<TurnRow, "turn_id" | "epoch">
 
 /** What a worker must know of its turn behind a commit. */
@@ -118,7 +121,7 @@ export async function backOff(
  * Whether the turn is still this worker's, and may start tool calls: then a cancel that comes now waits for their start, and
  * the lease is renewed for as long as they may take.
  */
-export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Promise<"yes" | "cancel" | "stale"> {
+export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Promise<StillMine> {
   const now = ctx.clock.now()
   const args = { turn_id, epoch, calls_until: startLimit(now), lease: leaseFrom(now) }
   const { may_start_calls } = await callOne(ctx.db, "may_start_calls", args)
@@ -126,10 +129,7 @@ export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Pro
 }
 
 /** Renews the lease while a model answers: whether the turn is still this worker's, and whether it was asked to stop. */
-export async function renewLease(
-  ctx: Pick<Context, "db" | "clock">,
-  { turn_id, epoch }: Mine,
-): Promise<"yes" | "cancel" | "stale"> {
+export async function renewLease(ctx: Pick<Context, "db" | "clock">, { turn_id, epoch }: Mine): Promise<StillMine> {
   const { renew_lease } = await callOne(ctx.db, "renew_lease", { turn_id, epoch, lease: leaseFrom(ctx.clock.now()) })
   return renew_lease === "yes" || renew_lease === "cancel" ? renew_lease : "stale"
 }

@@ -5,10 +5,11 @@ import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { drawNumbers } from "../providers/roster.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import type { StillMine } from "./commit-step.ts"
 
 /** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account that serves the engine's pins is enabled. */
 export interface NextAccount {
-  mine_still: "yes" | "cancel" | "stale"
+  mine_still: StillMine
   account: PickedAccount | NoAccount | null
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { countInWords } from "../base/in-words.ts"
 import { MICROS_PER_USD, usdAmount } from "../base/money.ts"
 
 /** A setting that operators can change while the service runs. */
@@ -61,7 +62,7 @@ export const SETTINGS = {
     default: 14,
   }),
   signup_credit_micros: setting({
-    description: "Credit of the first sign-in, in credit micros (10,000,000 are 1 USD).",
+    description: `Credit of the first sign-in, in credit micros (${countInWords(MICROS_PER_USD)} are 1 USD).`,
     schema: creditMicros,
     default: 2_500_000,
   }),
@@ -89,7 +90,8 @@ export const SETTINGS = {
   }),
   members_daily_credit_micros: setting({
     description:
-      "What all people with whom a space is shared may spend of its owner's balance in a day (UTC), in credit micros (10,000,000 are 1 USD), " +
+      "What all people with whom a space is shared may spend of its owner's balance in a day (UTC), in credit micros " +
+      `(${countInWords(MICROS_PER_USD)} are 1 USD), ` +
       "where the owner has set nothing.",
     schema: creditMicros,
     default: 50_000_000,
@@ -112,7 +114,7 @@ export const SETTINGS = {
   }),
   max_daily_test_turns: setting({
     description:
-      "How many test turns an account may send within 24 hours. More are refused with QUOTA_EXCEEDED until the oldest of them is a day old.",
+      "How many test turns an account may send within a day. More are refused with QUOTA_EXCEEDED until the oldest of them is a day old.",
     schema: z.int().min(1).max(10_000_000),
     default: 20_000,
   }),
@@ -130,7 +132,7 @@ export const SETTINGS = {
   }),
   max_daily_key_changes: setting({
     description:
-      "How often an account may create, change or rotate API keys within 24 hours. More is refused with QUOTA_EXCEEDED. A key can always be revoked.",
+      "How often an account may create, change or rotate API keys within a day. More is refused with QUOTA_EXCEEDED. A key can always be revoked.",
     schema: z.int().min(1).max(1_000_000),
     default: 1_000,
   }),

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { storableJson } from "../base/storable.ts"
 import { noteBoard } from "../boards/note-board.ts"
 import { callOne } from "../platform/db.ts"
@@ -9,7 +10,7 @@ import { answerButton, type BotReply, describeLogin, say, undoButton } from "./b
 import { type BotRequest, readUpdate } from "./bot-update.ts"
 import { brandOf, openBrandSecret } from "./brand-of.ts"
 import { doOnce, peekToken } from "./one-time-token.ts"
-import { BOT_POLICY } from "./policies.ts"
+import { BOT_POLICY, TOKEN_POLICY } from "./policies.ts"
 import { signInMessenger } from "./sign-in-messenger.ts"
 import { mintMagicLink } from "./sign-in-token.ts"
 import { confirmWebLogin, denyWebLogin, type WebLogin } from "./web-login.ts"
@@ -112,7 +113,7 @@ async function sendMagicLink(ctx: AuthContext, { brand, origin }: BotHost, reque
     const { user_id, disabled, identity } = await signInMessenger(ctx, brand, from, null)
     if (disabled) return say(chatId, DISABLED)
     const { url } = await mintMagicLink(ctx, { userId: user_id, origin, identity })
-    const text = `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${url}`
+    const text = `This link signs you in, once, within ${timeInWords(TOKEN_POLICY.sign_in.ttlMs)}. Give it to nobody.\n\n${url}`
     return say(chatId, text, { protect_content: true })
   })
   return reply ?? {}

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { LAUNCH_POLICY } from "./policies.ts"
 
 /** A person on the messaging platform: the fields of its API that we keep. */
@@ -54,7 +55,7 @@ function expiryOf(authDate: string, now: Date): Date {
   const at = Number(authDate) * 1000
   if (at > now.getTime() + LAUNCH_POLICY.maxAheadMs) throw invalidLaunch("Its auth_date is in the future.")
   const expiresAt = at + LAUNCH_POLICY.maxAgeMs
-  if (now.getTime() > expiresAt) throw invalidLaunch("It is older than 5 minutes.")
+  if (now.getTime() > expiresAt) throw invalidLaunch(`It is older than ${timeInWords(LAUNCH_POLICY.maxAgeMs)}.`)
   return new Date(expiresAt)
 }
 

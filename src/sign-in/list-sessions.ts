@@ -3,7 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { toInstant } from "../base/time.ts"
+import { SESSION_POLICY } from "./policies.ts"
 
 export const sessionSchema = z
   .object({
@@ -13,7 +15,9 @@ export const sessionSchema = z
     address: z.string().nullable().meta({ description: "The address where it was started.", example: "203.0.113.9" }),
     created_at: z.iso.datetime(),
     last_seen_at: z.iso.datetime().meta({ description: "Accurate to an hour." }),
-    expires_at: z.iso.datetime().meta({ description: "Each use moves it to 30 days later." }),
+    expires_at: z.iso
+      .datetime()
+      .meta({ description: `Each use moves it to ${timeInWords(SESSION_POLICY.lifeMs)} later.` }),
   })
   .meta({ id: "Session" })
 

@@ -54,7 +54,7 @@ function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buff
 }
 
 const tooMany = () =>
-  new TurnpikeError("UNAVAILABLE", "Too many passwords are being checked at this moment. Try again in 2 s.", {
+  new TurnpikeError("UNAVAILABLE", "Too many passwords are being checked at this moment. Try again in a moment.", {
     retryAfter: 2,
   })
 
@@ -65,7 +65,7 @@ export const newPassword = z
   .max(PASSWORD_POLICY.maxLength)
   .refine((password) => !isCommonPassword(password), "is one of the most common passwords")
   .meta({
-    description: "At least 8 characters, and none of the passwords that are used most.",
+    description: `At least ${PASSWORD_POLICY.minLength} characters, and none of the passwords that are used most.`,
     example: "nine tall cranes by the river",
   })
 

@@ -1,3 +1,4 @@
+import { ERROR_TIMES } from "../base/policies.ts"
 import { DAY_MS } from "../base/time.ts"
 import { BOARD_UPDATES } from "../boards/policies.ts"
 
@@ -9,7 +10,7 @@ export const SESSION_POLICY = {
   lifeMs: 30 * DAY_MS,
   noteUseMs: 3_600_000,
   /** How long it waits for the code of a second factor. */
-  factorMs: 10 * 60_000,
+  factorMs: ERROR_TIMES.factorMs,
   /** How long one that is over is kept: it says where an owner has signed in before. */
   keptMs: 30 * DAY_MS,
   /** How many an account has open, how many of its newest ones are kept, and up to how many places a day its owner is told of new ones. */
@@ -56,7 +57,7 @@ export const TOKEN_POLICY = {
   /** A login that is confirmed in the messaging platform's bot. */
   web_login: { ttlMs: 5 * 60_000 },
   /** The way to an identity provider and back. */
-  oauth_state: { ttlMs: 10 * 60_000 },
+  oauth_state: { ttlMs: ERROR_TIMES.oauthStateMs },
   /** Sets a new password. */
   password_reset: { ttlMs: 30 * 60_000 },
 } as const

@@ -4,7 +4,7 @@ import { mcpServerSchema } from "../agent-config/mcp-server.ts"
 import { secretName } from "../agent-config/names.ts"
 import { secretValue } from "../agent-config/secret.ts"
 import { toolSchema } from "../agent-config/tool.ts"
-import { metadataSchema } from "../base/metadata.ts"
+import { METADATA_BOUNDS, metadataSchema } from "../base/metadata.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
 const differ = (things: { name: string }[]) => new Set(things.map(({ name }) => name)).size === things.length
@@ -48,7 +48,7 @@ export const patchSpaceSchema = z
       .optional()
       .meta({ description: "A pin, or null for the catalog's first model.", example: "rehearsal/standard" }),
     metadata: metadataSchema.optional().meta({
-      description: "Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters.",
+      description: `Replaces all metadata: ${METADATA_BOUNDS}.`,
     }),
   })
   .meta({ id: "PatchSpace", description: "Fields that you leave out stay as they are." })

@@ -13,7 +13,7 @@ import { poolSchema } from "../providers/provider-row.ts"
 const countsSchema = z.object({
   people: z.object({
     total: z.int().meta({ description: "Users, disabled ones too.", example: 1204 }),
-    active_1_day: z.int().meta({ description: "Whose session was used in the last 24 hours.", example: 96 }),
+    active_1_day: z.int().meta({ description: "Whose session was used in the last day.", example: 96 }),
     active_7_days: z.int().meta({ example: 310 }),
     active_30_days: z.int().meta({ example: 702 }),
   }),
@@ -51,7 +51,7 @@ export const overviewSchema = z
       .meta({ description: "What live turns were billed today and in the last 7 and 30 days (UTC), with today." }),
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
-      .meta({ description: "Failures of infrastructure in the last 24 hours, by kind." }),
+      .meta({ description: "Failures of infrastructure in the last day, by kind." }),
     pools: z
       .array(capacitySchema.extend({ pool: poolSchema }))
       .meta({ description: "Both pools of accounts at the providers of models, as they are now." }),

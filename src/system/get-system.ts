@@ -6,6 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 
@@ -50,7 +51,7 @@ export const systemSchema = z
       })
       .meta({
         description:
-          "The queue of charges of large accounts. Balances count them at once. More than 2 seconds mean that they cannot be posted.",
+          "The queue of charges of large accounts. Balances count them at once. When the oldest waits for seconds, they cannot be posted.",
       }),
     containers: z
       .object({
@@ -65,12 +66,12 @@ export const systemSchema = z
     errors: z
       .array(
         z.object({
-          kind: z.enum(["container_start", "container_exec", "subagent_dispatch", "model_call"]),
+          kind: z.enum(ERROR_KINDS),
           name: z.string().meta({ description: "The provider or the container.", example: "openai" }),
           errors: z.int().meta({ example: 2 }),
         }),
       )
-      .meta({ description: `Failures of the last 24 hours, of live turns: of the newest ${COUNTED_ERRORS}.` }),
+      .meta({ description: `Failures of the last day, of live turns: of the newest ${COUNTED_ERRORS}.` }),
     sweeps: z
       .array(
         z.object({

@@ -6,10 +6,8 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
+import { TASK_STATES } from "../base/words.ts"
 import { knownBrand, unknownBrand } from "../spaces/known-brand.ts"
-
-/** Contract section 3.3. */
-export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const
 
 const person = z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) }).nullable()
 

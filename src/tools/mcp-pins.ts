@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { TOOL_CHANGES } from "../callbacks/tool-trials.ts"
 import type { BoundTool } from "./bound-tool.ts"
 
 /** What is kept of a tool's definition: hashes of all of it and of its input alone, and its description where it is short. */
@@ -27,7 +28,7 @@ export interface ListedTool extends BoundTool {
 /** What a server says of a tool that is not what it said when the tool was pinned. */
 export interface ChangedTool {
   name: string
-  change: "added" | "removed" | "description" | "output_schema" | "input_schema"
+  change: (typeof TOOL_CHANGES)[number]
   /** Whether turns still have the tool, as it was pinned. */
   offered: boolean
 }
@@ -36,7 +37,8 @@ export interface ChangedTool {
 export const ofServer = <Value>(all: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined
 
-const KEPT_CHARACTERS = 1024
+/** A longer description is not kept with its pin: then a tool that has another one is left out. */
+export const KEPT_CHARACTERS = 1024
 
 export function pinOf(definition: { description: string; inputSchema: unknown; outputSchema: unknown }): Pin {
   const { description, inputSchema } = definition

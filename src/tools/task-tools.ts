@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
+import { TASK_STATES } from "../base/words.ts"
 import { call } from "../platform/db.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext } from "./bound-tool.ts"
 
@@ -15,8 +16,6 @@ export interface ToolTurn {
   end_user_ref: string
   test: boolean
 }
-
-const TASK_STATES = ["open", "closed", "done", "cancelled"] as const
 
 const newTask = z.strictObject({
   title: z.string().trim().min(1).max(300).meta({ description: "What is to be done, in one line." }),

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { metadataSchema } from "../base/metadata.ts"
-import { fromUsd } from "../base/money.ts"
+import { fromUsd, INEXACT_USD, usdText } from "../base/money.ts"
+import { TURN_POLICY } from "./policies.ts"
 
 export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 export type TurnState = (typeof TURN_STATES)[number]
@@ -9,7 +10,7 @@ const usd = z
   .number()
   .positive()
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
 
 const text = (max: number) => z.string().min(1).max(max)
 
@@ -39,8 +40,9 @@ export const createTurnSchema = z
     model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),
     max_cost_usd: usd.optional().meta({
       description:
-        "What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it 0.25 is " +
-        "held, and more as the turn goes on.",
+        "What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it " +
+        `${usdText(TURN_POLICY.defaultHold)} is held, ` +
+        "and more as the turn goes on.",
       example: 0.1,
     }),
     timeout_seconds: z
@@ -48,7 +50,7 @@ export const createTurnSchema = z
       .min(1)
       .max(3600)
       .optional()
-      .meta({ description: "How long it may run. Default: the manifest's, or 300." }),
+      .meta({ description: `How long it may run. Default: the manifest's, or ${TURN_POLICY.timeoutSeconds}.` }),
     metadata: metadataSchema.optional(),
   })
   .meta({ id: "CreateTurn" })

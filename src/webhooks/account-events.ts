@@ -22,6 +22,7 @@ export const capReachedSchema = z
     source: z.enum(CAP_SOURCES).meta({
       description:
         "Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space.",
+      example: "account",
     }),
     percent: z.literal([50, 80, 100]).meta({
       description:

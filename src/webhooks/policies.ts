@@ -1,3 +1,4 @@
+import { listInWords, timeInWords } from "../base/in-words.ts"
 /** The numbers of webhooks (design section 4). Times in milliseconds. */
 export const WEBHOOK_POLICY = {
   /** A later answer counts as no answer. */
@@ -54,3 +55,5 @@ export const WEBHOOK_POLICY = {
   /** Attempts that a list shows for each delivery, the newest ones. */
   attemptsListed: 16,
 } as const
+
+export const RETRY_TIMES = listInWords(WEBHOOK_POLICY.retryAfterMs.map(timeInWords))

@@ -1,26 +1,18 @@
 import * as z from "zod"
+import { timeInWords } from "../base/in-words.ts"
 import { instantParam } from "../base/time.ts"
-import { type Turn, turnSchema } from "../turns/schemas.ts"
+import type { Turn } from "../turns/schemas.ts"
 import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
+import {
+  declarationOf,
+  EVENT_NAMES,
+  EVENT_TYPES,
+  type EventForm,
+  type EventType,
+  turnDataSchema,
+  typesOfForm,
+} from "./event-types.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-
-/** The types that an endpoint can subscribe to. A `ping` goes only to the endpoint that asked for it. */
-export const EVENT_TYPES = [
-  "turn.queued",
-  "turn.running",
-  "turn.done",
-  "turn.failed",
-  "turn.cancelled",
-  "balance.low",
-  "balance.depleted",
-  "cap.reached",
-  "endpoint.disabled",
-  "account.signed_in",
-  "account.locked",
-  "account.factor_changed",
-  "key.created",
-  "space.shared",
-] as const
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const
 
@@ -92,13 +84,14 @@ const webhookShape = {
     .nullable()
     .meta({
       description:
-        "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 " +
-        "days, or it never answered its ping. `account_disabled`: it is on again when the account is.",
+        "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for " +
+        `${timeInWords(WEBHOOK_POLICY.disableAfterMs)}, ` +
+        "or it never answered its ping. `account_disabled`: it is on again when the account is.",
     }),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
-  previous_secret_expires_at: instant
-    .nullable()
-    .meta({ description: "Until then, secrets from before a rotation sign too, each for 24 hours after it." }),
+  previous_secret_expires_at: instant.nullable().meta({
+    description: `Until then, secrets from before a rotation sign too, each for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after it.`,
+  }),
   test: z.boolean().meta({ description: "Made with a test key: it receives events of test turns only." }),
   created_at: instant,
   updated_at: instant,
@@ -170,7 +163,7 @@ export type Delivery = z.output<typeof deliverySchema>
 /** The filters of an endpoint's deliveries. */
 export const deliveryFilters = {
   state: z.enum(DELIVERY_STATES).optional(),
-  event_type: z.enum([...EVENT_TYPES, "ping"]).optional(),
+  event_type: z.enum(EVENT_NAMES).optional(),
   turn: z.string().min(1).max(128).optional().meta({ description: "A `turn_id`." }),
 }
 
@@ -179,72 +172,63 @@ const eventId = z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" })
 const ofTurn = z.int().nullable().meta({ description: "The event's number in its turn's log." })
 const ofNoTurn = z.int().nullable().meta({ description: "Null: the event belongs to no turn.", example: null })
 
-const TURN_TYPES = ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"] as const
-const BALANCE_TYPES = ["balance.low", "balance.depleted"] as const
-const ACCOUNT_TYPES = [
-  "endpoint.disabled",
-  "account.signed_in",
-  "account.locked",
-  "account.factor_changed",
-  "key.created",
-  "space.shared",
-  "ping",
-] as const satisfies Exclude<EventType, (typeof TURN_TYPES | typeof BALANCE_TYPES)[number] | "cap.reached">[]
+/** The events of a form, which `type` tells apart. */
+const eventForm = (id: EventForm, { description, data, seq = ofNoTurn, example }: FormParts) =>
+  z
+    .object({
+      id: eventId,
+      type: z.literal(typesOfForm(id)).meta(example ? { example } : {}),
+      created_at: instant,
+      seq,
+      data,
+    })
+    .meta({ id, description })
 
-/** What webhooks receive and the feed lists: a form for each kind of `data`, which `type` tells apart. */
+interface FormParts {
+  description: string
+  data: z.ZodType
+  seq?: z.ZodType
+  example?: EventType
+}
+
+/** The fields of the events that have no schema of their own, from their declarations. */
+function accountData(): string {
+  const fieldsOf = (type: EventType) => {
+    const fields = Object.entries(declarationOf(type).data.shape).map(([name, field]) => {
+      const note = field instanceof z.ZodEnum ? field.options.join(", ") : field.description
+      return `\`${name}\`${note ? ` (${note})` : ""}`
+    })
+    return `\`${type}\`: ${fields.join(", ")}.`
+  }
+  const [notices, others] = [true, undefined].map((isNotice) =>
+    typesOfForm("AccountEvent")
+      .filter((type) => declarationOf(type).isNotice === isNotice)
+      .map(fieldsOf)
+      .join(" "),
+  )
+  return `Depends on \`type\`. ${others} Notices to the account's owner, for keys to all spaces only: ${notices}`
+}
+
+/** What webhooks receive and the feed lists: a form for each kind of `data`. */
 export const eventSchema = z
   .union([
-    z
-      .object({
-        id: eventId,
-        type: z.enum(TURN_TYPES).meta({ example: "turn.done" }),
-        created_at: instant,
-        seq: ofTurn,
-        data: z.object({ turn: turnSchema.meta({ description: "As it was at that moment." }) }),
-      })
-      .meta({ id: "TurnStateEvent", description: "A turn has a new state." }),
-    z
-      .object({
-        id: eventId,
-        type: z.literal("cap.reached"),
-        created_at: instant,
-        seq: ofNoTurn,
-        data: capReachedSchema,
-      })
-      .meta({ id: "CapEvent", description: "A share of a cap is spent." }),
-    z
-      .object({
-        id: eventId,
-        type: z.enum(BALANCE_TYPES),
-        created_at: instant,
-        seq: ofNoTurn,
-        data: balanceReachedSchema,
-      })
-      .meta({ id: "BalanceEvent", description: "The balance is low or used up." }),
-    z
-      .object({
-        id: eventId,
-        type: z.enum(ACCOUNT_TYPES),
-        created_at: instant,
-        seq: ofNoTurn,
-        data: z.record(z.string(), z.unknown()).meta({
-          description:
-            "Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason`. Notices to the account's owner, for keys to all " +
-            "spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong " +
-            "passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. " +
-            "`key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see " +
-            "spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20.",
-          example: {},
-        }),
-      })
-      .meta({
-        id: "AccountEvent",
-        description: "Another event of the account, or a test. Types that are added have this form.",
-      }),
+    eventForm("TurnStateEvent", {
+      description: "A turn has a new state.",
+      data: turnDataSchema,
+      seq: ofTurn,
+      example: "turn.done",
+    }),
+    eventForm("CapEvent", { description: "A share of a cap is spent.", data: capReachedSchema }),
+    eventForm("BalanceEvent", { description: "The balance is low or used up.", data: balanceReachedSchema }),
+    eventForm("AccountEvent", {
+      description: "Another event of the account, or a test. Types that are added have this form.",
+      data: z.record(z.string(), z.unknown()).meta({ description: accountData(), example: {} }),
+    }),
   ])
-  .meta({ id: "Event", description: "The same as the body that a webhook receives." }) as z.ZodType<Event, Event>
-
-type EventType = (typeof EVENT_TYPES)[number] | "ping"
+  .meta({ id: "Event", description: "The same as the body that a webhook receives." }) as unknown as z.ZodType<
+  Event,
+  Event
+>
 
 /** An event, whichever its type. */
 export interface Event {

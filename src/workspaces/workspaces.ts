@@ -5,6 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { SPACE_ROLES } from "../actor/shares.ts"
 import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { holds } from "../base/pagination.ts"
 import { LIST_POLICY } from "../base/policies.ts"
@@ -15,7 +16,8 @@ import type { Answers } from "../platform/procedures.ts"
 import { personShape } from "../teams/members.ts"
 import type { GroupSearch } from "../teams/teams.ts"
 
-export const WORKSPACE_ROLES = ["owner", "admin", "member"] as const
+/** Those that their people have in its spaces. */
+export const WORKSPACE_ROLES = SPACE_ROLES
 
 export const workspaceIdSchema = z
   .string()

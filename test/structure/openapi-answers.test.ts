@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { documentOf, type SurfaceName } from "../../scripts/documents.ts"
-import { EVENT_TYPES } from "../../src/webhooks/schemas.ts"
+import { EVENT_NAMES } from "../../src/webhooks/event-types.ts"
 import { strictCheck } from "../harness/json-schema.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any depth
@@ -133,7 +133,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
   })
 
   test("each type of event stands under webhooks, with an example of its form whose turn has the event's state", () => {
-    expect(Object.keys(document.webhooks).sort()).toEqual([...EVENT_TYPES, "ping"].sort())
+    expect(Object.keys(document.webhooks).sort()).toEqual(EVENT_NAMES.toSorted())
     for (const [type, { post }] of Object.entries(document.webhooks) as [string, Json][]) {
       const { schema, example } = post.requestBody.content["application/json"]
       expect(document.components.schemas.Event.discriminator.mapping[type], type).toBe(schema.$ref)

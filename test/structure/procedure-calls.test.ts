@@ -1,21 +1,5 @@
 import { expect, test } from "vitest"
-import { procedures, withoutComments } from "./source.ts"
-
-/** What stands between an opening parenthesis and its own end, split at the commas of that level. */
-function argumentsAt(text: string, open: number): string[] {
-  const found = [""]
-  let depth = 0
-  let quoted = false
-  for (let at = open; ; at++) {
-    const char = text[at] as string
-    if (char === "'") quoted = !quoted
-    if (!quoted && (char === "(" || char === "[") && depth++ === 0) continue
-    if (!quoted && (char === ")" || char === "]") && --depth === 0) break
-    if (!quoted && depth === 1 && char === ",") found.push("")
-    else found[found.length - 1] += char
-  }
-  return found.map((one) => one.trim()).filter(Boolean)
-}
+import { argumentsAt, procedures, withoutComments } from "./source.ts"
 
 // PostgreSQL looks a procedure up when the line that calls it runs: a wrong call on a rare way would be found by a customer.
 test("procedures call each other with as many arguments as they take", () => {

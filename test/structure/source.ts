@@ -27,3 +27,19 @@ export const withoutComments = (sql: string) => sql.replace(/--[^\n]*/g, "")
 /** The imports of a file, values or types: specifiers as they are written. */
 export const importsOf = (path: string) =>
   [...read(path).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] as string)
+
+/** What stands between an opening parenthesis and its own end, split at the commas of that level. */
+export function argumentsAt(text: string, open: number): string[] {
+  const found = [""]
+  let depth = 0
+  let quoted = false
+  for (let at = open; ; at++) {
+    const char = text[at] as string
+    if (char === "'") quoted = !quoted
+    if (!quoted && (char === "(" || char === "[") && depth++ === 0) continue
+    if (!quoted && (char === ")" || char === "]") && --depth === 0) break
+    if (!quoted && depth === 1 && char === ",") found.push("")
+    else found[found.length - 1] += char
+  }
+  return found.map((one) => one.trim()).filter(Boolean)
+}

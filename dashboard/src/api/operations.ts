@@ -7,7 +7,7 @@ export interface AccountEvent {
   created_at: string
   /** Null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason`. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared` (more people see spaces of yours): `spaces`, `space_count`, `people`, `people_count`, of each list at most 20. */
+  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -100,7 +100,7 @@ export interface AdminLedgerEntry {
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
   /** The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
   bucket: "free" | "bonus" | "paid" | "spent" | null
-  /** Charges are negative; null for a commission in currency. 1 USD is 10 energy is 10,000,000 credit micros. */
+  /** Charges are negative; null for a commission in currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
   amount_credit_micros: number | null
   amount_energy: number | null
   amount_usd: number | null
@@ -1792,7 +1792,7 @@ export interface LedgerEntry {
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
   /** The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
   bucket: "free" | "bonus" | "paid" | "spent" | null
-  /** Charges are negative; null for a commission in currency. 1 USD is 10 energy is 10,000,000 credit micros. */
+  /** Charges are negative; null for a commission in currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
   amount_credit_micros: number | null
   amount_energy: number | null
   amount_usd: number | null
@@ -2172,7 +2172,7 @@ export interface Overview {
     people: {
       /** Users, disabled ones too. */
       total: number
-      /** Whose session was used in the last 24 hours. */
+      /** Whose session was used in the last day. */
       active_1_day: number
       active_7_days: number
       active_30_days: number
@@ -2207,7 +2207,7 @@ export interface Overview {
     days_7_usd: number
     days_30_usd: number
   }
-  /** Failures of infrastructure in the last 24 hours, by kind. */
+  /** Failures of infrastructure in the last day, by kind. */
   errors: ({
     kind: string
     count: number
@@ -3237,7 +3237,7 @@ export interface System {
     /** Those of them that have been due for more than two minutes. */
     overdue: number
   }
-  /** The queue of charges of large accounts. Balances count them at once. More than 2 seconds mean that they cannot be posted. */
+  /** The queue of charges of large accounts. Balances count them at once. When the oldest waits for seconds, they cannot be posted. */
   postings: {
     /** Charges that are not in the ledger yet. */
     queued: number
@@ -3253,7 +3253,7 @@ export interface System {
     /** What accounts could not pay for them yet. */
     due_usd: number
   }
-  /** Failures of the last 24 hours, of live turns: of the newest 10000. */
+  /** Failures of the last day, of live turns: of the newest 10000. */
   errors: ({
     kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
     /** The provider or the container. */

@@ -1,5 +1,6 @@
+import { EVENT_LABELS } from "../api/event-labels.ts"
 import { Checkbox, TextInput } from "../ui/field.tsx"
-import { EVENT_TYPES, EVENT_WORDS, type EventType } from "./webhook-words.ts"
+import { EVENT_TYPES, type EventType } from "./webhook-words.ts"
 
 export interface WebhookValues {
   url: string
@@ -58,7 +59,7 @@ export function EventFields({ events, onChange }: EventFieldsProps) {
             key={type}
             label={
               <>
-                <code>{type}</code> <span className="text-muted text-xs">{EVENT_WORDS[type]}</span>
+                <code>{type}</code> <span className="text-muted text-xs">{EVENT_LABELS[type]}</span>
               </>
             }
             checked={events.includes(type)}

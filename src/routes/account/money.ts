@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { ENERGY_RATE } from "../../base/money.ts"
 import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
 import { ledgerEntrySchema, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
 import { listLedger } from "../../billing/list-ledger.ts"
@@ -46,7 +47,7 @@ export function mountMoney(app: App) {
       tag,
       summary: "Read the account's energy",
       description:
-        "Balance, totals by bucket, and a daily series with every charge, those of the web chat included. 10 energy are 1 USD. The " +
+        `Balance, totals by bucket, and a daily series with every charge, those of the web chat included. ${ENERGY_RATE}. The ` +
         "ledger has the single entries.",
       query: z.strictObject(daysQuery(365)),
       answer: { status: 200, description: "The account's energy.", schema: energySchema },

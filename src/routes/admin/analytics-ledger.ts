@@ -5,6 +5,7 @@ import {
   energyTimelineSchema,
   reportEnergyTimeline,
 } from "../../analytics/report-energy-timeline.ts"
+import { ENERGY_RATE } from "../../base/money.ts"
 import type { App } from "../../http/app.ts"
 import { type CsvColumns, csvOf } from "../../http/csv.ts"
 import { booleanParam, wholeParam } from "../../http/query.ts"
@@ -46,7 +47,7 @@ export function mountLedgerAnalytics(app: App) {
       tag,
       summary: "Report the ledger of all accounts over time",
       description:
-        "In energy: 10 are 1 USD. What is given is `free`, `bonus` or `paid` by its reason; `spent` is what was charged. Commissions, which " +
+        `In energy (${ENERGY_RATE}). What is given is \`free\`, \`bonus\` or \`paid\` by its reason; \`spent\` is what was charged. Commissions, which ` +
         "are in a currency, are in none. What a turn was charged counts from its end on, also while it waits for its ledger row.",
       query: z.strictObject(ledgerQuery),
       answer: reportAnswer("The report.", energyTimelineSchema),

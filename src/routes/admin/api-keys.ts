@@ -1,5 +1,11 @@
 import * as z from "zod"
-import { externalKeySchema, listApiKeys, putApiKey, updateApiKeySchema } from "../../environment/api-keys.ts"
+import {
+  externalKeySchema,
+  listApiKeys,
+  putApiKey,
+  SHOWN_OF_KEY,
+  updateApiKeySchema,
+} from "../../environment/api-keys.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
@@ -16,7 +22,7 @@ export function mountApiKeys(app: App) {
       summary: "List external API keys",
       description:
         "The service's own keys at the providers of models: all that engines know and all that were set, with what the calls " +
-        "that each served have used. A value is never shown, only its last 4 characters.",
+        `that each served have used. A value is never shown, only its last ${SHOWN_OF_KEY} characters.`,
       answer: { status: 200, description: "All of them.", schema: listOf(externalKeySchema) },
       errors: ["ADMIN_REQUIRED"],
     },

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import { parseBaseEnv } from "../../base/env.ts"
 import type { ErrorCode } from "../../base/errors.ts"
+import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sessionOf } from "../../http/session-of.ts"
@@ -28,7 +29,10 @@ import {
   mediaStatusSchema,
   startMediaLogin,
 } from "../../providers/media-login.ts"
+import { PROVIDER_POLICY } from "../../providers/policies.ts"
 import { savedProviderSchema } from "../../providers/saved-provider.ts"
+
+const LOGIN_TIME = timeInWords(PROVIDER_POLICY.loginMs)
 
 const tag = "admin"
 const path = (rest: string) => `/api/admin/providers/${rest}`
@@ -55,7 +59,7 @@ function mountPasted(app: App) {
       tag,
       summary: "Start a login to an account of the main pool",
       description:
-        "Answers the provider's page, by the authorisation code flow with PKCE. The login is the admin's own, is over after 15 minutes, " +
+        `Answers the provider's page, by the authorisation code flow with PKCE. The login is the admin's own, is over after ${LOGIN_TIME}, ` +
         "and takes the place of one that they started before. Then: `auth/code`, and `add`. The body is that of `add`, which is " +
         "checked; what counts is what `add` says.",
       body: addProviderSchema,
@@ -75,7 +79,7 @@ function mountPasted(app: App) {
       summary: "Submit the pasted code of a login",
       description:
         "Takes `code#state`, a bare code, or the whole URL; a state that comes with it must be this login's. Answers whose account it " +
-        "is, never its tokens. `add` saves it, within 15 minutes. A code that is not taken can be followed by another one.",
+        `is, never its tokens. \`add\` saves it, within ${LOGIN_TIME}. A code that is not taken can be followed by another one.`,
       body: authCodeSchema,
       answer: { status: 200, description: "The account that was logged in to.", schema: authCodeAnswerSchema },
       errors: [
@@ -165,7 +169,7 @@ function mountMedia(app: App) {
       summary: "Start a login to the media account",
       description:
         "There is one at a time: while it runs, another admin is refused, and the same admin gets the same URL again. It is over " +
-        "after 15 minutes.",
+        `after ${LOGIN_TIME}.`,
       answer: { status: 200, description: "The page to open.", schema: authStartedSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_RUNNING"],
     },

@@ -18,8 +18,8 @@ export function mountSystem(app: App) {
       tag,
       summary: "Read the system's status",
       description:
-        "The time of a round trip to the database, what waits in the queues, containers, failures of the last 24 " +
-        "hours, when each sweep ran, and what the last reconciliation of the books found.",
+        "The time of a round trip to the database, what waits in the queues, containers, failures of the last " +
+        "day, when each sweep ran, and what the last reconciliation of the books found.",
       answer: { status: 200, description: "The status.", schema: systemSchema },
       errors: ["ADMIN_REQUIRED"],
       example: { answer: { reconciliation_running: null } },

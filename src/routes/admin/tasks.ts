@@ -1,8 +1,9 @@
 import * as z from "zod"
+import { TASK_STATES } from "../../base/words.ts"
 import type { App } from "../../http/app.ts"
 import { brandParam, listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { listTasks, TASK_STATES, taskSchema } from "../../tasks/list-tasks.ts"
+import { listTasks, taskSchema } from "../../tasks/list-tasks.ts"
 
 export function mountTasks(app: App) {
   app.operation(

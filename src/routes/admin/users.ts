@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { ENERGY_RATE } from "../../base/money.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
 import { daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
@@ -215,7 +216,7 @@ export function mountUsers(app: App) {
       tag,
       summary: "Read a user's energy",
       description:
-        "Balance, totals by bucket, a daily series, and the ledger by pages. 10 energy are 1 USD. With `format=csv` it " +
+        `Balance, totals by bucket, a daily series, and the ledger by pages. ${ENERGY_RATE}. With \`format=csv\` it ` +
         "is the ledger, as a file.",
       params,
       query: z.strictObject({ ...daysQuery(365), ...listQuery, ...csvQuery }),

@@ -1,8 +1,9 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
+import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { openSession, userOfCookie } from "../../http/session-auth.ts"
 import { messengerWebAppAuthSchema, signInLaunch } from "../../sign-in/launch.ts"
-import { TOKEN_POLICY } from "../../sign-in/policies.ts"
+import { LAUNCH_POLICY, TOKEN_POLICY } from "../../sign-in/policies.ts"
 import {
   loginStatusQuery,
   loginStatusSchema,
@@ -29,8 +30,9 @@ export function mountMessenger(app: App) {
       summary: "Start a login that is confirmed in the bot",
       description:
         "Show the `url`, or send the browser there. It opens the bot of this host's brand; starting the " +
-        "bot confirms the login. Meanwhile poll `GET /api/auth/tg-login/status` about every 2 seconds, for " +
-        "at most 5 minutes. The cookie `tg_login` binds the login to this browser. Starting another login " +
+        "bot confirms the login. Meanwhile poll `GET /api/auth/tg-login/status` every few seconds, for " +
+        `at most ${timeInWords(TOKEN_POLICY.web_login.ttlMs)}. ` +
+        "The cookie `tg_login` binds the login to this browser. Starting another login " +
         "replaces it.",
       open: true,
       answer: { status: 200, description: "The token, and the link to the bot.", schema: startedLoginSchema },
@@ -83,7 +85,8 @@ export function mountMessenger(app: App) {
       summary: "Sign in from the mini-app",
       description:
         "Takes the launch data that the messaging platform gives to the mini-app of this host's brand. It " +
-        "is valid for 5 minutes and works once; to the browser that it has signed in it answers the user again. Its cookie is sent " +
+        `is valid for ${timeInWords(LAUNCH_POLICY.maxAgeMs)} and works once; ` +
+        "to the browser that it has signed in it answers the user again. Its cookie is sent " +
         "inside a page of the platform too (`SameSite=None; Partitioned`). The first sign-in creates the user, a trial subscription " +
         "and the signup credit, and notes the referral of `ref_code`; an account that an admin has made, or that linked this identity, gets " +
         "them at its first sign-in. The bot's logins are first sign-ins too. Each person and each account gets them once.",

@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono"
 import { getCookie } from "hono/cookie"
 import * as z from "zod"
 import { TurnpikeError } from "../../base/errors.ts"
+import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sendAway, takeTicket } from "../../http/oauth-ticket.ts"
@@ -10,6 +11,7 @@ import { brandOf } from "../../sign-in/brand-of.ts"
 import { linkIdentity } from "../../sign-in/link-identity.ts"
 import { beginAuthorization, CALLBACK_PATH, type OauthState } from "../../sign-in/oidc-begin.ts"
 import { completeAuthorization, redeemState } from "../../sign-in/oidc-complete.ts"
+import { TOKEN_POLICY } from "../../sign-in/policies.ts"
 import { type ProvedIdentity, resolveIdentity } from "../../sign-in/resolve-identity.ts"
 import { safeNext } from "../../sign-in/safe-next.ts"
 import { readSessionToken } from "../../sign-in/session-token.ts"
@@ -43,7 +45,8 @@ export function mountOauthLogin(app: App) {
       summary: "Sign in with the identity provider",
       description:
         "A link for browsers. It leads to the OpenID provider's page and from there back to the callback, " +
-        "within 10 minutes and in the same browser. A browser that asks for `text/html` gets errors as a " +
+        `within ${timeInWords(TOKEN_POLICY.oauth_state.ttlMs)} ` +
+        "and in the same browser. A browser that asks for `text/html` gets errors as a " +
         "small page with a link to start again.",
       open: true,
       query: z.object({ next: nextParam }),

@@ -1,7 +1,9 @@
 import * as z from "zod"
+import { timeInWords } from "../../base/in-words.ts"
 import { PROOF_MINUTES } from "../../base/powers.ts"
 import type { App } from "../../http/app.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { SESSION_POLICY, TOKEN_POLICY } from "../../sign-in/policies.ts"
 import { proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
 import { resetPassword, resetPasswordSchema, startReset, startResetSchema } from "../../sign-in/reset-password.ts"
 import { completeSession, factorCodeSchema } from "../../sign-in/second-factor.ts"
@@ -22,7 +24,8 @@ export function mountProof(app: App) {
       tag,
       summary: "Finish signing in with a code",
       description:
-        "For the session that signing in has set with `SECOND_FACTOR_REQUIRED`, within 10 minutes. Each code works once. A recovery " +
+        `For the session that signing in has set with \`SECOND_FACTOR_REQUIRED\`, within ${timeInWords(SESSION_POLICY.factorMs)}. ` +
+        "Each code works once. A recovery " +
         "code, which works once too, stands in for the app.",
       body: factorCodeSchema,
       answer: { status: 200, description: "The user; the session is open.", schema: userSchema },
@@ -45,7 +48,7 @@ export function mountProof(app: App) {
         "have a second factor. With neither this answers `REAUTHENTICATION_REQUIRED` too: sign in again through your identity provider " +
         "(`GET /api/auth/oauth-login/start?next=…` comes back to your page) or the messaging platform. That is the proof.",
       body: reauthenticateSchema,
-      answer: { status: 200, description: "It is proved for 10 minutes.", schema: done },
+      answer: { status: 200, description: `It is proved for ${PROOF_MINUTES} minutes.`, schema: done },
       errors: ["REAUTHENTICATION_REQUIRED", "WRONG_PASSWORD", "WRONG_CODE", "LOGIN_THROTTLED"],
     },
     async (c, { body }) => {
@@ -62,8 +65,9 @@ export function mountProof(app: App) {
       tag,
       summary: "Send a link to set a new password",
       description:
-        "Sends it by email if the email has an account; the answer does not say whether it has. The link works once, within 30 " +
-        "minutes, and not after the account's sessions were ended. An admin gets one only with a second factor.",
+        "Sends it by email if the email has an account; the answer does not say whether it has. The link works once, " +
+        `within ${timeInWords(TOKEN_POLICY.password_reset.ttlMs)}, ` +
+        "and not after the account's sessions were ended. An admin gets one only with a second factor.",
       open: true,
       body: startResetSchema,
       answer: { status: 200, description: "It is sent, if there is such an account.", schema: done },

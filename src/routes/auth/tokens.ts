@@ -1,6 +1,8 @@
+import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { openSession } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { TOKEN_POLICY } from "../../sign-in/policies.ts"
 import { appTokenSchema, magicExchangeSchema, mintAppToken, redeemSignInToken } from "../../sign-in/sign-in-token.ts"
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
@@ -16,7 +18,8 @@ export function mountTokens(app: App) {
       tag,
       summary: "Exchange a one-time token for a session",
       description:
-        "Takes the token of a magic link (valid for 10 minutes) or an app token (valid for 60 seconds). " +
+        `Takes the token of a magic link (valid for ${timeInWords(TOKEN_POLICY.sign_in.ttlMs)}) or an app token ` +
+        `(valid for ${timeInWords(TOKEN_POLICY.sign_in.appMs)}). ` +
         "Each works once: of several requests at the same moment, one gets the session.",
       open: true,
       body: magicExchangeSchema,
@@ -39,7 +42,7 @@ export function mountTokens(app: App) {
       tag,
       summary: "Create a token for an app's webview",
       description:
-        "The webview exchanges it with `POST /api/auth/magic` within 60 seconds for a session of its own. " +
+        `The webview exchanges it with \`POST /api/auth/magic\` within ${timeInWords(TOKEN_POLICY.sign_in.appMs)} for a session of its own. ` +
         "It works once, and only while the session that asked for it has not ended. Any session may ask: the new one was last proved " +
         "when this one was, so it has no power that this one lacks.",
       answer: { status: 200, description: "The token. It is shown only here.", schema: appTokenSchema },

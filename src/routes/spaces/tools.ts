@@ -5,12 +5,14 @@ import { mcpServerSchema, putMcpServerSchema } from "../../agent-config/mcp-serv
 import { serverName, toolName } from "../../agent-config/names.ts"
 import { putToolSchema, toolSchema } from "../../agent-config/tool.ts"
 import { TurnpikeError } from "../../base/errors.ts"
+import { countInWords } from "../../base/in-words.ts"
 import { mcpCheckSchema, toolTestSchema } from "../../callbacks/tool-trials.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { putMcpServer, putTool, removeEntry } from "../../spaces/put-tool.ts"
 import { checkMcpServer, testTool, testToolSchema } from "../../spaces/try-tool.ts"
+import { KEPT_CHARACTERS } from "../../tools/mcp-pins.ts"
 import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
 import { deletedSchema } from "./config.ts"
 
@@ -78,7 +80,8 @@ export function mountTools(app: App, mounting: Mounting) {
         "Connects as a turn would and lists the tools. It changes nothing in the space, so an " +
         "Idempotency-Key has no effect. The first check or turn after a server was put pins its tools: name, description, input and " +
         "output schema. A turn has them as they were pinned. A tool that is new, takes another input, or has another description and an " +
-        "old one of more than 1,024 characters is left out. `changed` names each tool that the server describes differently by now; PUT " +
+        `old one of more than ${countInWords(KEPT_CHARACTERS)} characters is left out. ` +
+        "`changed` names each tool that the server describes differently by now; PUT " +
         "the server again, as it is, to accept what was listed last: that is a new version of the configuration.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),

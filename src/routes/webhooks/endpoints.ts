@@ -1,10 +1,12 @@
 import * as z from "zod"
+import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { idParam } from "../../http/query.ts"
 import { createWebhook } from "../../webhooks/create-webhook.ts"
 import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { getWebhook } from "../../webhooks/get-webhook.ts"
+import { RETRY_TIMES, WEBHOOK_POLICY } from "../../webhooks/policies.ts"
 import {
   createWebhookSchema,
   updateWebhookSchema,
@@ -30,9 +32,10 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       description:
         "Events are posted to the URL as JSON, signed as Standard Webhooks says: `webhook-id`, " +
         "`webhook-timestamp` and `webhook-signature` (`v1,` + base64 HMAC-SHA256 of `id.timestamp.body`). " +
-        "An answer of 2xx within 15 s is success; a redirect is a failure. Failures are tried again after " +
-        "5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or later if the receiver sends Retry-After. A 410 " +
-        "disables the webhook, and so do 5 days in which every attempt fails. A later event of a turn " +
+        `An answer of 2xx within ${timeInWords(WEBHOOK_POLICY.timeoutMs)} is success; a redirect is a failure. Failures are tried again after ` +
+        `${RETRY_TIMES}, or later if the receiver sends Retry-After. A 410 ` +
+        `disables the webhook, and so do ${timeInWords(WEBHOOK_POLICY.disableAfterMs)} in which every attempt fails. ` +
+        "A later event of a turn " +
         "waits until the earlier ones were accepted or tried twice. The webhook receives the events that " +
         "the key which made it may see. First it is sent a `ping`, and everything else waits until it has answered that with 2xx: until " +
         "then its `state` is `pending`. An account has one webhook for a URL.",
@@ -122,8 +125,10 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Rotate a webhook's secret",
       description:
-        "For 24 hours both secrets sign, each with a signature of its own. Receivers can change over at " +
-        "any moment in that time. A second rotation within it ends no secret earlier. At most ten former secrets sign at a time.",
+        `For ${timeInWords(WEBHOOK_POLICY.rotationMs)} ` +
+        "both secrets sign, each with a signature of its own. Receivers can change over at " +
+        "any moment in that time. A second rotation within it ends no secret earlier. " +
+        `At most ${WEBHOOK_POLICY.mostFormerSecrets} former secrets sign at a time.`,
       idempotent: "replayed",
       params,
       query: z.strictObject(query),

@@ -1,9 +1,11 @@
 import * as z from "zod"
+import { countInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { idParam, pageQuery } from "../../http/query.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { getDelivery } from "../../webhooks/list-deliveries.ts"
+import { WEBHOOK_POLICY } from "../../webhooks/policies.ts"
 import { deliverySchema, replayedSchema, replaySchema } from "../../webhooks/schemas.ts"
 import { redeliver, replayEvents, sendTest } from "../../webhooks/send-again.ts"
 import type { Mounting } from "../mounting.ts"
@@ -57,8 +59,13 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       summary: "Replay the events of a period",
       description:
         "Sends again, under the same ids, the events that failed or were never sent to this webhook; with " +
-        "`include_delivered`, all events. At most 1000 events at a time: send the same request with the " +
-        "`cursor` to go on. A webhook is sent at most 10,000 events again within an hour, a test key's 1000: then it is 429, with " +
+        "`include_delivered`, all events. " +
+        `At most ${countInWords(WEBHOOK_POLICY.replayBatch)} events at a time: ` +
+        "send the same request with the " +
+        "`cursor` to go on. " +
+        `A webhook is sent at most ${countInWords(WEBHOOK_POLICY.resendsAnHour.live)} events again within an hour, a test key's ` +
+        `${countInWords(WEBHOOK_POLICY.resendsAnHour.test)}: ` +
+        "then it is 429, with " +
         "`Retry-After`.",
       idempotent: "replayed",
       params: webhookParams,
