@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_a9ba6d747dd1"
+export const RELEASE = "turnpike_6c3683902d1c"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -43,6 +43,31 @@ export interface Answers {
     is_counted: boolean
     sharded: boolean
   }
+  catalog_answer: {
+    pin: string
+    engine: string
+    model: string
+    label: string
+    kind: string
+    enabled: boolean
+    sort_order: number
+    price_input: number
+    price_cached: number
+    price_output: number
+    price_cache_write: number | null
+    price_cache_write_hour: number | null
+    price_image: number | null
+    price_version: number
+    max_output_tokens: number
+    context_tokens: number | null
+    idle_seconds: number | null
+    version: number
+    created_at: string
+    updated_at: string | null
+    updated_by: number | null
+    updated_by_name: string | null
+    space_count: number
+  }
   count_state: {
     cap: string
     limit: number
@@ -74,11 +99,27 @@ export interface Answers {
     limits: JsonRow<"end_users"> | null
     caps: Answers["cap_state"][]
   }
+  environment_key_answer: {
+    file: string
+    key: string
+    version: number
+    set_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
   flow_step: {
     task_id: number
     place: number
     title: string
     state: string
+  }
+  group_member: {
+    user_id: number
+    name: string | null
+    email: string | null
+    role: string
+    created_at: string
   }
   kept_step: {
     step: number
@@ -114,10 +155,30 @@ export interface Answers {
     end_user: Answers["end_user_answer"]
     active_at: string
   }
+  mapping_answer: {
+    container: string
+    space: string
+    url: string
+    header_names: string[]
+    enabled: boolean
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
   secret_answer: {
     name: string
     created_at: string
     updated_at: string
+  }
+  setting_answer: {
+    key: string
+    value: unknown
+    version: number
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
   }
   settled_turn: {
     turn_id: string
@@ -127,6 +188,19 @@ export interface Answers {
     next: Answers["turn_to_publish"] | null
     heard: boolean
     posts: boolean
+  }
+  shared_notice: {
+    email: string | null
+    brand: string
+    data: Answers["space_sharing"]
+  }
+  shared_person: {
+    user_id: number
+    name: string | null
+  }
+  shared_space: {
+    space: string
+    title: string
   }
   sharing_answer: {
     space_id: string
@@ -145,10 +219,35 @@ export interface Answers {
     workspace_id: string
     name: string
   }
+  space_member_answer: {
+    space_id: number
+    user_id: number
+    name: string | null
+    email: string | null
+    created_at: string
+  }
+  space_sharing: {
+    spaces: Answers["shared_space"][]
+    space_count: number
+    people: Answers["shared_person"][]
+    people_count: number
+  }
   task_flow: {
     name: string
     place: number
     steps: Answers["flow_step"][]
+  }
+  team_answer: {
+    team_id: number
+    name: string
+    description: string | null
+    members: Answers["group_member"][]
+    archived_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
   }
   touched_turn: {
     turn_id: string
@@ -173,6 +272,39 @@ export interface Answers {
     test: boolean
     state: string
     wake_at: string
+  }
+  workspace_answer: {
+    workspace_id: string
+    name: string
+    team: Answers["workspace_team"] | null
+    members: Answers["group_member"][]
+    team_members: Answers["workspace_team_member"][]
+    spaces: Answers["workspace_space"][]
+    bot_username: string | null
+    has_token: boolean
+    archived_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  workspace_space: {
+    space_id: string
+    title: string
+    owner_id: number
+    archived: boolean
+    test: boolean
+  }
+  workspace_team: {
+    team_id: number
+    name: string
+    archived: boolean
+  }
+  workspace_team_member: {
+    user_id: number
+    name: string | null
+    email: string | null
   }
 }
 
@@ -291,7 +423,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   add_provider: {
@@ -318,7 +450,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["space_member_answer"] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   add_workspace_member: {
@@ -332,7 +465,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   archive_space: {
@@ -908,7 +1042,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["team_answer"] | null
+      unknown_users: number[] | null
     }
   }
   create_webhook: {
@@ -944,7 +1079,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      unknown_users: number[] | null
     }
   }
   credential_now: {
@@ -1833,7 +1969,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   note_erased: {
@@ -2035,7 +2170,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   patch_space: {
@@ -2064,7 +2199,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      refused_spaces: string[] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   pick_account: {
@@ -2209,7 +2346,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["environment_key_answer"] | null
     }
   }
   put_files_behind: {
@@ -2250,7 +2387,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["mapping_answer"] | null
     }
   }
   put_members_limit: {
@@ -2280,7 +2417,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   put_secret: {
@@ -2308,7 +2445,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["setting_answer"] | null
     }
   }
   put_space_chat: {
@@ -2320,7 +2457,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: string | null
     }
   }
   put_workspace_bot: {
@@ -2333,7 +2470,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
     }
   }
   queued_hours: {
@@ -2690,7 +2827,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["space_member_answer"] | null
     }
   }
   remove_webhook: {
@@ -2714,7 +2851,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
     }
   }
   renew_lease: {
@@ -3266,12 +3403,12 @@ export interface Procedures {
       sub_id: number | null
     }
   }
-  team_json: {
+  team_answer_of: {
     args: {
       team_id: number | null
     }
     row: {
-      team_json: unknown | null
+      team_answer_of: Answers["team_answer"] | null
     }
   }
   tell_locked: {
@@ -3379,7 +3516,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["team_answer"] | null
+      unknown_users: number[] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   update_user: {
@@ -3513,12 +3652,12 @@ export interface Procedures {
       noted_at: Date | null
     }
   }
-  workspace_json: {
+  workspace_answer_of: {
     args: {
       workspace_id: string | null
     }
     row: {
-      workspace_json: unknown | null
+      workspace_answer_of: Answers["workspace_answer"] | null
     }
   }
   write_for_reader: {
@@ -3545,10 +3684,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
   act_as: { args: ["request:request"], columns: ["act_as:json"] },
   active_subscription: { args: ["user_id", "moment"] },
-  add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity"] },
+  add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
-  add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
-  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
+  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
   balance_trend: { args: ["from", "to", "unit", "window", "moment"] },
@@ -3587,9 +3726,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
   create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
-  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity"] },
+  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
-  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity"] },
+  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
@@ -3661,7 +3800,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
-  note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused", "entity"] },
+  note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "moment"] },
@@ -3679,9 +3818,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   open_window: { args: ["key_id", "moment"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
-  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
-  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "told:json"] },
   pick_account: { args: ["engine", "servers:json", "model", "bound", "tried", "preferred", "drawn:json", "random", "probe_until", "moment"] },
   plan_cap: { args: ["user_id", "moment"] },
   pool_capacity: { args: ["moment"] },
@@ -3692,16 +3831,16 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
-  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
-  put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
-  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
-  put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
-  put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"] },
   range_models: { args: ["from", "to", "limit"] },
@@ -3727,9 +3866,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
-  remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
-  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
@@ -3751,7 +3890,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   saved_provider_json: { args: ["provider_id"] },
-  secret_columns: { args: [] },
+  secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
@@ -3775,7 +3914,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
-  team_json: { args: ["team_id"] },
+  team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["keep_from", "thin_before", "hours", "limit"] },
   top_spaces: { args: ["from", "to", "limit"] },
@@ -3784,7 +3923,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
-  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
@@ -3795,7 +3934,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   wallet_sums: { args: ["user_id"] },
   whole_days: { args: ["from", "to"] },
   window_news: { args: ["known:json", "windows:json", "moment"] },
-  workspace_json: { args: ["workspace_id"] },
+  workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
 }
 
