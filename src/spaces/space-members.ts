@@ -47,8 +47,13 @@ const refusalsOf = (spaceId: number): Refusals => ({
   unknown_user: () => new TurnpikeError("VALIDATION_FAILED", "There is no such user.", { param: "user_id" }),
 })
 
-
-const serializeMember = ({ space_id, user_id, name, email, created_at }: Answers["space_member_answer"]): SpaceMember => ({
+const serializeMember = ({
+  space_id,
+  user_id,
+  name,
+  email,
+  created_at,
+}: Answers["space_member_answer"]): SpaceMember => ({
   space_id,
   user_id,
   name,
