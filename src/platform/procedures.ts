@@ -3,10 +3,45 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_6c3683902d1c"
+export const RELEASE = "turnpike_47d21fe21cb8"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
+  account_window: {
+    resource: string
+    window_seconds: number
+    used_pct: number | null
+    reset_at: string | null
+    taken_at: string
+  }
+  acting_admin: {
+    user_id: number
+    name: string | null
+  }
+  acting_answer: {
+    user_id: number
+    admin_user_id: number
+    expires_at: string
+  }
+  admin_user_answer: {
+    user_id: number
+    name: string | null
+    email: string | null
+    email_verified: boolean
+    role: string
+    brand: string
+    messenger_id: string | null
+    has_password: boolean
+    disabled_at: string | null
+    balance: number | null
+    low_balance: number | null
+    end_user_daily: number | null
+    end_user_monthly: number | null
+    version: number
+    created_at: string
+    updated_at: string | null
+    updated_by: number | null
+  }
   caller: {
     kind: string
     key_id: string | null
@@ -99,6 +134,9 @@ export interface Answers {
     limits: JsonRow<"end_users"> | null
     caps: Answers["cap_state"][]
   }
+  ended_answer: {
+    ended: number
+  }
   environment_key_answer: {
     file: string
     key: string
@@ -120,6 +158,14 @@ export interface Answers {
     email: string | null
     role: string
     created_at: string
+  }
+  hold_state: {
+    amount: number | null
+    needed: number
+    available: number
+    held: number
+    caps: Answers["cap_state"][]
+    max_cost: number | null
   }
   kept_step: {
     step: number
@@ -161,6 +207,63 @@ export interface Answers {
     url: string
     header_names: string[]
     enabled: boolean
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  media_login: {
+    login_id: string
+    sealed: string
+    takes: number
+    expires_at: string
+  }
+  provider_answer: {
+    provider_id: string
+    pool: string
+    name: string
+    kind: string
+    engine: string
+    base_url: string | null
+    state: string
+    disabled_at: string | null
+    disabled_reason: string | null
+    health: string
+    health_at: string | null
+    cool_until: string | null
+    cool_reason: string | null
+    suspended_at: string | null
+    suspended_reason: string | null
+    in_flight: number
+    windows: Answers["account_window"][]
+    has_credential: boolean
+    token_expires_at: string | null
+    refreshing_until: string | null
+    last_used_at: string | null
+    model_calls: number
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    cost_credit_micros: number
+    billed_credit_micros: number
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  saved_provider: {
+    provider_id: string
+    pool: string
+    name: string
+    kind: string
+    engine: string
+    base_url: string | null
+    external_id: string | null
+    disabled_at: string | null
+    health: string
+    expires_at: string | null
     version: number
     created_at: string
     updated_at: string
@@ -232,6 +335,20 @@ export interface Answers {
     people: Answers["shared_person"][]
     people_count: number
   }
+  subscription_answer: {
+    sub_id: number
+    user_id: number
+    plan: string
+    trial: boolean
+    starts_at: string
+    ends_at: string | null
+    deactivated_at: string | null
+    note: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+  }
   task_flow: {
     name: string
     place: number
@@ -248,6 +365,12 @@ export interface Answers {
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
+  }
+  test_turn_count: {
+    cap: string
+    limit: number
+    used: number
+    retry_after: number | null
   }
   touched_turn: {
     turn_id: string
@@ -272,6 +395,15 @@ export interface Answers {
     test: boolean
     state: string
     wake_at: string
+  }
+  user_answer: {
+    user_id: number
+    name: string | null
+    email: string | null
+    email_verified: boolean
+    role: string
+    brand: string
+    created_at: string
   }
   workspace_answer: {
     workspace_id: string
@@ -360,7 +492,8 @@ export interface Procedures {
       turn: JsonRow<"turns"> | null
       slug: string | null
       in_scope: boolean | null
-      hold: unknown | null
+      hold: Answers["hold_state"] | null
+      too_many: Answers["test_turn_count"] | null
       heard: boolean | null
     }
   }
@@ -437,7 +570,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["saved_provider"] | null
+      known_as: string | null
     }
   }
   add_space_member: {
@@ -555,7 +689,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["acting_answer"] | null
     }
   }
   begin_infra_run: {
@@ -718,7 +852,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
     }
   }
   check_slice: {
@@ -883,7 +1017,7 @@ export interface Procedures {
     row: {
       refused: string | null
       news: boolean | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
     }
   }
   confirm_second_factor: {
@@ -955,7 +1089,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   create_key: {
@@ -1011,7 +1145,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["subscription_answer"] | null
     }
   }
   create_task: {
@@ -1151,7 +1285,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   drop_second_factor: {
@@ -1215,7 +1349,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   end_acting: {
@@ -1226,7 +1360,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["ended_answer"] | null
     }
   }
   end_login: {
@@ -1319,7 +1453,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["ended_answer"] | null
     }
   }
   erase_end_user: {
@@ -1343,7 +1477,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       pin: string | null
-      hold: unknown | null
+      hold: Answers["hold_state"] | null
       balance: number | null
       held: number | null
     }
@@ -1397,7 +1531,7 @@ export interface Procedures {
       password_hash: string | null
       disabled: boolean | null
       epoch: number | null
-      addresses: unknown | null
+      addresses: string[] | null
     }
   }
   find_reset: {
@@ -1423,7 +1557,6 @@ export interface Procedures {
     }
     row: {
       refused: string | null
-      entity: unknown | null
     }
   }
   finish_ending: {
@@ -1450,7 +1583,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["saved_provider"] | null
     }
   }
   finish_upload: {
@@ -1563,10 +1696,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
       balance: number | null
       held: number | null
-      acting_admin: unknown | null
+      acting_admin: Answers["acting_admin"] | null
     }
   }
   get_own_key: {
@@ -1874,7 +2007,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"][] | null
     }
   }
   mark_usage: {
@@ -2011,7 +2144,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   note_listing: {
@@ -2036,7 +2169,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   note_loss: {
@@ -2795,7 +2927,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   remove_second_factor: {
@@ -2988,7 +3120,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   resolve_identity: {
@@ -3093,14 +3224,6 @@ export interface Procedures {
       save_refresh: boolean | null
     }
   }
-  saved_provider_json: {
-    args: {
-      provider_id: string | null
-    }
-    row: {
-      saved_provider_json: unknown | null
-    }
-  }
   secret_columns: {
     args: Record<never, never>
     row: {
@@ -3187,7 +3310,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   setting_default: {
@@ -3255,7 +3378,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   start_media_login: {
@@ -3268,7 +3390,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["media_login"] | null
     }
   }
   start_session: {
@@ -3333,7 +3455,7 @@ export interface Procedures {
     row: {
       expired: number | null
       contained: number | null
-      login_ids: unknown | null
+      login_ids: string[] | null
     }
   }
   take_ending: {
@@ -3382,7 +3504,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["media_login"] | null
     }
   }
   take_stopping: {
@@ -3486,7 +3608,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["subscription_answer"] | null
     }
   }
   update_task: {
@@ -3534,7 +3656,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   update_webhook: {
@@ -3578,7 +3700,7 @@ export interface Procedures {
     row: {
       user_id: number | null
       secret: string | null
-      addresses: unknown | null
+      addresses: string[] | null
     }
   }
   wake_endpoints: {
@@ -3678,14 +3800,14 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold", "heard"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "heard"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
   act_as: { args: ["request:request"], columns: ["act_as:json"] },
   active_subscription: { args: ["user_id", "moment"] },
   add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
-  add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
+  add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity:json", "known_as"] },
   add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
@@ -3694,7 +3816,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   balances_at: { args: ["day", "least", "most"] },
   balances_before: { args: ["before", "window"] },
   balances_now: { args: ["ends", "window"] },
-  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run"] },
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass"] },
@@ -3706,7 +3828,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
-  change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account"] },
+  change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
@@ -3715,16 +3837,16 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"] },
   commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"] },
-  complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"] },
+  complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
   count_late_accounts: { args: ["before"] },
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
-  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity"] },
+  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key:json", "refused", "reached:json", "daily:json"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
-  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity"] },
+  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
@@ -3734,12 +3856,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
-  disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_turns: { args: ["after_wake", "after_id", "queued_after", "limit", "moment"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
-  enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_login: { args: ["login_id", "takes", "state", "error", "moment"] },
   end_own_session: { args: ["request:request", "session_id"], columns: ["actor:json", "ended"] },
   end_session: { args: ["token", "moment"] },
@@ -3747,18 +3869,18 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
-  end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
-  find_login: { args: ["email"] },
+  find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
   find_reset: { args: ["email"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
-  finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file:json", "refused", "reached:json"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
@@ -3769,7 +3891,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
-  get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
+  get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
@@ -3793,7 +3915,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events", "more"] },
-  list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity"] },
+  list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"] },
@@ -3804,9 +3926,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "moment"] },
-  note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity"] },
+  note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity:json"] },
   note_listing: { args: ["space_id", "servers:json", "tokens:json", "pins:json", "speaks:json"] },
-  note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused", "entity"] },
+  note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused"] },
   note_loss: { args: ["turn_id", "epoch", "step", "cause", "micros", "moment"] },
   note_lost_picture: { args: ["turn_id", "file_id", "cause", "micros", "moment"] },
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
@@ -3863,7 +3985,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   release_probe: { args: ["provider_id", "before"] },
   release_turn: { args: ["turn_id", "epoch", "broke", "moment"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
-  remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3880,7 +4002,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reseal_secret: { args: ["space_id", "name", "old", "sealed"] },
   reseal_signing_secret: { args: ["webhook_id", "old", "new"] },
   reset_password: { args: ["user_id", "epoch", "hash", "request_id", "address", "moment"] },
-  reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused"] },
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
   revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "ending"] },
   roll_ledger: { args: ["limit"] },
@@ -3889,7 +4011,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
-  saved_provider_json: { args: ["provider_id"] },
   secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
@@ -3897,21 +4018,21 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_tasks: { args: ["key", "slug", "moment"] },
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
   send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery"] },
-  set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
   settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"], columns: ["settle_turn:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
-  start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused", "entity"] },
-  start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
+  start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
-  sweep_logins: { args: ["late", "old", "most", "moment"] },
+  sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
   take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
-  take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity"] },
+  take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
@@ -3921,13 +4042,13 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
-  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
-  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
-  waiting_session: { args: ["token", "moment"] },
+  waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   wake_turn_at: { args: ["turn_id", "epoch", "wake_at", "moment"] },
   wake_turns_at: { args: ["turns:json", "moment"] },

@@ -115,6 +115,18 @@ begin
     or turnpike.plan_cap(p_user_id, p_moment) is not null;
 end $$;
 
+-- What a turn would hold, or what keeps it from that. Credit micros.
+create type turnpike.hold_state as (
+  amount bigint, -- null: it is refused
+  -- The least that the turn must be able to hold.
+  needed bigint,
+  available bigint,
+  held bigint,
+  caps turnpike.cap_state[],
+  -- The turn's own limit, where that does not pay for its first model call.
+  max_cost bigint -- null: it does
+);
+
 -- The hold of up to p_wanted that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
 -- (amount is null) when one has less than p_needed. It takes nothing and locks nothing, and all its numbers are of one moment.
 -- A new turn counts at p_moment in its key's window, which it opens when none is; a turn that has a window already stays in it. p_shared:

@@ -11,6 +11,7 @@ const row = (more: Partial<HoldRow>): HoldRow => ({
   available: 1000,
   held: 0,
   caps: [],
+  max_cost: null,
   ...more,
 })
 const capOf = (more: Partial<CapRow>): CapRow => ({
