@@ -215,8 +215,8 @@ function statementOf(name: ProcedureName): Statement {
 function selectOf(call: string, columns: readonly string[] | undefined): string {
   if (!columns) return `select * from ${call}`
   const [only = ""] = columns
-  // One value of a composite type would come as its columns.
-  if (columns.length === 1) return `select to_json(r) as ${only.replace(":json", "")} from ${call} r`
+  // In `from`, one value of a composite type would come as its columns, and null as a row of nulls.
+  if (columns.length === 1) return `select to_json(${call}) as ${only.replace(":json", "")}`
   const selected = readFields(columns).map(({ name, how }) => (how ? `to_json(r.${name}) as ${name}` : `r.${name}`))
   return `select ${selected.join(", ")} from ${call} r`
 }

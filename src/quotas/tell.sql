@@ -82,11 +82,10 @@ begin
     end if;
     return heard;
   end if;
-  for state in select s from jsonb_array_elements(p_caps) s
-    where (s ->> 'reserved_credit_micros')::bigint = 0
-      and (s ->> 'limit_credit_micros')::bigint - (s ->> 'spent_credit_micros')::bigint < p_short_needed
-      -- A window in which nothing was spent has not p_state.starts_at.
-      and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
+  for state in select s.* from unnest(p_caps) s
+    where s.reserved_credit_micros = 0 and s.limit_credit_micros - s.spent_credit_micros < p_short_needed
+      -- A window in which nothing was spent has not begun.
+      and (s.cap <> 'key_window' or s.spent_credit_micros > 0)
   loop
     if turnpike.tell_cap(p_user_id, p_key_id, state, '{100}', p_moment) then
       heard := true;

@@ -2,7 +2,7 @@
 -- 'messenger'. refused: admin, not_found, taken (entity: the slug of the space that is this chat).
 create function turnpike.put_space_chat(p_request turnpike.request,
   p_space_id bigint, p_chat_key text)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity text) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was spaces;
@@ -28,23 +28,32 @@ begin
         jsonb_build_object('chat_key', wanted), p_request.request_id, p_request.address, p_request.moment);
     exception when unique_violation then
       refused := 'taken';
-      entity := (select to_jsonb(s.slug) from spaces s where s.chat_key = wanted);
+      entity := (select s.slug from spaces s where s.chat_key = wanted);
     end;
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
--- A registered member of a space, as operators see them; null when they are not.
-create function turnpike.space_member_json(p_space_id bigint, p_user_id bigint) returns jsonb language sql stable as $$
-  select jsonb_build_object('space_id', m.space_id, 'user_id', u.user_id, 'name', u.name, 'email', u.email, 'created_at', m.created_at)
+-- A registered member of a space, as operators see them.
+create type turnpike.space_member_answer as (
+  space_id bigint,
+  user_id bigint,
+  name text, -- null
+  email text, -- null
+  created_at timestamptz
+);
+
+-- Null when they are not.
+create function turnpike.space_member_answer_of(p_space_id bigint, p_user_id bigint) returns turnpike.space_member_answer language sql stable as $$
+  select (m.space_id, u.user_id, u.name, u.email, m.created_at)::turnpike.space_member_answer
     from space_members m join users u on u.user_id = m.user_id where m.space_id = p_space_id and m.user_id = p_user_id
 $$;
 
 -- Shares a space with a user for an admin, and tells its owner (told). refused: admin, not_found, unknown_user, already_member (its owner is one), full.
 create function turnpike.add_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint, p_most integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   space spaces;
@@ -63,7 +72,7 @@ begin
     refused := 'not_found';
   elsif not exists (select from users u where u.user_id = p_user_id) then
     refused := 'unknown_user';
-  elsif space.user_id = p_user_id or turnpike.space_member_json(p_space_id, p_user_id) is not null then
+  elsif space.user_id = p_user_id or (turnpike.space_member_answer_of(p_space_id, p_user_id)).user_id is not null then
     refused := 'already_member';
   elsif (select count(*) from space_members m where m.space_id = p_space_id) >= p_most then
     refused := 'full';
@@ -72,8 +81,8 @@ begin
     insert into space_members (space_id, user_id, created_at) values (p_space_id, p_user_id, p_request.moment);
     perform turnpike.note_change((found.caller).user_id, 'space.member_add', 'space', space.slug, null,
       jsonb_build_object('user_id', p_user_id), p_request.request_id, p_request.address, p_request.moment);
-    entity := turnpike.space_member_json(p_space_id, p_user_id)
-      || jsonb_build_object('told', turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_request.moment));
+    entity := turnpike.space_member_answer_of(p_space_id, p_user_id);
+    told := turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
@@ -82,7 +91,7 @@ end $$;
 -- Ends a user's own share of a space for an admin. refused: admin, not_found, no_member.
 create function turnpike.remove_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   space spaces;
@@ -95,10 +104,10 @@ begin
     return;
   end if;
   select s.* into space from spaces s where s.space_id = p_space_id for no key update;
-  entity := turnpike.space_member_json(p_space_id, p_user_id);
+  entity := turnpike.space_member_answer_of(p_space_id, p_user_id);
   if space.space_id is null then
     refused := 'not_found';
-  elsif entity is null then
+  elsif entity.user_id is null then
     refused := 'no_member';
   else
     delete from space_members m where m.space_id = p_space_id and m.user_id = p_user_id;

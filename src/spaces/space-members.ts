@@ -4,7 +4,8 @@ import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
-import { sendSharedNotices, type ToldOfSharing } from "../teams/shared-notice.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { sendSharedNotices } from "../teams/shared-notice.ts"
 import { getAdminSpace } from "./admin-space.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
@@ -46,9 +47,13 @@ const refusalsOf = (spaceId: number): Refusals => ({
   unknown_user: () => new TurnpikeError("VALIDATION_FAILED", "There is no such user.", { param: "user_id" }),
 })
 
-type MemberRow = Omit<SpaceMember, "since"> & { created_at: string }
-
-const serializeMember = ({ space_id, user_id, name, email, created_at }: MemberRow): SpaceMember => ({
+const serializeMember = ({
+  space_id,
+  user_id,
+  name,
+  email,
+  created_at,
+}: Answers["space_member_answer"]): SpaceMember => ({
   space_id,
   user_id,
   name,
@@ -76,8 +81,8 @@ export async function addSpaceMember(
   return editAs(ctx, credential, "add_space_member", {
     args: { space_id: spaceId, user_id: userId, most: SPACE_POLICY.members },
     refusals: refusalsOf(spaceId),
-    serialize(row: MemberRow & ToldOfSharing) {
-      sendSharedNotices(ctx, row)
+    serialize(row: Answers["space_member_answer"], { told }) {
+      sendSharedNotices(ctx, { told })
       return serializeMember(row)
     },
   })
