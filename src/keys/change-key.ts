@@ -2,10 +2,11 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type DailyCount, dailyExceeded } from "../base/counted.ts"
+import { dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { instantParam } from "../base/time.ts"
 import { endKeyTurns } from "../ending/causes.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
@@ -92,12 +93,12 @@ export async function rotateKey(
 interface Changed {
   key: KeyRow | null
   refused: "unknown" | "revoked" | "former" | "daily" | null
-  reached: unknown
+  daily: Answers["daily_count"] | null
 }
 
-function changedOf(keyId: string, { key, refused, reached }: Changed): KeyRow {
+function changedOf(keyId: string, { key, refused, daily }: Changed): KeyRow {
   if (key) return key
-  if (refused === "daily") throw dailyExceeded(reached as DailyCount)
+  if (daily) throw dailyExceeded(daily)
   if (refused === "former") throw tooManyFormer()
   throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
 }

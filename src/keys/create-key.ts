@@ -2,11 +2,12 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type CountState, countReached, type DailyCount, dailyExceeded } from "../base/counted.ts"
+import { countReached, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { instantParam } from "../base/time.ts"
 import { sendEmail } from "../platform/email-hook.ts"
+import type { Procedures } from "../platform/procedures.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
@@ -48,7 +49,7 @@ export async function createKey(
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
   const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
-  type Row = { key: KeyRow | null; refused: string | null; reached: unknown }
+  type Row = Procedures["create_key"]["row"] & { key: KeyRow | null }
   const { row } = await callAs<"create_key", Row>(ctx, credential, "create_key", {
     key: made,
     space: space ?? null,
@@ -57,8 +58,8 @@ export async function createKey(
     sendKeyNotice(ctx, owner, row.key)
     return { key: row.key, value }
   }
-  if (row.refused === "limit") throw countReached(row.reached as CountState)
-  if (row.refused === "daily") throw dailyExceeded(row.reached as DailyCount)
+  if (row.reached) throw countReached(row.reached)
+  if (row.daily) throw dailyExceeded(row.daily)
   const mode = input.test ? "test" : "live"
   throw new TurnpikeError("NOT_FOUND", `There is no ${mode} space "${space}" of yours.`, { param: "space" })
 }

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_a0b37f8a0411"
+export const RELEASE = "turnpike_dae114bce6d4"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -64,6 +64,20 @@ export interface Answers {
     missing: string | null
     unproved: boolean
   }
+  cap_state: {
+    cap: string
+    source: string
+    kind: string
+    subject: string
+    period: string
+    limit_credit_micros: number
+    spent_credit_micros: number
+    reserved_credit_micros: number
+    starts_at: string | null
+    resets_at: string | null
+    is_counted: boolean
+    sharded: boolean
+  }
   catalog_answer: {
     pin: string
     engine: string
@@ -89,6 +103,26 @@ export interface Answers {
     updated_by_name: string | null
     space_count: number
   }
+  count_state: {
+    cap: string
+    limit: number
+    used: number
+  }
+  daily_count: {
+    cap: string
+    limit: number
+    used: number
+    retry_after: number
+  }
+  earlier_request: {
+    fingerprint: string
+    resource_id: string
+  }
+  earlier_turn: {
+    text: string
+    result: string
+    ended_at: string
+  }
   ended_answer: {
     ended: number
   }
@@ -107,6 +141,14 @@ export interface Answers {
     email: string | null
     role: string
     created_at: string
+  }
+  kept_step: {
+    step: number
+    agent: string | null
+    text: string
+    content: unknown
+    finish: string
+    results: unknown
   }
   mapping_answer: {
     container: string
@@ -185,6 +227,15 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  settled_turn: {
+    turn_id: string
+    user_id: number
+    test: boolean
+    state: string
+    next: Answers["turn_to_publish"] | null
+    heard: boolean
+    posts: boolean
+  }
   shared_notice: {
     email: string | null
     brand: string
@@ -229,6 +280,30 @@ export interface Answers {
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
+  }
+  touched_turn: {
+    turn_id: string
+    user_id: number
+    test: boolean
+    state: string
+    epoch: number
+    lease_until: string | null
+    hooked: boolean
+  }
+  turn_config: {
+    manifest: unknown
+    tools: unknown
+    mcp_servers: unknown
+    mcp_tokens: unknown
+    mcp_pins: unknown
+  }
+  turn_to_publish: {
+    turn_id: string
+    epoch: number
+    user_id: number
+    test: boolean
+    state: string
+    wake_at: string
   }
   user_answer: {
     user_id: number
@@ -276,6 +351,30 @@ export interface Answers {
 
 /** What procedures take as one value of several fields, by the name of its type in SQL. */
 export interface Records {
+  asked_turn: {
+    space: string
+    end_user: string
+    model: string | null
+    conversation: string | null
+    files: JsonInput
+    max_cost: number | null
+    default_hold: number
+    tokens: number
+    short_tokens: number
+    bounds: JsonInput
+    min_output: number
+  }
+  new_turn: {
+    turn_id: string
+    event_id: string
+    conversation_id: string
+    idempotency_key: string
+    request_hash: string
+    text: string
+    metadata: JsonInput
+    timeout: number | null
+    wake_at: Date
+  }
   request: {
     kind: string | null
     token: string | null
@@ -291,33 +390,16 @@ export interface Procedures {
   accept_turn: {
     args: {
       request: Records["request"] | null
-      turn_id: string | null
-      event_id: string | null
-      conversation_id: string | null
-      idempotency_key: string | null
-      request_hash: string | null
-      space: string | null
-      end_user: string | null
-      text: string | null
-      files: JsonInput | null
-      model: string | null
-      conversation: string | null
-      metadata: JsonInput | null
-      max_cost: number | null
-      timeout: number | null
-      default_hold: number | null
-      tokens: number | null
-      short_tokens: number | null
-      bounds: JsonInput | null
-      min_output: number | null
-      wake_at: Date | null
+      asked: Records["asked_turn"] | null
+      new: Records["new_turn"] | null
       locked: boolean | null
       shards: number | null
     }
     row: {
       actor: Answers["caller"] | null
       outcome: string | null
-      turn: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
       in_scope: boolean | null
       hold: unknown | null
       heard: boolean | null
@@ -578,9 +660,9 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   bill_infra_slice: {
@@ -625,8 +707,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       outcome: string | null
-      turn: unknown | null
-      next: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      next: Answers["turn_to_publish"] | null
       heard: boolean | null
     }
   }
@@ -649,18 +732,7 @@ export interface Procedures {
       shared: number | null
     }
     row: {
-      cap: string | null
-      source: string | null
-      kind: string | null
-      subject: string | null
-      period: string | null
-      limit_credit_micros: number | null
-      spent_credit_micros: number | null
-      reserved_credit_micros: number | null
-      starts_at: Date | null
-      resets_at: Date | null
-      is_counted: boolean | null
-      sharded: boolean | null
+      cap_states: Answers["cap_state"] | null
     }
   }
   change_password: {
@@ -759,14 +831,15 @@ export interface Procedures {
       random: number[] | null
     }
     row: {
-      turn: unknown | null
-      config: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      config: Answers["turn_config"] | null
       models: unknown | null
       accounts: unknown | null
       roster: unknown | null
-      history: unknown | null
-      steps: unknown | null
-      files: unknown | null
+      history: Answers["earlier_turn"][] | null
+      steps: Answers["kept_step"][] | null
+      files: JsonRow<"files">[] | null
       secrets: unknown | null
       engine_keys: string | null
       containers: unknown | null
@@ -936,7 +1009,8 @@ export interface Procedures {
       actor: Answers["caller"] | null
       key: unknown | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
+      daily: Answers["daily_count"] | null
     }
   }
   create_space: {
@@ -956,10 +1030,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       space: unknown | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
       unknown_pin: string | null
     }
   }
@@ -976,7 +1050,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       entity: Answers["subscription_answer"] | null
     }
@@ -1030,7 +1104,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       webhook: unknown | null
     }
@@ -1273,8 +1347,8 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      touched: unknown | null
-      next: unknown | null
+      touched: Answers["touched_turn"][] | null
+      next: Answers["turn_to_publish"][] | null
     }
   }
   end_user_sessions: {
@@ -1303,17 +1377,7 @@ export interface Procedures {
   estimate_turn: {
     args: {
       request: Records["request"] | null
-      space: string | null
-      end_user: string | null
-      model: string | null
-      conversation: string | null
-      files: JsonInput | null
-      max_cost: number | null
-      default_hold: number | null
-      tokens: number | null
-      short_tokens: number | null
-      bounds: JsonInput | null
-      min_output: number | null
+      asked: Records["asked_turn"] | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -1341,7 +1405,7 @@ export interface Procedures {
       bytes: number | null
     }
     row: {
-      file_limit: unknown | null
+      file_limit: Answers["count_state"] | null
     }
   }
   file_tokens: {
@@ -1440,10 +1504,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       file: unknown | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   fold_shards: {
@@ -1551,8 +1615,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       key: unknown | null
-      caps: unknown | null
-      limits: unknown | null
+      caps: Answers["cap_state"][] | null
+      limits: Answers["count_state"][] | null
       balance: number | null
       held: number | null
     }
@@ -1575,7 +1639,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      turn: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
     }
   }
   get_turn_marks: {
@@ -1647,7 +1712,7 @@ export interface Procedures {
       hold: number | null
       amount: number | null
       room: number | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
     }
   }
   has_caps: {
@@ -1679,7 +1744,7 @@ export interface Procedures {
       window_started_at: Date | null
       available: number | null
       held: number | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
     }
   }
   identity_id: {
@@ -1711,7 +1776,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      key_caps: unknown | null
+      key_caps: Answers["cap_state"][] | null
     }
   }
   lacks_model: {
@@ -2287,7 +2352,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       end_user: unknown | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   put_entry: {
@@ -2304,7 +2369,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   put_environment_key: {
@@ -2341,7 +2406,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
       unknown_pin: string | null
     }
   }
@@ -2404,7 +2469,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
       secret: unknown | null
     }
   }
@@ -2636,7 +2701,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       state: string | null
       last_seq: number | null
-      events: unknown | null
+      events: JsonRow<"turn_events">[] | null
     }
   }
   record_attempts: {
@@ -2677,7 +2742,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
       webhook_id: string | null
@@ -2871,7 +2936,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
       done: string | null
@@ -3032,7 +3097,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       key: unknown | null
       refused: string | null
-      reached: unknown | null
+      daily: Answers["daily_count"] | null
     }
   }
   rotate_signing_secret: {
@@ -3048,7 +3113,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       webhook: unknown | null
     }
@@ -3134,7 +3199,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
       delivery: unknown | null
@@ -3189,13 +3254,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      turn_id: string | null
-      user_id: number | null
-      test: boolean | null
-      state: string | null
-      next: unknown | null
-      heard: boolean | null
-      posts: boolean | null
+      settle_turn: Answers["settled_turn"] | null
     }
   }
   sign_in_messenger: {
@@ -3441,7 +3500,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       key: unknown | null
       refused: string | null
-      reached: unknown | null
+      daily: Answers["daily_count"] | null
     }
   }
   update_subscription: {
@@ -3647,7 +3706,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "space", "end_user", "text", "files:json", "model", "conversation", "metadata:json", "max_cost", "timeout", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output", "wake_at", "locked", "shards"], columns: ["actor:json", "outcome", "turn", "in_scope", "hold", "heard"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold", "heard"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3668,18 +3727,18 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass"] },
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
-  begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already", "refused", "reached"] },
+  begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"] },
-  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn", "next", "heard"] },
+  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "heard"] },
   cancels_asked: { args: ["turn_ids"] },
-  cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"] },
+  cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
-  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"] },
+  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers", "image_model", "heard"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"] },
@@ -3691,12 +3750,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
   create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
-  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached"] },
-  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already", "space", "refused", "reached", "unknown_pin"] },
-  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already", "refused", "entity:json"] },
+  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached:json", "daily:json"] },
+  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space", "refused", "reached:json", "unknown_pin"] },
+  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"] },
   create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
-  create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already", "refused", "webhook"] },
+  create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
@@ -3715,12 +3774,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
-  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"] },
+  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
-  estimate_turn: { args: ["request:request", "space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
-  file_limit: { args: ["user_id", "bytes"] },
+  file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
   find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
@@ -3728,7 +3787,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
   finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
-  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already", "file", "refused", "reached"] },
+  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file", "refused", "reached:json"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
   forget_hosts: { args: ["moment"] },
@@ -3739,20 +3798,20 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
-  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps", "limits", "balance", "held"] },
+  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps:json", "limits:json", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
-  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn"] },
+  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
-  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"] },
+  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
-  key_caps: { args: ["key_id", "user_id", "test", "moment"] },
+  key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },
@@ -3798,15 +3857,15 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
-  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached"] },
-  put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached"] },
+  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached:json"] },
+  put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_files_behind: { args: ["file_ids", "moment"] },
-  put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached", "unknown_pin"] },
+  put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing"] },
   put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
-  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached", "secret"] },
+  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3821,10 +3880,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rank_users: { args: ["from", "to", "limit"] },
   raw_usage: { args: ["from", "to"] },
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows", "spend_seconds", "spend", "queued"] },
-  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events"] },
+  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
-  redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "webhook_id", "delivery"] },
+  redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery"] },
   refund_turn: { args: ["turn_id", "actor", "note", "moment"] },
   refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
   rehearsal_pin: { args: [] },
@@ -3841,7 +3900,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
-  replay_events: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "from", "to", "after", "types:json", "include_delivered", "most", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "done"] },
+  replay_events: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "from", "to", "after", "types:json", "include_delivered", "most", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "done"] },
   reseal_brand: { args: ["brand", "column", "old", "sealed"] },
   reseal_container: { args: ["space", "container", "old", "sealed"] },
   reseal_environment: { args: ["file", "old", "sealed"] },
@@ -3855,8 +3914,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   roll_ledger: { args: ["limit"] },
   roll_totals: { args: ["limit"] },
   roll_usage: { args: ["limit"] },
-  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "reached"] },
-  rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already", "refused", "webhook"] },
+  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "daily:json"] },
+  rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
@@ -3864,11 +3923,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
   seed_tasks: { args: ["key", "slug", "moment"] },
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
-  send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "delivery"] },
+  send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery"] },
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
-  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"] },
+  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"], columns: ["settle_turn:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3888,7 +3947,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   top_spaces: { args: ["from", "to", "limit"] },
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
-  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "reached"] },
+  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "daily:json"] },
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
@@ -3908,5 +3967,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 
 /** The fields of what is taken as one value, in the order of their declaration. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
+  asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "wake_at"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
 }

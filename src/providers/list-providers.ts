@@ -2,13 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import {
-  type Pool,
-  type ProviderAccount,
-  providerSchema,
-  serializeProvider,
-  servedField,
-} from "./provider-row.ts"
+import { type Pool, type ProviderAccount, providerSchema, serializeProvider, servedField } from "./provider-row.ts"
 
 /** The accounts of the main pool, and all others with an API key, the oldest first, for admins. */
 export function listProviders(ctx: Context, credential: SessionCredential): Promise<ProviderAccount[]> {

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 /** Every cap there is (design section 6), with the words for it in a sentence. */
 export const CAPS = {
@@ -18,16 +19,8 @@ export type CapName = keyof typeof CAPS
 export const CAP_SOURCES = ["key", "end_user", "account", "plan", "space", "default"] as const
 type CapSource = (typeof CAP_SOURCES)[number]
 
-/** A row of cap_states (src/quotas/caps.sql). Amounts in credit micros. */
-export interface CapRow {
-  cap: CapName
-  source: CapSource
-  limit_credit_micros: number
-  spent_credit_micros: number
-  reserved_credit_micros: number
-  /** Null for a window that no turn has opened yet. */
-  resets_at: string | null
-}
+/** A cap as procedures answer it. */
+export type CapRow = Answers["cap_state"] & { cap: CapName; source: CapSource }
 
 export const capStateSchema = z
   .object({

@@ -3,7 +3,7 @@
 -- what it replaces.
 create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
-  out actor turnpike.caller, out refused text, out reached jsonb, out secret jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out secret jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -24,7 +24,7 @@ begin
       refused := 'too_many';
     elsif octet_length(p_sealed) > coalesce(replaced, 0) then
       reached := turnpike.config_limit(space);
-      refused := case when reached is not null then 'limit' end;
+      refused := case when reached.cap is not null then 'limit' end;
     end if;
     if refused is null then
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)

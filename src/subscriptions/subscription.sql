@@ -44,10 +44,10 @@ end $$;
 create function turnpike.create_subscription(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_starts_at timestamptz, p_ends_at timestamptz,
   p_note text)
-returns table (actor turnpike.caller, already jsonb, refused text, entity turnpike.subscription_answer) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.subscription_answer)
+language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
-  used record;
   made integer;
 begin
   found := turnpike.find_admin(p_request);
@@ -57,10 +57,9 @@ begin
     return next;
     return;
   end if;
-  used := turnpike.used_key(found.caller, p_once_key);
-  if used.resource_id is not null then
-    already := to_jsonb(used);
-    entity := turnpike.subscription_answer_of(used.resource_id::integer);
+  already := turnpike.used_key(found.caller, p_once_key);
+  if already.resource_id is not null then
+    entity := turnpike.subscription_answer_of(already.resource_id::integer);
   elsif (turnpike.setting_value('plans') ? p_plan) is not true then
     refused := 'unknown_plan';
   elsif p_ends_at <= p_starts_at then
