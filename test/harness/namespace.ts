@@ -54,7 +54,7 @@ export async function openNamespace({
     /** Returns the calls since the plan before. */
     plan: (rules: FaultRule[]): Promise<SeenCall[]> => post(`${control}/faults`, { rules }),
     clearFaults: async () => void (await fetch(`${control}/faults`, { method: "DELETE" })),
-    /** Whether none of its calls is being answered, in 5 ms at the earliest; waits so long for that. */
+    /** Whether none of its calls came or was being answered for 5 ms; waits so long for that. */
     isCalm: async (patienceMs: number): Promise<boolean> =>
       (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),

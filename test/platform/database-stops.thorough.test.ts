@@ -69,8 +69,10 @@ test(`stopped or crashed in the middle of a load, nothing is lost, in ${ROUNDS} 
   const sent = new Map<string, string>()
   for (let round = 0; round < ROUNDS; round++) {
     const keys = Array.from({ length: 40 }, (_, n) => `round ${round}, turn ${n}`)
+    const stopped = Promise.withResolvers<void>()
     const answers = keys.map(async (key, n) => {
-      await jitter(random.int(40))
+      // The last one comes when it has stopped.
+      await (n === keys.length - 1 ? stopped.promise : jitter(random.int(40)))
       const response = await send(client, space, { key, n })
       if (response.status === 202) return note(sent, key, response)
       refused++
@@ -79,6 +81,7 @@ test(`stopped or crashed in the middle of a load, nothing is lost, in ${ROUNDS} 
     const runs = world.drain().catch(() => 0)
     await jitter(20 + random.int(20))
     await (random.int(2) ? world.postgres.stop() : world.postgres.crash())
+    stopped.resolve()
     await Promise.all(answers)
     // Commits are repeated for some seconds.
     await passTime(world, runs)

@@ -6,7 +6,7 @@ import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
+import { holdRows, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { noQueue } from "../harness/no-queue.ts"
 import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
@@ -65,7 +65,7 @@ test("the same request twice, while room for two appears: one turn, and both get
   // Both look at once: they are held up until there is room, and then wait: one for the wallet, the other for the first.
   await world.plan([{ service: "pg", match: "accept_turn", action: "hold", when: "before", call: 1, times: 2 }])
   const twins = Promise.all(["same", "same"].map((key) => client.sendTurn({ space }, key)))
-  while ((await world.calls()).filter(({ label }) => label.includes("accept_turn")).length < 2);
+  await untilCalled(world, { match: "accept_turn", count: 2 })
   for (const { turn_id } of holding) {
     expect((await client.call("POST", `/v1/turns/${turn_id}/cancel`)).status).toBe(200)
   }

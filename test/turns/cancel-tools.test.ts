@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { cancelInTime } from "../harness/cancel.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { untilCalled } from "../harness/locks.ts"
 import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
@@ -102,10 +103,15 @@ test(`cancel at a random moment: no call starts behind its acknowledgement, in $
     const sent = await turnOf(
       await client.sendTurn({ space, end_user_ref: `c${round}`, text: [USE, ...calls].join("\n") }),
     )
+    // The worker is held at one of its calls; in half of the rounds it goes on when the cancel comes.
+    const count = 1 + random.int(12)
+    await world.plan([{ call: count, action: "hold", when: random.pick(["before", "after"]) }])
     const running = world.drain()
-    for (let trips = random.int(12); trips > 0; trips--) await world.sql("select 1")
+    await untilCalled(world, { count, request: running })
+    if ((await world.calls()).length < count || random.int(2) === 0) await world.clearFaults()
     const { status } = await cancelInTime(world, client, sent.turn_id)
     acknowledged = status === 200
+    await world.clearFaults()
     await running
     await world.drain()
     const { state } = await client.getTurn(sent.turn_id)

@@ -6,7 +6,7 @@ import { releaseTurn } from "../../src/runs/advance-turn.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { commitAnswer } from "../../src/runs/commit-step.ts"
 import { settleTurn } from "../../src/runs/settle-turn.ts"
-import { holdRows, holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
+import { holdRows, holdWrites, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -114,7 +114,7 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   // The sweeper has read the turn and is held before it writes; meanwhile the worker commits.
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
   const sweeping = world.sweep()
-  while (!(await world.calls()).some((call) => call.label.includes("settle_turn"))) await world.sql("select 1")
+  await untilCalled(world, { match: "settle_turn" })
   await commitAnswer(contextOf(), claim.turn, finishedStep(0), [])
   await releaseTurn(contextOf(), claim.turn, { broke: false })
   await world.clearFaults()
