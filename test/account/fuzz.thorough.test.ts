@@ -38,7 +38,7 @@ function pathIn(operation: (typeof operations)[number], estate: Estate): string 
 }
 
 test.each(operations)(
-  `$id answers ${EACH} requests made from the OpenAPI document as it says, and none of them breaks the service`,
+  `$id answers ${EACH} requests generated from the OpenAPI document as declared, and none breaks the service`,
   async (operation) => {
     const seed = Number(settings.TURNPIKE_SEED) || createRandom(`fuzz of ${operation.id}`).seed
     const faultsOf = declaredAnswers(document, "dashboard")

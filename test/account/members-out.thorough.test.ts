@@ -86,7 +86,7 @@ const ENDS: Record<string, [keyof Shared["people"], (shared: Shared) => Promise<
 }
 
 test.each(Object.entries(ENDS))(
-  "a member who is %s loses everything with the next request",
+  "A member who is %s loses all access with the next request",
   async (name, [way, end]) => {
     const shared = await shareSpace(world, name)
     const browser = shared.people[way]
@@ -105,7 +105,7 @@ test.each(Object.entries(ENDS))(
   },
 )
 
-test("an idempotency key does not open the turn of somebody who was removed", async () => {
+test("An idempotency key does not return the turn of a member who was removed", async () => {
   const { admin, people, space, workspaceId } = await shareSpace(world, "replay")
   const key = { "idempotency-key": "one" }
   const body = { space, text: "hello" }
@@ -115,8 +115,8 @@ test("an idempotency key does not open the turn of somebody who was removed", as
   await world.drain()
 })
 
-describe("nobody else", () => {
-  test("sees anything: a stranger, and a member of another workspace with its own spaces", async () => {
+describe("People outside a shared space", () => {
+  test("A stranger and a member of another workspace with its own spaces see nothing", async () => {
     const shared = await shareSpace(world, "walls")
     const other = await shareSpace(world, "others")
     const used = await use(shared.people.member, shared.space)
@@ -146,7 +146,7 @@ describe("nobody else", () => {
     expect(refused).toMatchObject({ code: "NOT_FOUND", param: "files" })
   })
 
-  test("gains anything with an API key: a member's own keys see nothing of what is shared", async () => {
+  test("A member's own API keys give no access to shared spaces", async () => {
     const { people, space, workspaceId, owner } = await shareSpace(world, "keys of members")
     const used = await use(people.admin, space)
     await enrich(world, people.admin.userId)
@@ -184,8 +184,8 @@ describe("nobody else", () => {
   })
 })
 
-describe("files of a space with a session", () => {
-  test("go up and down, as with a key: by body, by form, by range, and with an Idempotency-Key", async () => {
+describe("Files of a space with a session", () => {
+  test("A session uploads and downloads files as a key does: by body, form, range and Idempotency-Key", async () => {
     const { owner, people, space, client } = await shareSpace(world, "files")
     const files = `${SPACES}/${space}/files`
     for (const browser of [owner, people.member]) {
@@ -225,7 +225,7 @@ describe("files of a space with a session", () => {
     expect(await world.sql(owners, [space])).toEqual([{ user_id: client.userId }])
   })
 
-  test("are seen by a chat's turn, which makes some; who brought a file or had it made deletes it, and those who may change the space", async () => {
+  test("A chat turn sees and makes files; its uploader, its requester and the space's editors can delete them", async () => {
     const { owner, people, space } = await shareSpace(world, "outputs")
     const files = `${SPACES}/${space}/files`
     const [, given] = await upload(people.member, space, "given.txt", "given text")

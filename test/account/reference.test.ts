@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { served } from "../harness/served.ts"
 
-test("the dashboard's API has its document and its reference page, for everybody", async () => {
+test("The dashboard's API document and reference page are public", async () => {
   const document = (await (await served("/api/openapi.json")).json()) as { paths: Record<string, object> }
   const ids = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods as Record<string, { operationId: string }>).map(({ operationId }) => operationId),

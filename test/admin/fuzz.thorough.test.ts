@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each(adminOperations)(
-  `$id answers ${EACH} requests made from the OpenAPI document as it says`,
+  `$id answers ${EACH} requests generated from the OpenAPI document as declared`,
   async (operation) => {
     const seed = Number(settings.TURNPIKE_SEED) || createRandom(`fuzz of ${operation.id}`).seed
     const faultsOf = declaredAnswers(document, "dashboard")

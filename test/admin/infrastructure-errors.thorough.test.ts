@@ -31,7 +31,7 @@ const noted = (turnId: string) =>
   )
 const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
 
-test("a model call that fails is counted by its provider, and one that succeeds writes nothing", async () => {
+test("A failed model call is counted for its provider, and a successful one writes nothing", async () => {
   const space = await client.space({ model: MODEL_PIN })
   script = () => ({ status: 400 })
   const refused = await client.runTurn({ space })
@@ -49,7 +49,7 @@ test("a model call that fails is counted by its provider, and one that succeeds 
   expect(await noted(failing.turn_id), "a script that is told to fail").toEqual([])
 })
 
-test("a task for a sub-agent that fails is counted by the provider of its model", async () => {
+test("A sub-agent's failed task is counted for its model's provider", async () => {
   const subagents = [
     { name: "writer", description: "Writes.", model: MODEL_PIN },
     { name: "looper", description: "Goes on.", max_steps: 1 },
@@ -68,14 +68,14 @@ test("a task for a sub-agent that fails is counted by the provider of its model"
   ])
 })
 
-test("test turns are not counted", async () => {
+test("Failures of test turns are not counted", async () => {
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   const turn = await tests.runTurn({ space: await tests.space(), text: "[fail MODEL_REJECTED]" })
   expect(turn.error?.code).toBe("MODEL_REJECTED")
   expect(await noted(turn.turn_id)).toEqual([])
 })
 
-test("the system's status has those of the last 24 hours, and the sweeper forgets them after 400 days", async () => {
+test("The system status shows errors of the last 24 hours, and the sweeper deletes them after 400 days", async () => {
   expect((await status()).errors).toEqual([
     { kind: "model_call", name: "openai-compatible", errors: 3 },
     { kind: "subagent_dispatch", name: "openai-compatible", errors: 1 },

@@ -22,7 +22,7 @@ const fault = async (path: string) => {
   return [status, detail?.[0]?.loc]
 }
 
-test("an empty database: every day and hour is there, and what nothing can be divided by is null", async () => {
+test("An empty database has every day and hour, and null where a division by zero would be", async () => {
   world = await openReports("2026-12-02T10:30:00Z")
   const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
   const days = ["2026-12-01", "2026-12-02"]
@@ -69,7 +69,7 @@ test("an empty database: every day and hour is there, and what nothing can be di
   expect([series, other]).toEqual([[], { billed_cost_usd: 0, points }])
 })
 
-test("one row is in the day and the hour in which its turn ended, and in no other", async () => {
+test("One row is counted in the day and hour in which its turn ended, and in no other", async () => {
   world = await openReports("2026-12-02T10:30:00Z")
   const { user, space, slug } = await world.place()
   await world.plant({
@@ -128,7 +128,7 @@ test("Hourly costs by space cover any range of up to 366 days, in JSON and as a 
   }
 })
 
-test("ranges end at midnight (UTC) on days, weeks, months and leap days", async () => {
+test("Ranges end at midnight (UTC) on days, weeks, months and leap days", async () => {
   world = await openReports("2028-03-01T00:00:00.000Z")
   const { user, space } = await world.place()
   await world.plant(
@@ -160,7 +160,7 @@ test("ranges end at midnight (UTC) on days, weeks, months and leap days", async 
   expect([spaces.from, spaces.items[0].turns]).toEqual(["2028-02-28T00:00:00.000Z", 4])
 })
 
-test("which days are whole does not depend on the session's time zone", async () => {
+test("Whole days do not depend on the session's time zone", async () => {
   world = await openReports("2026-12-02T10:30:00Z")
   const wholeDays = (zone: string, from: string) =>
     world.sql(
@@ -182,7 +182,7 @@ test("which days are whole does not depend on the session's time zone", async ()
   }
 })
 
-test("a report says the moment before it was read, which is in its range", async () => {
+test("A report names the moment just before it was read, which lies in its range", async () => {
   world = await openReports("2026-12-02T23:59:59.999Z")
   const ctx = authContextOf(world)
   // Time passes with each look at the clock: the second one is of the next day.
@@ -196,7 +196,7 @@ test("a report says the moment before it was read, which is in its range", async
   }
 })
 
-test("ends in the wrong order, too far apart, missing or malformed are refused", async () => {
+test("Ranges that are reversed, too long, incomplete or malformed are refused", async () => {
   world = await openReports("2026-12-02T10:30:00Z")
   const spaces = `${ANALYTICS}/hourly-spaces`
   const [day, next] = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"]
@@ -223,7 +223,7 @@ test("ends in the wrong order, too far apart, missing or malformed are refused",
   expect(await fault(`${USAGE}?start=${day}`)).toEqual([422, ["query", "start"]])
 })
 
-test("equal ones are in the order of their ids, and all beyond the top are `other`", async () => {
+test("Ties are ordered by id, and rows beyond the top are summed as `other`", async () => {
   world = await openReports("2026-12-02T10:30:00Z")
   const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
   for (let n = 0; n < 22; n++) places.push(await world.place(`Space ${n}`))

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("bounds and ranges that are none are refused", async () => {
+test("Wrong bounds and ranges are refused", async () => {
   const wrong = [
     ...["costs", "cpm", "costs/per-user", "subscription-spaces", "breakdown"].flatMap((report) =>
       ["days=0", "days=366", "days=1.5", "more=1", "format=xml"].map((query) => `${report}?${query}`),
@@ -38,7 +38,7 @@ test("bounds and ranges that are none are refused", async () => {
   }
 })
 
-test("without any usage there is nothing, and of one turn there is that one", async () => {
+test("Reports are empty without usage and have one row for a single turn", async () => {
   const none = { turns: 0, model_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 }
   const nothing = { ...none, billed_cost_usd: 0, cost_usd: 0, margin_usd: 0 }
   const paths = DIMENSIONS.map((dimension) => `breakdown?dimension=${dimension}`)

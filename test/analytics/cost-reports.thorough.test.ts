@@ -170,7 +170,7 @@ async function cases() {
 // biome-ignore lint/suspicious/noExplicitAny: each report has its own shape
 type Json = any
 
-test("each report is what raw records and the ledger say, with the roller run never, half and wholly", async () => {
+test("Each report equals raw records and ledger, with the roll-up not run, half done and complete", async () => {
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
     if (rolled === "half") await roll(world, 17)
@@ -189,7 +189,7 @@ test("each report is what raw records and the ledger say, with the roller run ne
   }
 })
 
-test("accounts and spaces that were billed the same are in the order of their ids", async () => {
+test("Accounts and spaces with equal bills are ordered by id", async () => {
   const [, b, c] = places
   for (const [dimension, first, second] of [
     ["user", b.user, c.user],
@@ -201,13 +201,13 @@ test("accounts and spaces that were billed the same are in the order of their id
   }
 })
 
-test("plans are under their provider, members of pools under their names", async () => {
+test("Plans are listed under their provider, and pool members under their names", async () => {
   const { providers } = await get("subscription-spaces?days=60")
   const keys = providers.map(({ provider_key }: Json) => provider_key)
   expect(keys.toSorted()).toEqual(["claude-1", "gone", "m", "member-a", "rehearsal"])
 })
 
-test("what tokens cost are the catalog's prices, where one model was used at one price", async () => {
+test("Token costs use the catalog's prices where one model was used at one price", async () => {
   const [a] = places
   // 600 tokens at 1 USD a million, 400 at 0.1 USD, 300 at 5 USD.
   const calls = [{ input: 1000, cached: 400, output: 300, micros: 21_400 }]
@@ -224,7 +224,7 @@ test("what tokens cost are the catalog's prices, where one model was used at one
   expect((await get(`cpm?days=1&user_id=${a.user}`)).total, "alone").toEqual(total)
 })
 
-test("an owner and an end user see what operators see", async () => {
+test("An owner and an end user see the same costs as operators", async () => {
   const owner = await world.signIn(shared.client.userId)
   const client = shared.client
   const space = await client.space({ title: "Theirs" })
@@ -254,7 +254,7 @@ test("an owner and an end user see what operators see", async () => {
   expect(charged).toBe(micros(account.billed_cost_usd))
 })
 
-test("files have the same rows", async () => {
+test("CSV files have the same rows as the reports", async () => {
   const text = (row: object) =>
     Object.values(row).map((value) => (typeof value === "number" ? plainNumber(value) : String(value ?? "")))
   const file = async (path: string) => {

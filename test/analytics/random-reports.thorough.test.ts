@@ -24,7 +24,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test(`${SEQUENCES} random sequences: reports are what raw records come to, whatever a roller has done`, async () => {
+test(`Reports equal raw records in ${SEQUENCES} random sequences, whatever the roll-up has done`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("reports").seed
   for (let n = 0; n < SEQUENCES; n++) {
     const seed = (base + n) >>> 0

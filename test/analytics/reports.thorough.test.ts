@@ -148,7 +148,7 @@ const rangeOf = (days: { date: string }[]) => ({
   to: new Date(Date.parse(`${days.at(-1)?.date}T00:00:00Z`) + DAY_MS).toISOString(),
 })
 
-test("Usage by day is a JSON array of days, and headers say what it is of", async () => {
+test("Usage by day is a JSON array of days, and headers describe its range", async () => {
   const response = await admin.call("GET", "/api/admin/usage?days=2")
   const days = (await response.json()) as { date: string }[]
   expect(Array.isArray(days)).toBe(true)
@@ -159,7 +159,7 @@ test("Usage by day is a JSON array of days, and headers say what it is of", asyn
   ])
 })
 
-test("each report is what raw records and the ledger say, with the roller run never, half and wholly", async () => {
+test("Each report equals raw records and ledger, with the roll-up not run, half done and complete", async () => {
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
     if (rolled === "half") await roll(world, 20)
@@ -174,7 +174,7 @@ test("each report is what raw records and the ledger say, with the roller run ne
   }
 })
 
-test("an account's usage is what its own ledger says, for its owner and for an operator", async () => {
+test("An account's usage equals its own ledger, for its owner and for an operator", async () => {
   const owner = await world.signIn(shared.client.userId)
   const days = await read(admin, `/api/admin/usage?user_id=${shared.client.userId}`)
   const { from, to } = rangeOf(days)
@@ -187,7 +187,7 @@ test("an account's usage is what its own ledger says, for its owner and for an o
   expect(usd(own.total.billed_usd)).toBeLessThan(billedBy(days))
 })
 
-test("each report comes as CSV with the same rows", async () => {
+test("Each report comes as CSV with the same rows", async () => {
   const rows = async (path: string) => {
     const response = await admin.call("GET", `${path}${path.includes("?") ? "&" : "?"}format=csv`)
     expect(response.headers.get("content-type")).toContain("text/csv")

@@ -20,7 +20,7 @@ afterEach(async () => {
   await world.close()
 })
 
-test("a number of any rollup that is changed, and a row that is queued twice, is seen", async () => {
+test("The comparison finds a changed number in any rollup and a row that is queued twice", async () => {
   const roller = await usageSequence(world, createRandom("seen"))
   for (let at = 0; at < 30; at++) await roller.next()
   await roller.finish()

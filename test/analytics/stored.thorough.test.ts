@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("what the bench stores is as raw records say, before and after the roller took its tail", async () => {
+test("The bench's stored usage equals raw records, before and after the roll-up", async () => {
   const ends = new Date(Math.ceil(world.clock.ms() / 86_400_000) * 86_400_000)
   await storeUsage(world.sql, {
     calls: 6_000,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("every operation answers exactly what it declares", async () => {
+test("Every operation of the auth API answers exactly what it declares", async () => {
   const app = new App()
   auth.mount(app)
   const { userId, email } = await createPerson(world, { password: PASSWORD })

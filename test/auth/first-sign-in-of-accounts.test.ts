@@ -114,7 +114,7 @@ test("An account with two identities has one first sign-in, also when both sign 
   expect(await giftsOf(again.user_id)).toEqual(NOTHING)
 })
 
-test("An account does not refer itself, and two that refer each other at once do not wait for each other for ever", async () => {
+test("An account cannot refer itself, and two that refer each other at once do not deadlock", async () => {
   const own = ++people
   const userId = await accountFor(own)
   expect((await signIn(own, await codeOf(userId)))[0]).toBe(200)

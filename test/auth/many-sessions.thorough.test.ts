@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("a session that opens others, each in a new place, makes neither rows nor emails without end", async () => {
+test("A session that opens others, each in a new place, makes a bounded number of rows and emails", async () => {
   const emails = receiveEmails(world)
   const { userId, email } = await createPerson(world, { password: "correct horse battery staple" })
   const opened = [(await postLogin(world, email, "correct horse battery staple")).cookie]
@@ -43,7 +43,7 @@ test("a session that opens others, each in a new place, makes neither rows nor e
   expect([told?.n, emails.length]).toEqual([placesTold - 1, placesTold - 1])
 })
 
-test("nor does one that ends all others again and again", async () => {
+test("A session that ends all others again and again is bounded too", async () => {
   const { userId } = await createPerson(world)
   const browser = await world.signIn(userId)
   const { mostOpen, mostKept } = SESSION_POLICY

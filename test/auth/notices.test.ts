@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => emails.splice(0))
 
-describe("the owner is told", () => {
-  test("of a sign-in where they never were, and not of their usual ones", async () => {
+describe("Notices to the owner", () => {
+  test("The owner is told of a sign-in in a new place and not of usual ones", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await postLogin(world, email, PASSWORD, "198.51.100.1")
     await postLogin(world, email, PASSWORD, "198.51.100.1")
@@ -39,21 +39,21 @@ describe("the owner is told", () => {
     expect(emails[0]).toMatchObject({ authorization: "Bearer hook secret", brand: "turnpike" })
   })
 
-  test("of the first one in a long while", async () => {
+  test("The owner is told of the first sign-in after a long while", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set created_at = '2020-01-01' where user_id = $1", [userId])
     await postLogin(world, email, PASSWORD)
     expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["account.signed_in"])
   })
 
-  test("of a locked account, once an hour", async () => {
+  test("The owner is told of a locked account, once an hour", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 14; n++) await postLogin(world, email, "wrong", "203.0.113.77")
     expect(await noticesOf(world, userId)).toEqual([{ type: "account.locked", data: { address: "203.0.113.77" } }])
     expect(sentTo(emails, email).map(({ kind }) => kind)).toEqual(["login_locked"])
   })
 
-  test("of a changed factor, and of a new key", async () => {
+  test("The owner is told of a changed factor and of a new key", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const { browser } = await enrol(world, userId)
     await browser.call("DELETE", "/api/account/second-factor")
@@ -83,7 +83,7 @@ describe("the owner is told", () => {
     ])
   })
 
-  test("in the name of their own brand", async () => {
+  test("The owner is told in the name of their own brand", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set brand = 'acme' where user_id = $1", [userId])
     await putBrand(authContextOf(world), { brand: "acme", hosts: ["app.acme.test"], keys: world.env.SECRETS_KEYS })
@@ -99,7 +99,7 @@ describe("the owner is told", () => {
     expect(brands.sort()).toEqual(kinds.map((kind) => `${kind} of acme`))
   })
 
-  test("of an identity that joins them by a verified email, and of one that they unlink", async () => {
+  test("The owner is told of an identity that a verified email joins, and of one that they unlink", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set email_verified = true where user_id = $1", [userId])
     const joins = () =>
@@ -129,7 +129,7 @@ describe("the owner is told", () => {
     )
   })
 
-  test("of a password that an admin has set, and of a second factor that one has removed", async () => {
+  test("The owner is told of a password set and a second factor removed by an admin", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await enrol(world, userId)
     await world.settled()
@@ -151,7 +151,7 @@ describe("the owner is told", () => {
     expect(sentTo(emails, email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
   })
 
-  test("of an email that an admin has changed, in either way, to both addresses; of no other edit", async () => {
+  test("Both addresses are told of an email that an admin changed in either way, and of no other edit", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const admin = await world.signIn((await createPerson(world, { role: "admin" })).userId)
     await world.settled()
@@ -178,7 +178,7 @@ describe("the owner is told", () => {
     expect(await noticesOf(world, userId)).toEqual([told, told])
   })
 
-  test("of a sign-in that needed a code once it was given, and an admin's is noted then", async () => {
+  test("The owner is told of a sign-in with a code after the code, and an admin's sign-in is audited then", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const { recoveryCodes } = await enrol(world, userId)
     await world.settled()
@@ -198,7 +198,7 @@ describe("the owner is told", () => {
     expect(sentTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
   })
 
-  test("whatever the operator's server answers, and without one", async () => {
+  test("Notices are stored whatever the operator's server answers, and without a server", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     world.serve("email.test", () => new Response("no", { status: 500 }))
     const browser = await world.signIn(userId)

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => world.reset())
 
-describe("what signs nobody in", () => {
-  test("the person turns back, or the provider refuses", async () => {
+describe("Refused sign-ins", () => {
+  test("A sign-in that the person cancels or the provider refuses gives no session", async () => {
     const { browser, response, back } = await world.signInAt(null, { next: "/chat?x=1" })
     expect(back.searchParams.get("error")).toBe("access_denied")
     const { details } = (await response.clone().json()) as { details: object }
@@ -20,7 +20,7 @@ describe("what signs nobody in", () => {
     expect(await refusal(browser, response)).toEqual([403, "LOGIN_DENIED"])
   })
 
-  test("a state that is wrong, missing, of another flow, used, or too old", async () => {
+  test("A state that is wrong, missing, of another flow, used, or too old is refused", async () => {
     const begun = async () => {
       const browser = createBrowser(world)
       return { browser, back: await atProvider(await browser.start(), someone()) }
@@ -55,7 +55,7 @@ describe("what signs nobody in", () => {
     expect(await refusal(slow, await slow.go(late.href))).toEqual([400, "LOGIN_STATE_INVALID"])
   })
 
-  test("100 of one browser at once: one session", async () => {
+  test("A hundred callbacks of one browser at once make one session", async () => {
     const browser = createBrowser(world)
     const back = await atProvider(await browser.start(), someone())
     const kept = new Map(browser.cookies)
@@ -70,7 +70,7 @@ describe("what signs nobody in", () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(99)
   })
 
-  test("another browser; and it uses nothing up", async () => {
+  test("Another browser's callback is refused and uses nothing up", async () => {
     const browser = createBrowser(world)
     const back = await atProvider(await browser.start("/mine"), someone())
     const thief = createBrowser(world)
@@ -84,7 +84,7 @@ describe("what signs nobody in", () => {
     expect((await browser.go(back.href)).headers.get("location")).toBe("/mine")
   })
 
-  test("another world.issuer than the one that was asked (RFC 9207), in either place, or none", async () => {
+  test("A missing or wrong `iss` (RFC 9207) is refused in either place", async () => {
     for (const iss of ["https://evil.com", `${world.issuer}/`, ""]) {
       const browser = createBrowser(world)
       const back = await atProvider(await browser.start(), someone())
@@ -94,7 +94,7 @@ describe("what signs nobody in", () => {
     }
   })
 
-  test("a code that is another's, or invented", async () => {
+  test("Another flow's code and an invented code are refused", async () => {
     const [victim, attacker] = [createBrowser(world), createBrowser(world)]
     const stolen = await atProvider(await victim.start(), someone())
     const own = await atProvider(await attacker.start(), someone())
@@ -109,7 +109,7 @@ describe("what signs nobody in", () => {
     expect(await refusal(browser, await browser.go(invented.href))).toEqual([400, "LOGIN_STATE_INVALID"])
   })
 
-  test("a disabled user", async () => {
+  test("A disabled user is refused", async () => {
     const login = someone()
     const { browser } = await world.signInAt(login)
     await world.sql("update users set disabled_at = now() where user_id = $1", [(await browser.me())?.user_id])
@@ -117,7 +117,7 @@ describe("what signs nobody in", () => {
     expect(await refusal(later, response)).toEqual([403, "LOGIN_REFUSED"])
   })
 
-  test("no provider that is set up", async () => {
+  test("Without a configured provider the path does not exist", async () => {
     for (const without of ["OIDC_ISSUER", "OIDC_CLIENT_ID"]) {
       world.rebind({ ...world.bindings, [without]: "" })
       const browser = createBrowser(world)
@@ -129,7 +129,7 @@ describe("what signs nobody in", () => {
     }
   })
 
-  test("a provider that is down, at each of its places; then a new start works", async () => {
+  test("A provider that is down at any step is a failure, and a new start works", async () => {
     const places = ["/.well-known/openid-configuration", "/token", "/jwks", "/me"]
     for (const place of places) {
       const faults = [
@@ -152,7 +152,7 @@ describe("what signs nobody in", () => {
     }
   })
 
-  test("Redis that is down: nothing is begun and nothing ended", async () => {
+  test("Redis being down refuses both start and callback", async () => {
     const browser = createBrowser(world)
     const back = await atProvider(await browser.start(), someone())
     for (const path of ["/api/auth/oauth-login/start", back.href]) {
@@ -163,7 +163,7 @@ describe("what signs nobody in", () => {
   })
 })
 
-test("to a browser, errors are a page that loads nothing and leads to a new start", async () => {
+test("An error in a browser is a page that loads nothing and leads to a new start", async () => {
   const browser = createBrowser(world)
   const back = await atProvider(await browser.start('/chat?a="><script>'), null)
   const response = await browser.go(back.href, { accept: "text/html,application/xhtml+xml" })
@@ -180,7 +180,7 @@ test("to a browser, errors are a page that loads nothing and leads to a new star
   expect(browser.cookies.size, "the way back is over").toBe(0)
 })
 
-test("no token, code, state or secret is in the log, in Redis' keys, or in a URL of ours", async () => {
+test("No token, code, state or secret is in the log, in Redis' keys, or in a URL of ours", async () => {
   const lines: string[] = []
   const spies = (["info", "error"] as const).map((level) =>
     vi.spyOn(console, level).mockImplementation((line) => void lines.push(line)),

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("100 rounds of two admins at once: each account is billed once, all that it used", async () => {
+test("Two admins who bill at once bill each account once for all its use, in 100 rounds", async () => {
   const second = await signInAdmin(world)
   const users = await Promise.all([account(1), account(1), account(0.000005)])
   let used = 0
@@ -46,7 +46,7 @@ test("100 rounds of two admins at once: each account is billed once, all that it
   await expectInfraBooks(world, admin, users)
 })
 
-test("a lost answer or a lost statement bills nobody twice: the next request goes on", async () => {
+test("A lost answer or statement bills no account twice, and the next request continues", async () => {
   for (const when of ["before", "after"] as const) {
     for (const name of ["begin_infra_run", "bill_infra_slice"]) {
       const userId = await account(1)
@@ -61,7 +61,7 @@ test("a lost answer or a lost statement bills nobody twice: the next request goe
   }
 })
 
-test("a month of accounts that run out: ledger, dues and reconciliation agree; run twice: nothing", async () => {
+test("After a month of accounts that run out, ledger, dues and reconciliation agree, and a second run finds nothing", async () => {
   const random = createRandom("a month of containers and storage")
   const users = await Promise.all(
     Array.from({ length: 12 }, (_, n) => account(n % 3 === 0 ? 0.002 : n % 3 === 1 ? 0.02 : 5)),
@@ -128,7 +128,7 @@ test("a month of accounts that run out: ledger, dues and reconciliation agree; r
   await expectInfraBooks(world, admin, users)
 })
 
-test("the reconciliation finds a charge whose bill is lost or another, and a due that is not its bills'", async () => {
+test("The reconciliation finds a charge whose bill is lost or changed, and a due that does not match its bills", async () => {
   const userId = await account(1)
   await useContainer(world, userId, 1000)
   await askForBills(admin)

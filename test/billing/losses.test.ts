@@ -15,7 +15,7 @@ const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock
 const lossesOf = (turnId: string) =>
   world.sql("select cause, credit_micros::int as micros from losses where turn_id = $1 order by loss_id", [turnId])
 
-test("a lost call is noted unless it was committed after all: that step, of that turn, by that worker", async () => {
+test("A lost call is recorded as a loss unless that worker committed that step after all", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { turn_id } = await client.runTurn({ space, text: "[steps 2]" })
@@ -40,7 +40,7 @@ test("a lost call is noted unless it was committed after all: that step, of that
   expect(await lossesOf(other.turn_id)).toEqual([{ cause: "uncommitted", micros: 104 }])
 })
 
-test("a call that cost nothing, and one of a test turn, is no loss", async () => {
+test("A call without cost, and one of a test turn, is no loss", async () => {
   const owner = await world.createAccount({ test: true })
   const { turn_id } = await turnOf(await owner.sendTurn({ space: await owner.space() }))
   await noteLoss(contextOf(), { turn_id, epoch: 1, test: true }, { step: 0, cause: "stale", micros: 5 })

@@ -30,7 +30,7 @@ const passes = () =>
 
 const EACH = 120
 
-test("passes under a load of turns, cancels, credits and refunds never find anything", async () => {
+test("Reconciliations under a load of turns, cancels, credits and refunds find nothing", async () => {
   const random = createRandom("passes under load")
   const clients = await Promise.all([1, 2, 3].map(() => world.createAccount({ usd: 3 })))
   await world.sql(
@@ -102,7 +102,7 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
   ])
 })
 
-test("a pass begins every hour, once, whoever sweeps at the same time", async () => {
+test("A reconciliation begins every hour, once, however many sweepers run", async () => {
   const others = await createWorld()
   try {
     const ctx = createContext(parseBaseEnv(others.env), () => {}, { clock: others.clock })
@@ -126,7 +126,7 @@ test("a pass begins every hour, once, whoever sweeps at the same time", async ()
   }
 })
 
-test("a pass that a run has no time for, or breaks in, goes on where it was, and counts nothing twice", async () => {
+test("A reconciliation that runs out of time or breaks continues where it was and counts nothing twice", async () => {
   const ctx = contextOf()
   const { runMs } = RECONCILIATION_POLICY
   // Every look at the clock takes longer than a run has: each run does one slice.
@@ -159,7 +159,7 @@ test("a pass that a run has no time for, or breaks in, goes on where it was, and
   expect(counts).toEqual({ exact: true })
 })
 
-test("each finding is a line of the log with its kind and ids, and no text of a customer; each pass is one", async () => {
+test("Each finding and each reconciliation is one line of the log, without any customer's text", async () => {
   const client = await world.createAccount()
   await world.sql(
     `update wallets set end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000 where user_id = $1`,

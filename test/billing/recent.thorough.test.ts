@@ -43,7 +43,7 @@ const setBill = (turnId: string, change: number) =>
      where turn_id = '${turnId}'`,
   )
 
-test("an hourly pass looks at what has ended since the marks, and at all accounts and counters", async () => {
+test("An hourly pass checks turns that ended since the marks, and all accounts and counters", async () => {
   await settle()
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 0, ledger_rows: 0, findings_total: 0 })
   const turns = [await run(), await run(), await run()]
@@ -59,7 +59,7 @@ test("an hourly pass looks at what has ended since the marks, and at all account
   expect(await reconcileAsAdmin(admin)).toMatchObject({ scope: "all", turns: TURNS + turns.length, findings_total: 0 })
 })
 
-test("an open turn holds the mark until it has ended and was looked at", async () => {
+test("An open turn holds the mark until it has ended and was checked", async () => {
   await settle()
   const { turn_id } = await turnOf(await client.sendTurn({ space, text: "[use input=100 output=10]\nhello" }))
   await world.settled()
@@ -75,7 +75,7 @@ test("an open turn holds the mark until it has ended and was looked at", async (
   expect((await reconcileRecent(world, admin)).turns).toBe(0)
 })
 
-test("what is booked for a turn long ended is seen, a refund as well as a charge", async () => {
+test("A later booking for an old turn is checked, a refund as well as a charge", async () => {
   await settle()
   const [first = "", second = "", third = ""] = old
   await refundTurn(contextOf(), { turnId: first, actor: "operator", note: "Sorry." })
@@ -99,7 +99,7 @@ test("what is booked for a turn long ended is seen, a refund as well as a charge
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
 })
 
-test("a row that is committed late, with an id from before a pass, is seen by the next one", async () => {
+test("A row committed late, with an id from before a pass, is seen by the next pass", async () => {
   await settle()
   const [{ id = 0 } = {}] = await world.sql<{ id: number }>(
     "select nextval(pg_get_serial_sequence('ledger', 'ledger_id'))::int as id",
@@ -118,7 +118,7 @@ test("a row that is committed late, with an id from before a pass, is seen by th
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
 })
 
-test("what an hourly pass cannot see is found by the one over all history, which begins once a week", async () => {
+test("The weekly pass over all history finds faults that an hourly pass cannot see", async () => {
   await settle()
   const wrong = old.at(-1) ?? ""
   await setBill(wrong, 1)
@@ -144,7 +144,7 @@ test("what an hourly pass cannot see is found by the one over all history, which
   await setBill(wrong, -1)
 })
 
-test("behind a finding one over all history begins, once a day at most", async () => {
+test("After a finding a pass over all history begins, once a day at most", async () => {
   await settle()
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros + 1 where user_id = $1", [
     client.userId,
@@ -166,7 +166,7 @@ test("behind a finding one over all history begins, once a day at most", async (
   ])
 })
 
-test("who asks while an hourly pass is open gets one over all history, from its beginning", async () => {
+test("A request during an hourly pass starts one over all history, from its beginning", async () => {
   await settle()
   await setBill(old.at(-1) ?? "", 1)
   await world.advance(everyMs)

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
-  "%s that differs is named, and nothing else is",
+  "A %s that differs is the only finding",
   async (name) => {
     const plant = rollupPlants(facts)[name] as NonNullable<ReturnType<typeof rollupPlants>[string]>
     const add = (by: number) =>
@@ -70,7 +70,7 @@ test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
   },
 )
 
-test("a row of a rollup that is lost is named with all that it had", async () => {
+test("A lost row of a rollup is reported with all its amounts", async () => {
   const [row] = await world.sql<{ row: object }>("select to_jsonb(m) as row from model_days m")
   await world.sql("delete from model_days")
   const { findings } = await reconcileAsAdmin(admin)

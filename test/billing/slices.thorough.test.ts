@@ -46,7 +46,7 @@ const lastPass = async () => {
   return pass
 }
 
-test("a database that refuses large slices is walked through to the end, and the sizes are remembered", async () => {
+test("A database that refuses large slices is read to the end, and the sizes are remembered", async () => {
   await refuseAbove(3)
   let runs = 0
   for (let finished = false; !finished && runs < 60; runs++) {
@@ -66,7 +66,7 @@ test("a database that refuses large slices is walked through to the end, and the
   expect((await lastPass())?.sizes.turns).toBeGreaterThan(6)
 })
 
-test("an operator's pass and an admin's are walked through as well", async () => {
+test("An operator's pass and an admin's are read to the end as well", async () => {
   await refuseAbove(2)
   await world.advance(1)
   expect(await reconcileNow(contextOf())).toMatchObject({ findings: 0, turns: 30 })
@@ -77,7 +77,7 @@ test("an operator's pass and an admin's are walked through as well", async () =>
   await world.sql("drop trigger refuse_slice on reconciliations")
 })
 
-test("a slice that never answers leaves half its size for whoever goes on", async () => {
+test("A slice that never answers leaves half its size for the next run", async () => {
   await world.advance(3_600_000)
   const ctx = contextOf()
   const sizes: number[] = []

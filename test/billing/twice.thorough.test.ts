@@ -35,9 +35,9 @@ async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, act
 const seen = { without: 0, with: 0 }
 
 describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as const)))(
-  "a %s turn: %s",
+  "A turn that is %s, after: %s",
   (start, first) => {
-    test("then every other act, and itself again: an effect where there must be one, and else none", async () => {
+    test("Every further act, and the same one again, has an effect exactly where it must", async () => {
       // One in five for everyone, each pair in CI.
       const seconds = ACTS
       for (const second of seconds) {
@@ -66,7 +66,7 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
   },
 )
 
-test("there were as many acts as pairs and orders ask for", () => {
+test("The number of acts equals the number of pairs and orders", () => {
   console.log(`pairs and orders: ${JSON.stringify(seen)}`)
   const all = STARTS.length * pairs.length * 3
   expect(seen.with + seen.without).toBeGreaterThanOrEqual(all)
@@ -77,7 +77,7 @@ test("there were as many acts as pairs and orders ask for", () => {
 const ROUNDS = { queued: 1, running: 4 }
 
 test.each(STARTS)(
-  `two acts on a %s turn at the same time come to one order of both, in seeded rounds`,
+  `Two acts on a %s turn at the same time have the outcome of one order, in seeded rounds`,
   async (start: Start) => {
     const random = createRandom(`two acts at once on a ${start} turn`)
     const orders = { first: 0, second: 0, either: 0 }

@@ -62,13 +62,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (surface) => {
+describe.each(Object.keys(RECORDED) as SurfaceName[])("The document of %s", (surface) => {
   const document = documentOf(surface)
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Described[])
   const recorded = Object.entries(RECORDED[surface])
   const responseOf = (id: string) => operations.find(({ operationId }) => operationId === id)?.responses ?? {}
 
-  test("an answer of every operation that answers JSON is recorded, as the document has it", () => {
+  test("Every operation that answers JSON has a recorded answer that the document allows", () => {
     const answering = operations.filter(({ responses }) =>
       Object.entries(responses).some(
         ([status, { content }]) => status.startsWith("2") && content?.["application/json"],
@@ -83,7 +83,7 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (sur
   })
 
   test.each(Object.entries(GENERATORS))(
-    "%s makes a client that compiles with each recorded answer, and with one that has a field more",
+    "The generator %s makes a client that compiles with each recorded answer, and with an additional field",
     async (name, { command, imports, typeOf }) => {
       const folder = join(dir, surface, name.replace("/", "-"))
       await mkdir(folder, { recursive: true })
@@ -103,7 +103,7 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (sur
     },
   )
 
-  test("the client of @hey-api/openapi-ts reads each recorded answer, and one with a field more", async () => {
+  test("The client of @hey-api/openapi-ts reads each recorded answer, also with an additional field", async () => {
     const folder = join(dir, surface, "@hey-api-openapi-ts")
     const bundle = join(folder, "bundle.mjs")
     const contents = 'export * as sdk from "./client/sdk.gen"\nexport { client } from "./client/client.gen"\n'

@@ -4,7 +4,7 @@ import { served } from "../harness/served.ts"
 /** Of the web app, if it is built. */
 const PAGE = await served("/").then(async (response) => (response.ok ? response.text() : ""))
 
-test("a file that is not there, as of another release, is not kept", async () => {
+test("A missing file, such as one of another release, is not cached", async () => {
   for (const path of [
     "/assets/index-12345678.js",
     "/assets/0123456789ab/index-12345678.js",
@@ -16,7 +16,7 @@ test("a file that is not there, as of another release, is not kept", async () =>
   }
 })
 
-test("the files of this release are kept for good", async () => {
+test("The files of this release are cached permanently", async () => {
   const files = [...PAGE.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string)
   if (PAGE !== "") expect(files.length).toBeGreaterThan(0)
   for (const path of files) {

@@ -28,7 +28,7 @@ async function expectUnavailable(response: Response, what: string) {
   expect(response.headers.get("retry-after"), what).toMatch(/^[1-9]\d*$/)
 }
 
-test("every operation answers 503 with Retry-After while it is stopped, and as before when it is back", async () => {
+test("Every operation answers 503 with Retry-After while the database is stopped, and works again afterwards", async () => {
   const browser = await world.signIn(estate.client.userId)
   await world.postgres.stop()
   // Readiness keeps an answer for a second.
@@ -51,7 +51,7 @@ test("every operation answers 503 with Retry-After while it is stopped, and as b
   expect((await browser.call("GET", "/api/account/me")).status).toBe(200)
 })
 
-test("a wrong key is 401 all the same: it costs no database", async () => {
+test("A wrong key is a 401 even then, since it needs no database", async () => {
   await world.postgres.stop()
   const stranger = world.createClient(1, "turnpike_live_nothing")
   expect((await stranger.call("GET", "/v1/me")).status).toBe(401)
@@ -60,7 +60,7 @@ test("a wrong key is 401 all the same: it costs no database", async () => {
 
 const ROUNDS = 3
 
-test(`stopped or crashed in the middle of a load, nothing is lost, in ${ROUNDS} seeded rounds`, async () => {
+test(`A stop or crash in the middle of a load loses nothing, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("the database stops")
   const client = await world.createAccount({ usd: 50 })
   await world.sql("update api_keys set daily_credit_micros = 400000000 where user_id = $1", [client.userId])

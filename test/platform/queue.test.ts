@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const queueOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }).queue
 
-test("a publish says where, when, how often and which others it repeats", async () => {
+test("A publish says where, when, how often and which others it repeats", async () => {
   const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   const path = "/callbacks/turns/turn_1"
   const flow = { of: "turns", user_id: 7, test: true } as const
@@ -31,7 +31,7 @@ test("a publish says where, when, how often and which others it repeats", async 
   expect(delivery?.headers["Content-Type"]).toBe("application/json")
 })
 
-test("each kind of work has slots of its own, as many as are set for it", async () => {
+test("Each kind of work has the configured number of slots of its own", async () => {
   const slots = { TURN_SLOTS: "4", TEST_TURN_SLOTS: "3", WEBHOOK_SLOTS: "2", TEST_WEBHOOK_SLOTS: "1" }
   const { queue } = createContext(parseBaseEnv({ ...world.env, ...slots }), () => {}, { clock: world.clock })
   const kinds = [
@@ -54,7 +54,7 @@ test("each kind of work has slots of its own, as many as are set for it", async 
   }
 })
 
-test("turns whose messages were lost share their slots equally, and each account has one, and its own at the most", async () => {
+test("Turns whose messages were lost share their slots equally, and each account has one of its own at most", async () => {
   const env = parseBaseEnv({ ...world.env, LATE_TURN_SLOTS: "9", TURN_SLOTS: "3", TEST_TURN_SLOTS: "2" })
   const { queue } = createContext(env, () => {}, { clock: world.clock })
   const publish = async (sharers: number) => {
@@ -73,7 +73,7 @@ test("turns whose messages were lost share their slots equally, and each account
   ])
 })
 
-test("many messages are one request, and each is taken or refused for itself", async () => {
+test("Many messages are one request, and each is accepted or refused separately", async () => {
   const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   const path = (n: number) => `/callbacks/together/${n}`
   const year = 366 * 86_400_000
@@ -99,7 +99,7 @@ test("many messages are one request, and each is taken or refused for itself", a
   expect(delivery?.headers["Content-Type"]).toBe("application/json")
 })
 
-test("what QStash refuses is tried once", async () => {
+test("A message that QStash refuses is tried once", async () => {
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
   await expect(queueOf().publish({ path: "/callbacks/turns/turn_2", flow: null })).rejects.toThrow(
     "failed by the fault plan",
@@ -109,7 +109,7 @@ test("what QStash refuses is tried once", async () => {
   expect(await world.calls()).toHaveLength(1)
 })
 
-test("a QStash that hangs is given up after 5 s", async () => {
+test("A QStash that hangs is given up after 5 s", async () => {
   const over = new AbortController()
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
   await world.plan([{ service: "qstash", call: 1, action: "hold", when: "before" }])
@@ -120,7 +120,7 @@ test("a QStash that hangs is given up after 5 s", async () => {
   await world.clearFaults()
 })
 
-test("no variable of the SDK's leads a publish elsewhere", async () => {
+test("No variable of the SDK's redirects a publish", async () => {
   process.env.QSTASH_DEV = "1"
   try {
     await queueOf().publish({ path: "/callbacks/turns/turn_4", flow: null })

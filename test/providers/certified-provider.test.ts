@@ -61,7 +61,7 @@ async function ownerOf(secret: string): Promise<string> {
   return ((await response.json()) as { sub: string }).sub
 }
 
-test("a login by the whole URL, and refreshes whose tokens rotate", async () => {
+test("A login by the whole URL works, and refreshes rotate its tokens", async () => {
   const login = someone()
   const id = await added(login)
   const tokens = new Set<string>()
@@ -73,7 +73,7 @@ test("a login by the whole URL, and refreshes whose tokens rotate", async () => 
   expect(tokens.size).toBe(3)
 })
 
-test("100 calls at once at an expired token: the provider's reuse detection sees nothing", async () => {
+test("A hundred calls at once with an expired token do not trip the provider's reuse detection", async () => {
   const id = await added(someone())
   const stale = await credential(id)
   const workers = Array.from({ length: 10 }, worker)
@@ -94,7 +94,7 @@ test("100 calls at once at an expired token: the provider's reuse detection sees
   })
 })
 
-test("a refresh token that was used elsewhere: the account needs a login, which renews it", async () => {
+test("An account whose refresh token was used elsewhere needs a login, which renews it", async () => {
   const login = someone()
   const id = await added(login)
   const former = await credential(id)
@@ -108,7 +108,7 @@ test("a refresh token that was used elsewhere: the account needs a login, which 
   expect((await freshCredential(worker(), await credential(id), { after401: true })).kind).toBe("bearer")
 })
 
-test("a login by device, to the same account again too", async () => {
+test("A login by device works, to the same account again too", async () => {
   const login = someone()
   const id = `alt-${createHash("sha256").update(login).digest("hex").slice(0, 12)}`
   for (const version of [1, 2]) {
@@ -128,7 +128,7 @@ test("a login by device, to the same account again too", async () => {
   }
 })
 
-test("a login to the media account, whose callback names the issuer", async () => {
+test("A login to the media account works with a callback that names the issuer", async () => {
   const login = someone()
   const [, { authorization_url }] = await call("media/auth/start")
   const back = await atProvider(new URL(authorization_url), login)

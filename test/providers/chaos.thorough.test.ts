@@ -30,7 +30,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test(`${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way: each is served, and no account is called while it cools`, async () => {
+test(`Each of ${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way is served, and no cooling account is called`, async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space({ manifest: { builtin_tools: [] } })
   const chaos = createChaos(world, random, IDS)

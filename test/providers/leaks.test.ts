@@ -26,7 +26,7 @@ async function failAtAlpha(answer: ProviderScript) {
   return turn
 }
 
-test("a redirect is not followed: another server would get the account's key", async () => {
+test("A redirect is not followed, since another server would get the account's key", async () => {
   const asked: Request[] = []
   world.serve("model.test", (request) => {
     asked.push(request.clone())
@@ -42,7 +42,7 @@ test("a redirect is not followed: another server would get the account's key", a
   expect(asked.map(({ redirect }) => redirect)).toEqual(["manual", "manual", "manual"])
 })
 
-test("no key is in any line of the log, event or error", async () => {
+test("No key is in any line of the log, event or error", async () => {
   const turn = await failAtAlpha({ status: 429 })
   const stored = await world.sql(
     `select (select jsonb_agg(to_jsonb(e)) from turn_events e) as events, (select jsonb_agg(to_jsonb(t)) from turns t) as turns,

@@ -47,7 +47,7 @@ async function abel() {
   return { health: (await accountFacts(world, "abel")).health, ...row }
 }
 
-test("503, and then 401: that is answered by a refresh all the same", async () => {
+test("A 503 followed by 401 leads to a refresh all the same", async () => {
   const answers: Record<string, ProviderScript[]> = { abel: [{ status: 503 }, REFUSED], "abel.1": [FINE] }
   const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
   expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
@@ -55,7 +55,7 @@ test("503, and then 401: that is answered by a refresh all the same", async () =
   expect(await abel()).toEqual({ health: "healthy", version: 2, refreshing: false })
 })
 
-test("401, a refresh, 503 and 401 again: it needs a login, and is called no more", async () => {
+test("A refresh followed by 503 and 401 again means that the account needs a login, and it is called no more", async () => {
   await addAccount(world, "beta")
   const called = world.script((token, nth) => {
     if (token === "beta") return FINE
@@ -67,7 +67,7 @@ test("401, a refresh, 503 and 401 again: it needs a login, and is called no more
   expect(await abel()).toEqual({ health: "needs_login", version: 2, refreshing: false })
 })
 
-test("401 to a token that this run has refreshed before: it is refreshed again", async () => {
+test("A 401 to a token refreshed earlier in this run leads to another refresh", async () => {
   await world.sql("update provider_credentials set expires_at = $1", [new Date(world.clock.ms() + 60_000)])
   const answers: Record<string, ProviderScript[]> = { "abel.1": [CALL, REFUSED], "abel.2": [FINE] }
   const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
@@ -76,12 +76,12 @@ test("401 to a token that this run has refreshed before: it is refreshed again",
   expect(await abel()).toEqual({ health: "healthy", version: 3, refreshing: false })
 })
 
-describe("a login that gives nothing to call with at the moment", () => {
+describe("A login without a usable credential at the moment", () => {
   const ended = () => world.sql("update provider_credentials set expires_at = $1", [world.clock.now()])
   const inAMinute = () => new Date(world.clock.ms() + 60_000).getTime()
   const coolUntil = async (id: string) => Date.parse((await accountFacts(world, id)).cool_until ?? "")
 
-  test("its account cools for a minute, and is no try of the turn's", async () => {
+  test("Its account cools for a minute, which does not count as a try of the turn", async () => {
     for (const id of ["abby", "abe", "adam"]) await addAccount(world, id, { kind: "oauth_code" })
     await ended()
     await addAccount(world, "beta")
@@ -104,7 +104,7 @@ describe("a login that gives nothing to call with at the moment", () => {
     expect([asked, called.map(({ account }) => account)]).toEqual([4, ["beta", "beta"]])
   })
 
-  test("the turn waits when all are so, and is served when one recovers", async () => {
+  test("The turn waits when all accounts are so, and is served when one recovers", async () => {
     await ended()
     logins.at("/token", () => new Response("", { status: 503 }))
     world.script((token) => (token === "abel.1" ? FINE : { status: 400 }))
@@ -120,7 +120,7 @@ describe("a login that gives nothing to call with at the moment", () => {
     expect(await accountFacts(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
   })
 
-  test("a 401 that cannot be answered by a refresh now cools it as well", async () => {
+  test("A 401 that cannot be answered by a refresh now cools it as well", async () => {
     await addAccount(world, "beta")
     logins.at("/token", () => new Response("", { status: 503 }))
     const called = world.script((token) => (token === "beta" ? FINE : REFUSED))

@@ -24,7 +24,7 @@ beforeEach(() => startAccounts(world, []))
 const FINE = { words: ["Fine."] }
 const statements = async () => (await world.calls()).filter(({ service }) => service === "pg")
 
-describe("who served", () => {
+describe("The serving account", () => {
   const servedOf = async (table: "usage" | "chat_calls", turnId: string) =>
     world.sql(`select subscription_id from ${table} where turn_id = $1`, [turnId])
 
@@ -38,7 +38,7 @@ describe("who served", () => {
     return turn_id
   }
 
-  test("is the account, for keyed turns and for chats; without one it is the plan", async () => {
+  test("The usage of keyed turns and chats names the account, and without one the plan", async () => {
     await addAccount(world, "alpha")
     world.script(() => FINE)
     const keyed = await world.runTurn(client, { space })
@@ -58,7 +58,7 @@ describe("who served", () => {
     expect(await servedOf("chat_calls", await chat())).toEqual([{ subscription_id: String(plan?.sub_id) }])
   })
 
-  test("test turns call no account", async () => {
+  test("A test turn calls no account", async () => {
     await addAccount(world, "alpha")
     const called = world.script(() => FINE)
     const test = await world.createAccount({ test: true })
@@ -67,8 +67,8 @@ describe("who served", () => {
   })
 })
 
-describe("a plain turn", () => {
-  test("takes three statements with an account, whatever its headers say", async () => {
+describe("A plain turn", () => {
+  test("A plain turn takes three statements with an account, whatever its headers say", async () => {
     await addAccount(world, "alpha")
     let used = 10
     world.script(() => {
@@ -99,7 +99,7 @@ describe("a plain turn", () => {
     expect(snapshots).toHaveLength(6)
   })
 
-  test("writes a snapshot when a window has moved by a point, or after five minutes", async () => {
+  test("A plain turn writes a snapshot when a window has moved by a point, or after five minutes", async () => {
     await addAccount(world, "beta")
     const reset = world.clock.ms() + 1e7
     const say = async (used: number, minutes: number) => {
@@ -120,7 +120,7 @@ describe("a plain turn", () => {
     expect((await accountFacts(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
   })
 
-  test("a server that names ever new windows does not fill the account's row", async () => {
+  test("A server that invents new windows does not fill the account's row", async () => {
     await addAccount(world, "gamma")
     for (let n = 1; n <= 6; n++) {
       const headers = Array.from({ length: 5 }, (_, at) => unified(`${n * 10 + at}h`, 10, world.clock.ms() + 1e7))
@@ -134,7 +134,7 @@ describe("a plain turn", () => {
   })
 })
 
-describe("what a call sends", () => {
+describe("The credentials of a call", () => {
   const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null }
   const ANTHROPIC = [
     { type: "message_start", message: { ...message, usage: { input_tokens: 20, output_tokens: 1 } } },
@@ -185,7 +185,7 @@ describe("what a call sends", () => {
     ],
     ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${accountKey("one")}`, "x-plan": null }],
   ] as const)(
-    "%s with %s, %#: its own credential, to its own base URL",
+    "The engine %s with %s, %#, uses the account's own credential and base URL",
     async (engine, model, events, kind, expected) => {
       await addAccount(world, "one", { engine, kind, baseUrl: "https://account.test/base", headers: HEADERS })
       const seen: Request[] = []
@@ -206,7 +206,7 @@ describe("what a call sends", () => {
   )
 })
 
-test("an account that this isolate knows to cool is not called, whatever another statement has picked before", async () => {
+test("An account known to this isolate as cooling is not called, whatever an earlier statement picked", async () => {
   for (const id of ["alpha", "beta"]) await addAccount(world, id)
   const until = world.clock.ms() + 1e6
   const called = world.script((account) =>

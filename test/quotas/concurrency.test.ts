@@ -46,8 +46,8 @@ const KINDS: Record<string, (random: Random) => Limits> = {
 
 const total: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
 
-describe.each(Object.entries(KINDS))("%s", (kind, limitsOf) => {
-  test(`is never overshot, and never refuses what it has room for: ${AT_ONCE} at once, rounds: ${ROUNDS}`, async () => {
+describe.each(Object.entries(KINDS))("The cap %s under load", (kind, limitsOf) => {
+  test(`The cap is never exceeded and never refuses what fits: ${AT_ONCE} at once, rounds: ${ROUNDS}`, async () => {
     const counts: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
     const { seed } = createRandom(kind)
     for (let round = 0; round < ROUNDS; round++) {
@@ -66,9 +66,9 @@ describe.each(Object.entries(KINDS))("%s", (kind, limitsOf) => {
   })
 })
 
-test("every way was taken", () => expectEveryWay(total))
+test("Every kind of turn occurred", () => expectEveryWay(total))
 
-test("nothing was ever overshot, miscounted or deadlocked at any commit", async () => {
+test("No commit ever exceeded a cap, miscounted or deadlocked", async () => {
   await expectNoFaults(world)
   expect(await deadlocksOf(world)).toBe(0)
 })

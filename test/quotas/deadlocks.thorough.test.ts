@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`everything that holds or frees money at once, on ${ACCOUNTS} accounts: nobody waits in a circle`, async () => {
+test(`Everything that holds or frees money at once, on ${ACCOUNTS} accounts, causes no deadlock`, async () => {
   const { seed } = createRandom("deadlocks")
   for (let round = 0; round < ROUNDS; round++) {
     const random = createRandom("", (seed + round) >>> 0)

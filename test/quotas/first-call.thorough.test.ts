@@ -145,7 +145,7 @@ const CAPS: ((usd: number) => NewKey["caps"])[] = [
   (usd) => ({ end_user_monthly_usd: usd }),
 ]
 
-test.each(KINDS)("what is accepted under a cap never fails for it: $name", async (kind) => {
+test.each(KINDS)("A turn accepted under a cap never fails because of it: $name", async (kind) => {
   const random = createRandom(kind.name)
   const { userId } = await world.createAccount({ usd: 1000 })
   const told = { accepted: 0, refused: 0 }
@@ -169,7 +169,7 @@ test.each(KINDS)("what is accepted under a cap never fails for it: $name", async
   expect(Math.min(told.accepted, told.refused)).toBeGreaterThan(STEPS / 4)
 })
 
-test.each(KINDS)("nor what is accepted by a balance: $name", async (kind) => {
+test.each(KINDS)("A turn accepted by its balance never fails because of it: $name", async (kind) => {
   const random = createRandom(`balance ${kind.name}`)
   const client = await world.createAccount({ usd: 10 })
   const told = { accepted: 0, refused: 0 }

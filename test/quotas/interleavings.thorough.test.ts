@@ -42,7 +42,7 @@ async function windowedKey() {
   return { credential, accept }
 }
 
-test("a window that a slow clock opened behind an empty later one still counts", async () => {
+test("A window that a slow clock opened after an empty later one still counts", async () => {
   const { credential, accept } = await windowedKey()
   const { made: first } = await accept(100)
   await cancelTurn(workerAt(100), credential, first.turn_id)
@@ -51,13 +51,13 @@ test("a window that a slow clock opened behind an empty later one still counts",
   await expect(accept(101)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", retryAfter: 60 })
 })
 
-test("a slow clock counts in the window that a fast one has opened", async () => {
+test("A slow clock counts in the window that a fast one has opened", async () => {
   const { accept } = await windowedKey()
   await accept(500)
   await expect(accept(0)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", retryAfter: 61 })
 })
 
-test("the same request twice, while room for two appears: one turn, and both get it", async () => {
+test("The same request twice, while room for two appears, makes one turn, which both get", async () => {
   const { clients } = await makeEstate(world, { key_daily: 2 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
@@ -80,7 +80,7 @@ test("the same request twice, while room for two appears: one turn, and both get
   expect(one?.turn_id).toBe(other?.turn_id)
 })
 
-test("the same request twice, while the turn of the first is cancelled: nobody waits in a circle", async () => {
+test("The same request twice, while the first one's turn is cancelled, causes no deadlock", async () => {
   const { clients, userId } = await makeEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")

@@ -34,8 +34,8 @@ const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule
 /** All in CI; for everyone one of each kind: it does not answer, it answers wrongly, it has forgotten. */
 const TRIED = Object.entries(FAILURES)
 
-describe.each(TRIED)("Redis %s in the middle of a load", (name, prepare) => {
-  test("caps hold, turns flow, and nothing waits for it", async () => {
+describe.each(TRIED)("A load during which Redis %s", (name, prepare) => {
+  test("Caps hold and turns run without waiting for Redis", async () => {
     const world = await createWorld()
     await watchMoney(world)
     const random = createRandom(name)
@@ -59,7 +59,7 @@ describe.each(TRIED)("Redis %s in the middle of a load", (name, prepare) => {
   })
 })
 
-test("without any Redis, where nobody listens, a whole service takes and runs turns within their caps", async () => {
+test("A whole service without any Redis accepts and runs turns within their caps", async () => {
   const world = await createWorld({ env: { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1" } })
   await watchMoney(world)
   const random = createRandom("no Redis")
@@ -68,7 +68,7 @@ test("without any Redis, where nobody listens, a whole service takes and runs tu
   await world.close()
 })
 
-test("a replica that has stopped has what was there before, and nothing since", async () => {
+test("A replica that was stopped has its former data and nothing newer", async () => {
   const world = await createWorld()
   const redis = redisOf(world)
   await redis.command("SET", "old", "1")

@@ -90,7 +90,7 @@ function limitOf(cap: Cap, { limits }: Case): number {
 
 const goTo = (ms: number) => world.advance(ms - world.clock.ms())
 
-test(`a client that waits exactly Retry-After succeeds, and one that waits a second less does not: ${CASES} cases`, async () => {
+test(`A client that waits exactly Retry-After succeeds, and one that waits a second less does not: ${CASES} cases`, async () => {
   const { seed } = createRandom("retry-after")
   let refusals = 0
   for (let n = 0; n < CASES; n++) {

@@ -14,7 +14,7 @@ afterAll(() => world.close())
 const ALL_CAPS = { daily_usd: 10, window_usd: 10, window_seconds: 60, end_user_daily_usd: 10, end_user_monthly_usd: 10 }
 const DAY_MS = 86_400_000
 
-test("a backlog goes in batches, and what is not over stays", async () => {
+test("A backlog is deleted in batches, and counters of open periods stay", async () => {
   const { userId, spend } = await createWatched(world, {
     caps: { ...ALL_CAPS, window_usd: null, window_seconds: null },
   })
@@ -34,7 +34,7 @@ test("a backlog goes in batches, and what is not over stays", async () => {
   expect(rows).toHaveLength(3)
 })
 
-test("counters of days and windows are kept for 40 days, those of months for 400", async () => {
+test("Counters of days and windows are kept for 40 days, and those of months for 400", async () => {
   const { userId, spend } = await createWatched(world, { caps: ALL_CAPS })
   // At noon of the 20th: the day began 0.5 days before, the month 19.5.
   await spend(0.01)

@@ -30,7 +30,7 @@ function found(path: string, text: string): string[] {
     .map(([what]) => `${path} ${what}`)
 }
 
-test("no test measures time, sleeps, or is over because the machine is slow", () => {
+test("No test measures time, sleeps, or fails because the machine is slow", () => {
   const own = "test/structure/real-time.test.ts"
   const all = globSync("test/**/*.{ts,sql}").filter((path) => path !== own)
   expect(all.length).toBeGreaterThan(300)
@@ -50,11 +50,11 @@ test.each([
   ["sleeps", 'import { setTimeout } from "node:timers/promises"'],
   ["bounds how long a test may take", "await expect.poll(read, { timeout: 20_000 }).toBe(1)"],
   ["bounds how long a test may take", "}, 120_000)"],
-])("a test that %s is found: %s", (what, line) => {
+])("A test that %s is found: %s", (what, line) => {
   expect(found("a.test.ts", line)).toEqual([`a.test.ts ${what}`])
 })
 
-test("time that is no matter of speed is not found", () => {
+test("Time that does not depend on speed is not found", () => {
   for (const line of [
     "vi.useFakeTimers({ now: Date.now() })",
     "String(Math.floor(Date.now() / 1000))",

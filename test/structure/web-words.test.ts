@@ -20,7 +20,7 @@ const sorted = (words: unknown[]) =>
 /** Words of a URL, which no enum can add to. */
 const OWN = new Set(["false true"])
 
-test("every list of words in the web app that repeats an enum of the API has the enum's type, so that a new value does not compile", () => {
+test("Every list in the web app that repeats an enum of the API has its type, so that a new value does not compile", () => {
   const enums = enumsIn(documentOf("dashboard"))
   expect(enums.size).toBeGreaterThan(30)
   const repeated = filesBelow("dashboard/src").flatMap((path) => {

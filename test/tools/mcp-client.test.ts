@@ -3,8 +3,8 @@ import { McpError } from "../../src/tools/mcp-error.ts"
 import { failureOf } from "../harness/failure.ts"
 import { callTool, connectTo, type McpMessage, result } from "../harness/mcp.ts"
 
-describe("an MCP server over Streamable HTTP", () => {
-  test("its session, its headers and the callTool's key go with every request, and the session is ended", async () => {
+describe("An MCP server over Streamable HTTP", () => {
+  test("Session, headers and the call's key go with every request, and the session is ended", async () => {
     const { seen, open } = connectTo()
     const connection = await open()
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one", "two"])
@@ -22,13 +22,13 @@ describe("an MCP server over Streamable HTTP", () => {
     ).toBe(false)
   })
 
-  test("all pages of its tools are read, up to a limit", async () => {
+  test("All pages of tools are read, up to a limit", async () => {
     const pages = [["a", "b"], ["c"], ["d", "e", "f"]]
     const connection = await connectTo({ pages }).open()
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["a", "b", "c", "d", "e"])
   })
 
-  test("an answer as an event stream, with progress before it", async () => {
+  test("An answer is read as an event stream, with progress before it", async () => {
     const answer = ({ id, method, params }: McpMessage) => {
       if (method !== "tools/call") return undefined
       const notes = [1, 2].map((progress) => ({
@@ -51,7 +51,7 @@ describe("an MCP server over Streamable HTTP", () => {
     expect([answered.parts, progress]).toEqual([[{ type: "text", text: "slow" }], [1, 2]])
   })
 
-  test("a session that the server has forgotten is opened anew, once", async () => {
+  test("A session that the server has forgotten is opened again, once", async () => {
     let forgotten = false
     const answer = ({ method }: McpMessage, request: Request) => {
       if (method !== "tools/call" || request.headers.get("mcp-session-id") !== "s1") return undefined
@@ -65,7 +65,7 @@ describe("an MCP server over Streamable HTTP", () => {
     expect(seen.filter(({ message }) => message?.method === "initialize")).toHaveLength(2)
   })
 
-  test("every kind of content becomes something that a model can read", async () => {
+  test("Every kind of content is converted for the model", async () => {
     const content = [
       { type: "text", text: "t" },
       { type: "image", data: "aGk=", mimeType: "image/png" },
@@ -103,13 +103,13 @@ describe("an MCP server over Streamable HTTP", () => {
       "unreachable",
     ],
     ["a redirect into a private network", () => Response.redirect("http://10.0.0.1/", 307), "unreachable"],
-  ])("%s: a clear error that names the server", async (_what, answer, kind) => {
+  ])("An answer with %s is a clear error that names the server", async (_what, answer, kind) => {
     const error = await failureOf(connectTo({ answer }).open())
     expect(error).toBeInstanceOf(McpError)
     expect(error).toMatchObject({ kind, message: expect.stringContaining('The MCP server "fake"') })
   })
 
-  test("a callTool that the server refuses is the tool's error", async () => {
+  test("A call that the server refuses is the tool's error", async () => {
     const answer = ({ id, method }: McpMessage) =>
       method === "tools/call"
         ? Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "no such tool" } })

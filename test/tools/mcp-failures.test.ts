@@ -12,15 +12,15 @@ const toCalls = (answer: (message: McpMessage, request: Request) => Response | P
 const answerTo = (id: number | undefined, text: string) =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } })}`
 
-describe("a stream", () => {
-  test("that ends without an answer fails the callTool at once", async () => {
+describe("A stream of a call", () => {
+  test("A stream that ends without an answer fails the call at once", async () => {
     const { open } = connectTo(toCalls(() => mcpEventStream([": nothing"])))
     expect(await failureOf(callTool(await open()))).toMatchObject({
       message: expect.stringContaining("without an answer"),
     })
   })
 
-  test("that is too large fails the callTool at once, and says so", async () => {
+  test("A stream that is too large fails the call at once and says so", async () => {
     const { open } = connectTo(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
     expect(await failureOf(callTool(await open()))).toMatchObject({
       kind: "unreachable",
@@ -28,7 +28,7 @@ describe("a stream", () => {
     })
   })
 
-  test("that has too many values fails the call before it is parsed", async () => {
+  test("A stream with too many values fails the call before it is parsed", async () => {
     const many = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
@@ -44,7 +44,7 @@ describe("a stream", () => {
     })
   })
 
-  test("that the server closes to be asked again is taken up where it ended", async () => {
+  test("A stream that the server closes for reconnection continues where it ended", async () => {
     let asked: number | undefined
     const { open, seen, clock } = connectTo({
       ...toCalls(({ id }) => {
@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(seen.at(-1)?.headers.get("mcp-session-id")).toBe("s1")
   })
 
-  test("that is closed again and again is given up", async () => {
+  test("A stream that is closed again and again is given up", async () => {
     const closing = () => mcpEventStream(["retry: 0\nid: 7\ndata:"])
     const { open, seen, clock } = connectTo({ ...toCalls(closing), other: closing })
     const connection = await open()
@@ -81,8 +81,8 @@ describe("a stream", () => {
   })
 })
 
-describe("time", () => {
-  test("a connection that takes too long", async () => {
+describe("Time", () => {
+  test("A connection that takes too long is given up", async () => {
     const { open, clock } = connectTo({ answer: hanging })
     const failed = failureOf(open())
     await clock.sleeping(2)
@@ -97,7 +97,7 @@ describe("time", () => {
     ["headers that never come", hanging],
     ["an answer that never comes", () => mcpEventStream([": wait"], { open: true })],
     ["202 for a callTool", () => new Response(null, { status: 202 })],
-  ])("a callTool ends with its own time: %s", async (_what, answer) => {
+  ])("A call ends with its own time: %s", async (_what, answer) => {
     const { open, clock, asked } = connectTo(toCalls(answer))
     const connection = await open()
     let over = false
@@ -113,7 +113,7 @@ describe("time", () => {
     await expect.poll(() => asked("notifications/cancelled").length).toBe(1)
   })
 
-  test("the end of a session that the server does not end, however long its calls might take", async () => {
+  test("A session's slow end is given up after a short time, however long its calls may take", async () => {
     const { open, clock } = connectTo({ ...toCalls(hanging), other: hanging })
     const connection = await open()
     void failureOf(callTool(connection, "one", { timeoutMs: 60_000 }))
@@ -126,8 +126,8 @@ describe("time", () => {
   })
 })
 
-describe("giving up", () => {
-  test("a callTool that is aborted throws the reason, ends its stream and does not come back for the answer", async () => {
+describe("Giving up", () => {
+  test("An aborted call throws the reason, ends its stream and is not resumed", async () => {
     let cancelled = false
     const stream = () => mcpEventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
     const { open, clock, seen, asked } = connectTo(toCalls(stream))
@@ -143,7 +143,7 @@ describe("giving up", () => {
     expect(seen.some(({ method }) => method === "GET")).toBe(false)
   })
 
-  test("a connection that is given up throws the reason, and no timer is left", async () => {
+  test("An aborted connection throws the reason and leaves no timer", async () => {
     const controller = new AbortController()
     const { open, clock } = connectTo({ answer: hanging })
     const failed = failureOf(open(controller.signal))
@@ -159,20 +159,20 @@ describe("giving up", () => {
   })
 })
 
-describe("sessions", () => {
+describe("Sessions", () => {
   const forgetting = (status: number, body: string, gone: (session: string | null) => boolean) =>
     toCalls(({ id }, { headers }) =>
       gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : result(id, { content: [] }),
     )
 
-  test("calls that find it forgotten at the same moment open one new one", async () => {
+  test("Calls that find the session forgotten at the same moment open one new session", async () => {
     const { open, asked } = connectTo(forgetting(404, "", (session) => session === "s1"))
     const connection = await open()
     await Promise.all(["a", "b", "c"].map((key) => callTool(connection, "one", { idempotencyKey: key })))
     expect(asked("initialize")).toHaveLength(2)
   })
 
-  test("400 is a forgotten session when its body says so, else an error", async () => {
+  test("A 400 means a forgotten session when its body says so, and otherwise an error", async () => {
     const said = connectTo(forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"))
     expect((await callTool(await said.open())).isError).toBe(false)
     const other = connectTo(forgetting(400, "Bad Request", () => true))
@@ -182,7 +182,7 @@ describe("sessions", () => {
     expect(other.asked("initialize")).toHaveLength(1)
   })
 
-  test("404 of a server that keeps no sessions is an error", async () => {
+  test("A 404 of a server without sessions is an error", async () => {
     const answer = ({ id, method }: McpMessage) => {
       if (method === "tools/call") return new Response(null, { status: 404 })
       const serverInfo = { name: "fake", version: "1" }
@@ -195,7 +195,7 @@ describe("sessions", () => {
     expect(asked("initialize")).toHaveLength(1)
   })
 
-  test("one that is forgotten again is an error", async () => {
+  test("A session that is forgotten again is an error", async () => {
     const { open, asked } = connectTo(forgetting(404, "", () => true))
     expect(await failureOf(callTool(await open()))).toMatchObject({
       kind: "unreachable",
@@ -205,8 +205,8 @@ describe("sessions", () => {
   })
 })
 
-describe("lists", () => {
-  test("come by name, each tool once", async () => {
+describe("Lists of tools", () => {
+  test("A list has each tool once, by name", async () => {
     const connection = await connectTo({
       pages: [
         ["c", "a"],
@@ -216,14 +216,14 @@ describe("lists", () => {
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["a", "b", "c"])
   })
 
-  test("of a server with endless pages are left at the limit", async () => {
+  test("A list with endless pages is cut at the limit", async () => {
     const pages = Array.from({ length: 50 }, (_, page) => [`tool-${page}`])
     const { open, asked } = connectTo({ pages })
     expect(await (await open()).listTools()).toHaveLength(5)
     expect(asked("tools/list")).toHaveLength(5)
   })
 
-  test("that are too large together are refused", async () => {
+  test("A list that is too large in total is refused", async () => {
     const page = Number.MAX_SAFE_INTEGER
     const tools = [{ name: "a", description: "x".repeat(60_000), inputSchema: { type: "object" } }]
     const answer = ({ id, method, params }: McpMessage) =>
@@ -232,7 +232,7 @@ describe("lists", () => {
     expect(await failureOf(connection.listTools())).toMatchObject({ kind: "protocol" })
   })
 
-  test("of a server without tools are empty", async () => {
+  test("A list of a server without tools is empty", async () => {
     const answer = ({ id, method }: McpMessage) =>
       method === "initialize"
         ? result(id, {
@@ -245,7 +245,7 @@ describe("lists", () => {
   })
 })
 
-test("a server that refuses the connection is not a tool that fails", async () => {
+test("A server that refuses the connection is told apart from a tool that fails", async () => {
   const answer = ({ id }: McpMessage) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
   const error = await failureOf(connectTo({ answer }).open())
   expect(error).toBeInstanceOf(McpError)
@@ -261,7 +261,7 @@ test.each([
     "tool",
   ],
   ["a schema that we cannot check", { pattern: "^(?=a)" }, "b", undefined],
-])("structured content that breaks the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
+])("Structured content that breaks the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
   const outputSchema = { type: "object", properties: { a }, required: ["a"] }
   const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") {

@@ -41,18 +41,21 @@ const listings: Record<string, { tools: unknown[]; more?: object; keeps?: boolea
   "ttlMs null": { tools: [odd({})], more: { ttlMs: null, cacheScope: null }, keeps: true },
 }
 
-describe.each(Object.entries(forms))("a server that answers as %s", (_form, send) => {
-  test.each(Object.entries(listings))("keeps its good tool next to one fault in its list: %s", async (_, list) => {
-    const answer = ({ id, method }: McpMessage) =>
-      method === "tools/list"
-        ? send({ jsonrpc: "2.0", id, result: { tools: [...list.tools, good], ...list.more } })
-        : undefined
-    const connection = await connectTo({ answer }).open()
-    const names = (await connection.listTools()).map(({ name }) => name)
-    expect(names).toEqual(list.keeps ? ["odd", "ok"] : ["ok"])
-    expect(connection.odd()).toHaveLength(list.keeps ? 0 : 1)
-    expect((await callTool(connection, "ok")).parts).toEqual([{ type: "text", text: "called ok" }])
-  })
+describe.each(Object.entries(forms))("A server that answers as %s", (_form, send) => {
+  test.each(Object.entries(listings))(
+    "The server keeps its good tool next to one fault in its list: %s",
+    async (_, list) => {
+      const answer = ({ id, method }: McpMessage) =>
+        method === "tools/list"
+          ? send({ jsonrpc: "2.0", id, result: { tools: [...list.tools, good], ...list.more } })
+          : undefined
+      const connection = await connectTo({ answer }).open()
+      const names = (await connection.listTools()).map(({ name }) => name)
+      expect(names).toEqual(list.keeps ? ["odd", "ok"] : ["ok"])
+      expect(connection.odd()).toHaveLength(list.keeps ? 0 : 1)
+      expect((await callTool(connection, "ok")).parts).toEqual([{ type: "text", text: "called ok" }])
+    },
+  )
 
   const said = { type: "text", text: "order created" }
   const results: Record<string, object> = {
@@ -78,7 +81,7 @@ describe.each(Object.entries(forms))("a server that answers as %s", (_form, send
     "a resource without content": { content: [said, { type: "resource", resource: { uri: "file:///a" } }] },
     "unknown members": { content: [said], cost: null, nextCursor: null },
   }
-  test.each(Object.entries(results))("is told as it came with one fault in a result: %s", async (_, value) => {
+  test.each(Object.entries(results))("The result is shown unchanged with one fault in it: %s", async (_, value) => {
     const answer = ({ id, method }: McpMessage) =>
       method === "tools/call" ? send({ jsonrpc: "2.0", id, result: value }) : undefined
     const answered = await callTool(await connectTo({ answer }).open())
@@ -87,7 +90,7 @@ describe.each(Object.entries(forms))("a server that answers as %s", (_form, send
   })
 })
 
-test("The first answer may have null for what is optional", async () => {
+test("The first answer may have null in optional fields", async () => {
   const info = { name: "s", version: null, title: null }
   const value = { protocolVersion: "2025-06-18", capabilities: { tools: {}, prompts: null }, serverInfo: info }
   const answer = ({ id, method }: McpMessage) =>
@@ -172,7 +175,7 @@ describe("A server of the revision without initialize", () => {
     return result(id, { resultType: "complete", content: [{ type: "text", text: "called one" }] })
   }
 
-  test("is connected to, its tools are listed and called, and no session is ended", async () => {
+  test("The server is connected, its tools are listed and called, and no session is ended", async () => {
     const { open, seen } = connectTo({ answer })
     const connection = await open()
     expect(connection.speaks()).toBe("2026-07-28")

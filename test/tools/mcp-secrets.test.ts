@@ -36,7 +36,7 @@ async function errorOf(method: string, key: string, said: (header: string) => st
 }
 
 test.each(["initialize", "tools/list", "tools/call"])(
-  "a server that gives a secret back in its error to %s",
+  "A server that repeats a secret in its error to %s does not reveal it",
   async (method) => {
     const shown = await errorOf(method, "canary two  spaces", (header) => `refused: ${header}`)
     expect(shown).toContain("refused: Bearer ••••••")
@@ -51,7 +51,7 @@ test.each(["initialize", "tools/list", "tools/call"])(
   },
 )
 
-test("a secret that no header can carry is not in the error", async () => {
+test("A secret that no header can carry is not in the error", async () => {
   const deps = { ...connectTo(), secrets: createSecrets({ KEY: "canary\nx" }), signal: new AbortController().signal }
   const error = await failureOf(connectMcp(deps, server))
   expect(error).toMatchObject({ name: "McpError", kind: "unreachable" })

@@ -37,7 +37,7 @@ function holdCalls() {
   return { customer, first, release }
 }
 
-test("cancel during a tool call: acknowledged, no later call starts, what was done is billed", async () => {
+test("A cancel during a tool call is acknowledged, stops later calls, and bills the work done", async () => {
   const client = await world.createAccount()
   const { customer, first, release } = holdCalls()
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
@@ -62,7 +62,7 @@ test("cancel during a tool call: acknowledged, no later call starts, what was do
   await expectPromises(world, client.userId)
 })
 
-test("calls of one step that still wait for their place do not start after a cancel", async () => {
+test("Calls of one step that still wait for a slot do not start after a cancel", async () => {
   const client = await world.createAccount()
   const { customer, first, release } = holdCalls()
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
@@ -84,7 +84,7 @@ test("calls of one step that still wait for their place do not start after a can
 
 const ROUNDS = isThorough ? 100 : 30
 
-test(`cancel at a random moment: no call starts behind its acknowledgement, in ${ROUNDS} seeded rounds`, async () => {
+test(`No call starts after a cancel at a random moment is acknowledged, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("cancel during tools")
   const client = await world.createAccount({ usd: 100 })
   let acknowledged = false
@@ -123,7 +123,7 @@ test(`cancel at a random moment: no call starts behind its acknowledgement, in $
   await expectPromises(world, client.userId)
 })
 
-test("a turn whose worker died while its calls were pending is cancelled without making them", async () => {
+test("A turn whose worker died with pending calls is cancelled without making them", async () => {
   const client = await world.createAccount()
   const customer = serveCustomer(world)
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })

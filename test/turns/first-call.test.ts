@@ -33,7 +33,7 @@ const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateT
 const delegateTo = (subagents: object[]) =>
   delegateTool({ claim: { config: { manifest: { subagents } } } } as unknown as Run, new Map())?.spec as ToolSpec
 
-test("built-in tools and `delegate` count as what they say of themselves", () => {
+test("Built-in tools and `delegate` report their real size", () => {
   expect(FIRST_CALL_BOUNDS.builtin).toEqual(
     Object.fromEntries(BUILTIN.map((spec) => [spec.name, toolTokenBound([spec])])),
   )
@@ -91,7 +91,7 @@ function anyConfiguration(random: Random) {
 
 const HELLO = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }] }]
 
-test(`${CONFIGURATIONS} configurations count as what a run counts, or a little more`, async () => {
+test(`The estimate of ${CONFIGURATIONS} configurations equals a run's count, or is a little more`, async () => {
   const random = createRandom("configurations")
   console.log(`configurations: seed ${random.seed}`)
   const client = await world.createAccount()
@@ -123,8 +123,8 @@ const estimate = async (client: TestClient, space: string) =>
   (await answered(client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "c", text: "hello" }))).body
 const neededOf = async (client: TestClient, space: string) => (await estimate(client, space)).needed_usd
 
-describe("what is kept of a configuration", () => {
-  test("follows each change of it", async () => {
+describe("The stored estimate of a configuration", () => {
+  test("The estimate follows each change of the configuration", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const plain = await neededOf(client, space)
@@ -167,8 +167,8 @@ function serveTools(characters: { now: number }) {
   return { name: "srv", url: `https://${host}/mcp` }
 }
 
-describe("an MCP server's tools", () => {
-  test("count as they were listed last: by a run, which goes on if anything is left, or by a check", async () => {
+describe("An MCP server's tools", () => {
+  test("The last listing is counted, by a run, which goes on if anything is left, or by a check", async () => {
     const client = await world.createAccount()
     const characters = { now: 30_000 }
     const space = await client.space({ mcp_servers: [serveTools(characters)] })
@@ -181,7 +181,7 @@ describe("an MCP server's tools", () => {
     expect(await neededOf(client, space)).toBeLessThan(unlisted)
   })
 
-  test("that nobody had listed fail a turn at most once, which says why and costs nothing; the next one is refused at once", async () => {
+  test("Unlisted tools fail a turn at most once, with a reason and free, and the next one is refused at once", async () => {
     const { userId } = await world.createAccount()
     const { value } = await world.makeKey(userId, { scope: "all", caps: { daily_usd: 0.02 } })
     const client = world.createClient(userId, value)
@@ -197,7 +197,7 @@ describe("an MCP server's tools", () => {
   })
 })
 
-test("a cap of which 64 % are left refuses long instructions at once, and tells cap.reached", async () => {
+test("A cap with 64 % left refuses long instructions at once and sends cap.reached", async () => {
   const { userId } = await world.createAccount()
   const { value } = await world.makeKey(userId, { scope: "all", caps: { daily_usd: 0.05 } })
   const client = world.createClient(userId, value)
@@ -212,7 +212,7 @@ test("a cap of which 64 % are left refuses long instructions at once, and tells 
   expect(data).toMatchObject([{ data: { cap: "key_daily", percent: 100, spent_usd: 0.018 } }])
 })
 
-test("a first call that costs more than the default hold is held for whole", async () => {
+test("A first call that costs more than the default hold is held in full", async () => {
   const client = await world.createAccount()
   const space = await client.space({ manifest: { max_output_tokens: 100 } })
   const text = `[reply ok]\n${"x".repeat(99_000)}`
@@ -225,7 +225,7 @@ test("a first call that costs more than the default hold is held for whole", asy
   await world.drain()
 })
 
-test("files count by their kind, as the engine of the turn's model takes them", async () => {
+test("Files count by their kind, as the engine of the turn's model takes them", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const [row] = await world.sql<{ space_id: number }>("select space_id::integer from spaces where slug = $1", [space])

@@ -50,7 +50,7 @@ async function expectKept(turn: Turn) {
 }
 
 describe("A picture that was billed is an output, and an unpaid file goes, when the turn", () => {
-  test("is cancelled while the picture is made", async () => {
+  test("The picture stays when the turn is cancelled while it is made", async () => {
     serveImages(world, async ({ headers }) => {
       await cancelInTime(world, client, headers["idempotency-key"]?.split(".")[0] ?? "")
       return pictureAnswer(PICTURES.png)
@@ -61,15 +61,18 @@ describe("A picture that was billed is an output, and an unpaid file goes, when 
     await expectKept(turn)
   })
 
-  test.each(["OUT_OF_STOCK", "MODEL_REJECTED"])("fails as %s after it", async (code) => {
-    serveImages(world)
-    const turn = await client.runTurn({ space, text: `${BOTH}\n[fail ${code}]` })
-    expect(turn).toMatchObject({ state: "failed", error: { code } })
-    expect(await billedPictures(turn.turn_id)).toEqual([{ billed: PRICE }])
-    await expectKept(turn)
-  })
+  test.each(["OUT_OF_STOCK", "MODEL_REJECTED"])(
+    "The picture stays when the turn fails as %s after it",
+    async (code) => {
+      serveImages(world)
+      const turn = await client.runTurn({ space, text: `${BOTH}\n[fail ${code}]` })
+      expect(turn).toMatchObject({ state: "failed", error: { code } })
+      expect(await billedPictures(turn.turn_id)).toEqual([{ billed: PRICE }])
+      await expectKept(turn)
+    },
+  )
 
-  test("reaches its time limit after it", async () => {
+  test("The picture stays when the turn reaches its time limit after it", async () => {
     serveImages(world)
     serveCustomer(world, {
       async answer() {

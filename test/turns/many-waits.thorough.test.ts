@@ -35,7 +35,7 @@ async function statementsWithin(seconds: number): Promise<number> {
 
 const POLLS = 300
 
-test("hundreds of long polls of one key, each of another turn, look together; each still sees its end within a second", async () => {
+test("Hundreds of long polls of one key for different turns look together, and each sees its end within a second", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, POLLS)
   const answers = turns.map(ask)
@@ -51,7 +51,7 @@ test("hundreds of long polls of one key, each of another turn, look together; ea
   for (const answer of ended) expect((await turnOf(answer)).state).toBe("done")
 })
 
-test("a key has so many waits open in an isolate: the next one is told to come again, and those of others go on", async () => {
+test("A key's open waits in an isolate are bounded: the next is refused, and other keys' waits go on", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask, leave } = await pollMany(client, 1)
   const turn = turns[0] as string
@@ -84,7 +84,7 @@ test("a key has so many waits open in an isolate: the next one is told to come a
   expect([(await again).status, (await other).status]).toEqual([200, 200])
 })
 
-test("waits that were cut off without a word hold their places for a minute", async () => {
+test("Waits that were cut off silently hold their places for a minute", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, 1)
   const turn = turns[0] as string

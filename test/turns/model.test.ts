@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`${SEQUENCES} random sequences agree with the reference model after every step`, async () => {
+test(`Random sequences (${SEQUENCES}) agree with the reference model after every step`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("reference model").seed
   const met: Record<string, number> = {}
   for (let n = 0; n < SEQUENCES; n++) {

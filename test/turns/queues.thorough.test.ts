@@ -41,7 +41,7 @@ async function queueBehind(turnId: string, count: number): Promise<void> {
 
 const QUEUED = 3_000
 
-describe(`a conversation in which ${QUEUED} turns are queued`, () => {
+describe(`A conversation with ${QUEUED} queued turns`, () => {
   let client: TestClient
   let head: string
 
@@ -55,13 +55,13 @@ describe(`a conversation in which ${QUEUED} turns are queued`, () => {
     await world.sql("analyze open_turns")
   })
 
-  test("only its first turn is looked at by the sweeper", async () => {
+  test("The sweeper looks only at the conversation's first turn", async () => {
     await world.advance(61_000)
     const looked = await effortOf(world, client, (ctx) => sweepTurns(ctx))
     expect(looked.rowsOf("open_turns")).toBeLessThan(10)
   })
 
-  test("the end of its first turn looks at the next, and the sweeper finds that one when its call is lost", async () => {
+  test("The end of the first turn calls the next, and the sweeper finds it when that call is lost", async () => {
     const claim = await claimTurn(contextOf(), head)
     if (!claim) throw new Error("not claimed")
     const ended = await effortOf(world, client, (ctx) => settleTurn(ctx, claim.turn, { state: "done", result: "r" }))
@@ -74,7 +74,7 @@ describe(`a conversation in which ${QUEUED} turns are queued`, () => {
     expect(new Date(next?.wake_at ?? "").getTime()).toBeLessThanOrEqual(world.clock.now().getTime())
   })
 
-  test("when nobody starts them, one sweep cancels all of them", async () => {
+  test("One sweep cancels all of its turns when no worker starts them", async () => {
     await world.advance(3_600_000)
     await world.sweep()
     const states = await world.sql(
@@ -91,8 +91,8 @@ describe(`a conversation in which ${QUEUED} turns are queued`, () => {
   })
 })
 
-describe("a worker whose claim was made and not answered", () => {
-  test("asks again, and goes on with the turn at once", async () => {
+describe("A worker whose claim was made and not answered", () => {
+  test("The worker asks again and continues with the turn at once", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -103,7 +103,7 @@ describe("a worker whose claim was made and not answered", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("leaves it to the next delivery of its message, within 15 s", async () => {
+  test("The worker leaves the turn to its message's next delivery, within 15 s", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -117,7 +117,7 @@ describe("a worker whose claim was made and not answered", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("is not overtaken by the same delivery that comes twice", async () => {
+  test("The worker is not overtaken by a duplicate of the same delivery", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -133,7 +133,7 @@ describe("a worker whose claim was made and not answered", () => {
   })
 })
 
-test("a turn never begins before the one ahead of it has ended, whatever its worker's clock says", async () => {
+test("A turn never begins before the earlier one has ended, whatever its worker's clock says", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const sent = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
@@ -148,7 +148,7 @@ test("a turn never begins before the one ahead of it has ended, whatever its wor
   expect(two?.started_at).toBe(one?.finished_at)
 })
 
-test("an account whose expired turns cannot be ended hides nobody's, however many it has", async () => {
+test("An account whose expired turns cannot be ended hides no other account's, however many it has", async () => {
   const [broken, other] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const head = await turnOf(await broken.sendTurn({ space: await broken.space() }))
   await world.settled()
@@ -173,7 +173,7 @@ test("an account whose expired turns cannot be ended hides nobody's, however man
   expect(await broken.getTurn(head.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
 })
 
-test("the next turn of a conversation goes on at once, though the answer of the one before it was lost", async () => {
+test("The next turn of a conversation continues at once, though the answer of the one before it was lost", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })

@@ -23,7 +23,7 @@ const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock
 /** The large ones together are more than one answer of the database may be. */
 const [LOST, LARGE] = [450, 30]
 
-test("many turns of the largest texts, all lost by the queue, are all found by one sweep", async () => {
+test("One sweep finds many turns of the largest texts whose messages the queue lost", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   const text = "\u0001".repeat(100_000)
@@ -38,7 +38,7 @@ test("many turns of the largest texts, all lost by the queue, are all found by o
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(LOST)
 })
 
-test("behind an outage of the queue a hundred turns are one request and one statement, and none waits for one that is locked", async () => {
+test("After a queue outage a hundred turns are one request and one statement, and none waits for a locked one", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   for (let n = 0; n < 250; n += 50) {
@@ -69,7 +69,7 @@ test("behind an outage of the queue a hundred turns are one request and one stat
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(250)
 })
 
-test("who has lost a turn does not say when it is to be woken", async () => {
+test("A worker that has lost a turn cannot set its wake time", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
@@ -83,7 +83,7 @@ test("who has lost a turn does not say when it is to be woken", async () => {
   await world.drain()
 })
 
-test("the next turn of a conversation is called even if its first call came too early and was not recorded", async () => {
+test("The next turn of a conversation is called even if its first call came too early and was not recorded", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const first = await turnOf(await client.sendTurn({ space }))
@@ -102,7 +102,7 @@ test("the next turn of a conversation is called even if its first call came too 
   await expectPromises(world, client.userId)
 })
 
-test("a turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
+test("A turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
@@ -126,7 +126,7 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   await expectPromises(world, client.userId)
 })
 
-test("turns that cannot be published, or are too old, do not keep the others waiting", async () => {
+test("Turns that cannot be published, or are too old, do not delay the others", async () => {
   const [many, one] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const space = await many.space()
   for (let n = 0; n < 250; n += 50) await Promise.all(Array.from({ length: 50 }, () => many.sendTurn({ space })))
@@ -150,7 +150,7 @@ test("turns that cannot be published, or are too old, do not keep the others wai
   await expectPromises(world, many.userId)
 })
 
-test("a claim that waited for another worker's commit leaves the turn to it", async () => {
+test("A claim that waited for another worker's commit leaves the turn to that worker", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(
     await client.sendTurn({ space: await client.space(), text: "[steps 2]", timeout_seconds: 3600 }),

@@ -49,8 +49,8 @@ async function pages(client: TestClient, query: string): Promise<EndUser[]> {
   return seen
 }
 
-describe("limits", () => {
-  test("are set, read and replaced, for refs of every kind, seen or not", async () => {
+describe("Limits of end users", () => {
+  test("Limits are set, read and replaced, for refs of every kind, seen or not", async () => {
     const { all } = await account()
     for (const ref of HOSTILE_REFS) {
       expect(await errorOf(all.call("GET", at(ref)))).toEqual([404, "NOT_FOUND"])
@@ -71,7 +71,7 @@ describe("limits", () => {
     )
   })
 
-  test("belong to the account: narrower keys read them and set none; test data has its own", async () => {
+  test("Limits belong to the account: narrower keys read but cannot set them, and test data has its own", async () => {
     const { all, created } = await account()
     const space = await created.space()
     await created.runTurn({ space, end_user_ref: "a" })
@@ -83,14 +83,17 @@ describe("limits", () => {
     expect((await pages(created, "limit=5")).map(({ end_user_ref }) => end_user_ref)).toEqual(["a"])
     const testKey = await world.makeKey(created.userId, { scope: "all", test: true })
     const test = world.createClient(created.userId, testKey.value)
-    expect(await errorOf(test.call("GET", at("a")))).toEqual([404, "NOT_FOUND"])
+    expect(await errorOf(test.call("Reading limits of an unknown end user answers none", at("a")))).toEqual([
+      404,
+      "NOT_FOUND",
+    ])
     expect(await pages(test, "limit=5")).toEqual([])
     const other = await account()
     expect(await errorOf(other.all.call("GET", at("a")))).toEqual([404, "NOT_FOUND"])
     expect(await pages(other.all, "limit=5")).toEqual([])
   })
 
-  test("refuses what is wrong", async () => {
+  test("Wrong limits are refused", async () => {
     const { all } = await account()
     for (const body of [{ daily_usd: -1 }, { daily_usd: 0.12345678 }, { blocked: "yes" }, { weekly_usd: 1 }, []]) {
       expect(await errorOf(all.call("PUT", at("a", "/limits"), body)), JSON.stringify(body)).toEqual([
@@ -108,8 +111,8 @@ describe("limits", () => {
   })
 })
 
-describe("a blocked end user", () => {
-  test("sends no new turns; what was accepted goes on, and is replayed", async () => {
+describe("A blocked end user", () => {
+  test("A blocked end user sends no new turns, and accepted ones run and can be repeated", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const sent = await turnOf(await created.sendTurn({ space, end_user_ref: "a/b" }, "key-1"))
@@ -133,7 +136,7 @@ describe("a blocked end user", () => {
     await expectPromises(world, created.userId)
   })
 
-  test("costs no round trip more, refused or not", async () => {
+  test("A block costs no further round trip, refused or not", async () => {
     const { all, created } = await account()
     const space = await created.space()
     await all.call("PUT", at("a", "/limits"), { blocked: true })
@@ -144,7 +147,7 @@ describe("a blocked end user", () => {
   })
 })
 
-test("the list and each end user say what the turns say, newest first, for every key", async () => {
+test("The list and each end user agree with the turns, newest first, for every key", async () => {
   const random = createRandom("end users")
   console.log(`end users: seed ${random.seed}`)
   const { all, created } = await account()

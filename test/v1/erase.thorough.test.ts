@@ -40,7 +40,7 @@ async function usageOf(client: TestClient): Promise<unknown> {
 }
 
 describe("DELETE /v1/end-users/{ref}", () => {
-  test("leaves nothing of what they said and made anywhere, and every amount as it was", async () => {
+  test("An erasure leaves nothing of the end user's texts and files anywhere, and every amount unchanged", async () => {
     const { all, created } = await account()
     const space = await spaceOf(created)
     const files = createFileClient(world, created)
@@ -116,7 +116,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(Object.keys(await searchEverywhere(world, hyphens(twin))).sort()).toEqual(Object.keys(hyphens(twin)).sort())
   })
 
-  test("ends what is queued and running, and erases it when it has ended", async () => {
+  test("An erasure ends queued and running turns, and erases them when they have ended", async () => {
     const { all, created } = await account()
     const space = await spaceOf(created)
     const words = canariesOf("running")
@@ -185,7 +185,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(left?.open).toBe(0)
   })
 
-  test("an erased turn's key answers no other turn, and its conversation has no history", async () => {
+  test("An erased turn's key answers no other turn, and its conversation has no history", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const body = { space, end_user_ref: REF, text: "secret" }
@@ -199,7 +199,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect((await created.runTurn({ ...body, text: "anew" })).conversation).not.toBe(sent.conversation)
   })
 
-  test("a file that another's agent made, or that somebody else sent too, stays", async () => {
+  test("A file made by another's agent, or sent by another user too, stays", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const files = createFileClient(world, created)
@@ -216,7 +216,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect((await files.download(result)).status, "a result of hers goes, whoever was shown it").toBe(404)
   })
 
-  test("needs a key of the whole account, and an end user that is known", async () => {
+  test("An erasure needs a key of the whole account and a known end user", async () => {
     const { all, created } = await account()
     const other = await account()
     const space = await created.space()
@@ -235,7 +235,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
   })
 })
 
-test("more turns than one request takes: the sweeper goes on", async () => {
+test("An erasure of more turns than one request takes is continued by the sweeper", async () => {
   const { all, created } = await account()
   const { turn_id } = await created.runTurn({ space: await created.space(), end_user_ref: REF, text: "canary-many" })
   const perRequest = ERASURE_POLICY.turnsPerStatement * ERASURE_POLICY.roundsOfRequest
@@ -260,7 +260,7 @@ test("more turns than one request takes: the sweeper goes on", async () => {
   expect(await searchEverywhere(world, { many: "canary-many" })).toEqual({})
 })
 
-test("the event log can be redacted and nothing else", async () => {
+test("The event log can be redacted and nothing else", async () => {
   const { created } = await account()
   const { turn_id } = await created.runTurn({ space: await created.space() })
   const open = await turnOf(await created.sendTurn({ space: await created.space() }))

@@ -42,7 +42,7 @@ async function answerAsAnyServer(request: Request): Promise<Response> {
     : Response.json({ answered: true })
 }
 
-test(`${REQUESTS} requests made from the OpenAPI document are answered as it says`, async () => {
+test(`The answers to ${REQUESTS} requests generated from the OpenAPI document are as declared`, async () => {
   const seed = Number(settings.TURNPIKE_SEED) || createRandom("fuzz of the API").seed
   console.log(`${REQUESTS} requests, seed ${seed}`)
   const document = (await (await served("/v1/openapi.json")).json()) as OpenApi

@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("the configuration of a space", () => {
-  test("tools, MCP servers, secrets and the manifest are put, read, listed and deleted", async () => {
+describe("The configuration of a space", () => {
+  test("Tools, MCP servers, secrets and the manifest are put, read, listed and deleted", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const at = (path: string) => `/v1/spaces/${space}/${path}`
@@ -83,7 +83,7 @@ describe("the configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(8)
   })
 
-  test("the same again makes no new version", async () => {
+  test("An equal configuration makes no new version", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { max_steps: 3 }, tools: [orderTool()] })
     await client.call("PUT", `/v1/spaces/${space}/tools/lookup_order`, definition)
@@ -91,7 +91,7 @@ describe("the configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("20 tools put at once are all there, each with its own version", async () => {
+  test("Twenty tools put at once are all stored, each with its own version", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const names = Array.from({ length: 20 }, (_, index) => `tool_${index}`)
@@ -107,7 +107,7 @@ describe("the configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(21)
   })
 
-  test("no more than so many tools and secrets", async () => {
+  test("The number of tools and secrets is bounded", async () => {
     const client = await world.createAccount()
     const tools = Array.from({ length: SPACE_POLICY.maxTools }, (_, index) => ({ ...orderTool(), name: `t${index}` }))
     const secrets = Object.fromEntries(
@@ -122,8 +122,8 @@ describe("the configuration of a space", () => {
   })
 })
 
-describe("what is answered with 200 is there", () => {
-  test("tools of wide characters up to the limit of bytes", async () => {
+describe("Configurations at their limits", () => {
+  test("Tools of wide characters are accepted up to the limit of bytes", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const wide = { ...definition, input_schema: { type: "object", description: "語".repeat(19_000) } }
@@ -136,7 +136,7 @@ describe("what is answered with 200 is there", () => {
     expect([...new Set(statuses)]).toEqual([200, 422])
   })
 
-  test("a body that is nearly a placeholder, and takes no time to read", async () => {
+  test("A body that is nearly a placeholder is accepted and read quickly", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const request = { ...definition.request, body: `{{${" ".repeat(60_000)}x` }
@@ -144,7 +144,7 @@ describe("what is answered with 200 is there", () => {
     expect(response.status).toBe(200)
   })
 
-  test("several at once at the last free place", async () => {
+  test("Of several puts at once for the last free place, one succeeds", async () => {
     const client = await world.createAccount()
     const tools = Array.from({ length: SPACE_POLICY.maxTools - 1 }, (_, index) => ({
       ...orderTool(),

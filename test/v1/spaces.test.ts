@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("PATCH /v1/spaces/{id}", () => {
-  test("changes what is named and leaves the rest", async () => {
+  test("An edit changes the fields that it names and leaves the rest", async () => {
     const client = await world.createAccount()
     const space = await client.space({ title: "Old", metadata: { a: "1", b: "2" }, model: "rehearsal/standard" })
     await world.advance(1000)
@@ -35,7 +35,7 @@ describe("PATCH /v1/spaces/{id}", () => {
     expect(await patch({ title: "New", metadata: { c: "3" } }), "nothing is different").toEqual(before)
   })
 
-  test("refuses what is wrong and changes nothing", async () => {
+  test("A wrong edit is refused and changes nothing", async () => {
     const client = await world.createAccount()
     const other = await world.createAccount()
     const space = await client.space()
@@ -51,7 +51,7 @@ describe("PATCH /v1/spaces/{id}", () => {
 })
 
 describe("DELETE /v1/spaces/{id}", () => {
-  test("ends the space's turns, takes no new ones, and leaves all to be read", async () => {
+  test("Archiving ends the space's turns, takes no new ones, and leaves all readable", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const elsewhere = await turnOf(await client.sendTurn({ space: await client.space() }))
@@ -91,7 +91,7 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect((await client.call("GET", `/v1/turns?space=${space}`)).status).toBe(200)
   })
 
-  test("ends more turns than one request takes, and those that come at the same moment", async () => {
+  test("Archiving ends more turns than one request takes, and those that come at the same moment", async () => {
     const client = await world.createAccount({ usd: 1000 })
     const space = await client.space()
     const count = TURN_POLICY.cancelBatch * ENDING_POLICY.archiveBatches + 7
@@ -141,7 +141,7 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect(left).toEqual([])
   })
 
-  test("archiving survives a failure at every I/O", async () => {
+  test("Archiving survives a failure at every I/O", async () => {
     await survivesEveryFailure(world, {
       name: "archive of a space with a running and a queued turn",
       async act(client, space) {
@@ -164,7 +164,7 @@ describe("DELETE /v1/spaces/{id}", () => {
 })
 
 describe("GET /v1/spaces", () => {
-  test("filters, pages, and shows what the key may see", async () => {
+  test("The list filters, has pages, and shows only visible spaces", async () => {
     const client = await world.createAccount()
     const ids: string[] = []
     for (const title of ["Support A", "support b", "Sales", "Über 100%_\\ SUPPORT", "Old"]) {
@@ -215,7 +215,7 @@ describe("GET /v1/spaces", () => {
     expect(await versionOf(all, own)).toBe(1)
   })
 
-  test("a page of large spaces ends before the database's answer is too large", async () => {
+  test("A page of large spaces ends before the database's answer is too large", async () => {
     const client = await world.createAccount()
     for (let made = 0; made < 8; made++) await client.space({ manifest: { instructions: "語\n".repeat(50_000) } })
     const seen: unknown[] = []

@@ -17,7 +17,7 @@ function nested(levels: number): object {
   return value
 }
 
-describe("wrong configuration", () => {
+describe("Wrong configuration", () => {
   const tool = (overrides: object) => ({ ...definition, ...overrides })
   const request = (overrides: object) =>
     tool({ request: { method: "POST", url: "https://api.customer.com/", ...overrides } })
@@ -84,7 +84,7 @@ describe("wrong configuration", () => {
     ["manifest", { model: "no/such" }],
   ]
 
-  test.each(FAULTS)("PUT %s is refused, and changes nothing (%#)", async (path, body) => {
+  test.each(FAULTS)("The wrong PUT %s is refused and changes nothing (%#)", async (path, body) => {
     const client = await world.createAccount()
     const space = await client.space()
     const method = path.endsWith("/test") ? "POST" : "PUT"
@@ -93,7 +93,7 @@ describe("wrong configuration", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("POST /v1/spaces refuses the same, and names the field", async () => {
+  test("The same faults in POST /v1/spaces are refused, and the field is named", async () => {
     const client = await world.createAccount()
     for (const [body, param] of [
       [{ tools: [orderTool("localhost")] }, "tools.0.request.url"],
@@ -107,7 +107,7 @@ describe("wrong configuration", () => {
     }
   })
 
-  test("another tenant, a narrower scope and a test key meet a 404 everywhere", async () => {
+  test("Another tenant, a narrower scope and a test key get 404 everywhere", async () => {
     const client = await world.createAccount()
     const space = await client.space({
       tools: [orderTool()],
@@ -146,7 +146,7 @@ describe("wrong configuration", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("our own internal calls are refused without our own signature", async () => {
+  test("Our internal calls are refused without our own signature", async () => {
     for (const path of ["try-tool", "check-mcp-server"]) {
       for (const headers of [{}, { "turnpike-signature": "x.y.z" }, { "upstash-signature": "x.y.z" }]) {
         const response = await world.invoke(

@@ -44,7 +44,7 @@ async function takeAll(webhookId: string): Promise<number> {
   }
 }
 
-test("all runs of an endpoint together have so much under way, fewer while it fails, and again when their leases are over", async () => {
+test("All runs of an endpoint together have a bounded number under way, fewer while it fails, until leases end", async () => {
   const { id } = await createBacklog(500)
   expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlight)
   await world.advance(WEBHOOK_POLICY.leaseMs + 1)
@@ -52,7 +52,7 @@ test("all runs of an endpoint together have so much under way, fewer while it fa
   expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlightFailing)
 })
 
-test("a claim writes no index of its rows while their pages have room", async () => {
+test("A claim writes no index of its rows while their pages have room", async () => {
   const { client, id } = await createBacklog(500)
   const claim = await effortOf(world, client, (ctx) => claimDeliveries(ctx, id))
   const { updated, hot } = claim.written("webhook_deliveries")
