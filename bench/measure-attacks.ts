@@ -14,7 +14,9 @@ const SETTLE_MS = 500
 const MOST_MS = 40_000
 const WARM_TURNS = 20
 const SERVED = {
-  ...{ runs: true, accounts: 2, isMeasured: true },
+  runs: true,
+  accounts: 2,
+  isMeasured: true,
   bindings: { ALLOW_PRIVATE_TARGETS: "1", LOG_LEVEL: "silent" },
 }
 

@@ -18,8 +18,18 @@ const OPTIONS = ["fillfactor", ...VACUUM.map((name) => `autovacuum_${name}`)].jo
 const SETTINGS: Record<string, string[]> = {
   before: [
     ...[
-      ...["turns", "conversations", "wallets", "spend_counters", "api_keys", "webhook_deliveries", "webhook_endpoints"],
-      ...["turn_events", "turn_steps", "ledger", "usage", "events"],
+      "turns",
+      "conversations",
+      "wallets",
+      "spend_counters",
+      "api_keys",
+      "webhook_deliveries",
+      "webhook_endpoints",
+      "turn_events",
+      "turn_steps",
+      "ledger",
+      "usage",
+      "events",
     ].map((table) => `alter table ${table} reset (${OPTIONS})`),
     "alter table turns set (fillfactor = 60)",
     "alter table webhook_deliveries add unique (webhook_id, event_id)",
@@ -30,8 +40,18 @@ const SETTINGS: Record<string, string[]> = {
 }
 
 const TABLES = [
-  ...["turns", "open_turns", "conversations", "wallets", "spend_counters", "api_keys"],
-  ...["webhook_deliveries", "webhook_endpoints", "turn_events", "events", "ledger", "usage"],
+  "turns",
+  "open_turns",
+  "conversations",
+  "wallets",
+  "spend_counters",
+  "api_keys",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "turn_events",
+  "events",
+  "ledger",
+  "usage",
 ]
 const BATCH = 1_000
 

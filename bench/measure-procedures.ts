@@ -43,7 +43,11 @@ export async function measureProcedures(world: BenchWorld, options: Options) {
       .sort((a, b) => b.mean * b.calls - a.mean * a.calls)
       .slice(0, MOST)
       .map(({ label, calls, mean, p50, p99 }) => ({
-        ...{ label, calls, mean: round(mean), p50, p99 },
+        label,
+        calls,
+        mean: round(mean),
+        p50,
+        p99,
         ...(hasStatistics && { database: meanOf(label, "total"), planning: meanOf(label, "planned") }),
       })),
     functions: (await readFunctions(site))

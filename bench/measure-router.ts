@@ -77,7 +77,9 @@ async function runBatch(verbs: Verbs, { site, ctx, pin, prefix, mark }: Batch): 
     const served =
       picked && "provider_id" in picked
         ? {
-            ...{ account: picked.provider_id, bind: true, probe: false },
+            account: picked.provider_id,
+            bind: true,
+            probe: false,
             windows: sayNews(windows, picked.windows) ? windows : null,
           }
         : null

@@ -90,8 +90,11 @@ export async function moneyReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> 
     ),
     read(`breakdown by ${dimension}, cut days`, (ctx, who) =>
       reportBreakdown(ctx, who, {
-        ...{ dimension, days: 1, limit: 100 },
-        ...{ start: at(9 * DAY_MS - 13 * HOUR_MS), end: at(2 * DAY_MS - 10.5 * HOUR_MS) },
+        dimension,
+        days: 1,
+        limit: 100,
+        start: at(9 * DAY_MS - 13 * HOUR_MS),
+        end: at(2 * DAY_MS - 10.5 * HOUR_MS),
       }),
     ),
   ])

@@ -26,10 +26,30 @@ export interface Options {
 }
 
 export const MEASUREMENTS = [
-  ...["accepts", "turns", "latency", "commits", "shards", "peer", "procedures", "start", "floor"],
-  ...["history", "books", "memory", "files", "logins", "churn", "queues"],
-  ...["outage-queue", "outage-database", "outage-provider"],
-  ...["admin", "analytics", "hostile", "attacks", "routing"],
+  "accepts",
+  "turns",
+  "latency",
+  "commits",
+  "shards",
+  "peer",
+  "procedures",
+  "start",
+  "floor",
+  "history",
+  "books",
+  "memory",
+  "files",
+  "logins",
+  "churn",
+  "queues",
+  "outage-queue",
+  "outage-database",
+  "outage-provider",
+  "admin",
+  "analytics",
+  "hostile",
+  "attacks",
+  "routing",
 ]
 
 export function readBenchOptions(args: string[]): Options {

@@ -51,8 +51,11 @@ interface SiteOptions {
 
 const CREDIT_MICROS = 1e13
 const HIGH_CAPS = {
-  ...{ daily_usd: 1e6, window_usd: 1e6, window_seconds: 3600 },
-  ...{ end_user_daily_usd: 1e6, end_user_monthly_usd: 1e6 },
+  daily_usd: 1e6,
+  window_usd: 1e6,
+  window_seconds: 3600,
+  end_user_daily_usd: 1e6,
+  end_user_monthly_usd: 1e6,
 }
 
 /** Turnpike, in the version and on the runtime of the world. */

@@ -20,7 +20,13 @@ const DAYS_OF_BATCH = 20
 const CALLS_OF_TURN = 1.6
 /** What is filled by batches, whose indexes are made behind them. */
 const TABLES = [
-  ...["usage", "chat_calls", "ledger", "ledger_user_days", "space_sums", "user_sums", "provider_space_sums"],
+  "usage",
+  "chat_calls",
+  "ledger",
+  "ledger_user_days",
+  "space_sums",
+  "user_sums",
+  "provider_space_sums",
   ...USAGE_FAMILIES.map(({ name }) => name),
 ]
 

@@ -45,7 +45,12 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
   })
   const context: Partial<Context> = {
-    ...{ brand: BRAND, requestId: "bench", db, random: Math.random, posting: new Map(), cooling: new Map() },
+    brand: BRAND,
+    requestId: "bench",
+    db,
+    random: Math.random,
+    posting: new Map(),
+    cooling: new Map(),
     clock: systemClock,
     queue: noQueue,
     log: () => {},

@@ -31,8 +31,18 @@ try {
   const tables = join(dir, "db-types.ts")
   const mapping = '{"int8":"number"}'
   await run("kysely-codegen", [
-    ...["--dialect", "postgres", "--url", url, "--out-file", tables, "--type-mapping", mapping],
-    ...["--default-schema", "public", "--include-pattern", "public.*"],
+    "--dialect",
+    "postgres",
+    "--url",
+    url,
+    "--out-file",
+    tables,
+    "--type-mapping",
+    mapping,
+    "--default-schema",
+    "public",
+    "--include-pattern",
+    "public.*",
   ])
   const procedures = join(dir, "procedures.ts")
   const release = await readRelease()

@@ -71,8 +71,14 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = ${JSON.stri
 
 async function bundle(worker: string): Promise<string> {
   const { outputFiles } = await build({
-    ...{ entryPoints: [`functions/${worker}.ts`], bundle: true, write: false, treeShaking: true },
-    ...{ format: "esm", platform: "neutral", packages: "external", external: ["node:*", "cloudflare:*"] },
+    entryPoints: [`functions/${worker}.ts`],
+    bundle: true,
+    write: false,
+    treeShaking: true,
+    format: "esm",
+    platform: "neutral",
+    packages: "external",
+    external: ["node:*", "cloudflare:*"],
   })
   return outputFiles[0]?.text ?? ""
 }

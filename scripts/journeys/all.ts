@@ -7,7 +7,19 @@ import { poolLogins } from "./providers.ts"
 
 /** In their order: the newcomer of the last ones is made by those before. */
 export const JOURNEYS: Journey[] = [
-  ...[firstTurn, tool, webhook, endUser],
-  ...[newUser, credit, catalog, poolLogins, dashboards, audit],
-  ...[firstSteps, secondFactor, endedSession, conflict, passwordReset],
+  firstTurn,
+  tool,
+  webhook,
+  endUser,
+  newUser,
+  credit,
+  catalog,
+  poolLogins,
+  dashboards,
+  audit,
+  firstSteps,
+  secondFactor,
+  endedSession,
+  conflict,
+  passwordReset,
 ]

@@ -7,13 +7,19 @@ const REASONS: Record<Exclude<Finish, "stop" | "tool-calls" | "more" | "other" |
   length: ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"],
   refused: ["refusal", "refused"],
   filtered: [
-    ...["content_filter", "content-filter", "content_filtered", "guardrail_intervened", "sensitive"],
-    ...["safety", "image_safety", "recitation", "prohibited_content", "blocklist", "spii"],
+    "content_filter",
+    "content-filter",
+    "content_filtered",
+    "guardrail_intervened",
+    "sensitive",
+    "safety",
+    "image_safety",
+    "recitation",
+    "prohibited_content",
+    "blocklist",
+    "spii",
   ],
-  error: [
-    ...["error", "network_error", "insufficient_system_resource"],
-    ...["malformed_function_call", "function_call_filter"],
-  ],
+  error: ["error", "network_error", "insufficient_system_resource", "malformed_function_call", "function_call_filter"],
 }
 
 /** How an answer ended. `unified` is the SDK's word, `raw` the provider's. */

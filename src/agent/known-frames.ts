@@ -5,8 +5,13 @@ import { plainLine } from "./sdk-calls.ts"
 /** The events and parts of Anthropic's Messages stream that the SDK reads. It reports all others as errors. */
 const ANTHROPIC = {
   events: [
-    ...["message_start", "content_block_start", "content_block_delta", "content_block_stop"],
-    ...["message_delta", "message_stop", "error"],
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "error",
   ],
   blocks: ["text", "thinking", "redacted_thinking", "tool_use"],
   deltas: ["text_delta", "thinking_delta", "signature_delta", "input_json_delta"],

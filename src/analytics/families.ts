@@ -49,7 +49,7 @@ export function providerDays(db: Reader, range: Range) {
     .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS, "r.pictures"])
     .unionAll(
       queued(db, range).select((eb) => [
-        ...[dayOf(eb.ref("q.ended_at")).as("day")],
+        dayOf(eb.ref("q.ended_at")).as("day"),
         ...(["q.provider_key", "q.pooled", "q.role", ...SUMS, "q.pictures"] as const),
       ]),
     )
@@ -134,7 +134,7 @@ export function queuedSpaceDays(db: Reader, range: Range, spaces: Spaces) {
   return queued(db, range)
     .where("q.space_id", "in", spaces)
     .select((eb) => [
-      ...[dayOf(eb.ref("q.ended_at")).as("day")],
+      dayOf(eb.ref("q.ended_at")).as("day"),
       ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most", "q.pictures"] as const),
     ])
 }

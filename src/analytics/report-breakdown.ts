@@ -86,7 +86,9 @@ export async function reportBreakdown(
     dimension,
     limit,
     items: items.map(({ key, name, chat_key, ...sums }) => ({
-      ...{ key, name, chat_key },
+      key,
+      name,
+      chat_key,
       ...serializeCosts(sums),
       share: ratio(sums.billed, all.billed),
     })),

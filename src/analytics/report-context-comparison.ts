@@ -49,7 +49,9 @@ interface Read {
 const NOTHING: Read = { model_calls: 0, pictures: 0, tokens_input: 0, tokens_cached: 0 }
 
 const serializeContext = ({ model_calls, pictures, tokens_input, tokens_cached }: Read) => ({
-  ...{ model_calls, tokens_input, tokens_cached },
+  model_calls,
+  tokens_input,
+  tokens_cached,
   avg_context_tokens: ratio(tokens_input, model_calls - pictures),
   cache_hit_rate: ratio(tokens_cached, tokens_input),
 })

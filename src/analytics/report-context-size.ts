@@ -57,7 +57,10 @@ export type ContextSize = z.infer<typeof contextSizeSchema>
 type DayRow = Row & { day: string }
 
 const COLUMNS = {
-  ...{ model_calls: "calls", pictures: "pictures", tokens_input: "tokens_input", most: "tokens_input_most" },
+  model_calls: "calls",
+  pictures: "pictures",
+  tokens_input: "tokens_input",
+  most: "tokens_input_most",
 } as const
 
 interface Row {

@@ -108,15 +108,14 @@ export async function reportProviderSpaces(
   return {
     head: {
       ...envelopeOf(now, range, null),
-      ...{ subscription_id: subscription_id ?? null, chat_key: chat_key ?? null },
+      subscription_id: subscription_id ?? null,
+      chat_key: chat_key ?? null,
       providers: providers.map(({ provider_key, ...sums }) => ({ provider_key, ...serializeCosts(sums) })),
-      ...{
-        other: serializeCosts(restOfCosts(total, shown)),
-        total: serializeCosts(total),
-        pairs: pairs ?? 0,
-        limit,
-        offset,
-      },
+      other: serializeCosts(restOfCosts(total, shown)),
+      total: serializeCosts(total),
+      pairs: pairs ?? 0,
+      limit,
+      offset,
     },
     parts: readInParts(shown, LIST_POLICY.part, (part) => namePairs(ctx, credential, part)),
   }

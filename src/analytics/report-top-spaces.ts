@@ -54,7 +54,11 @@ export async function reportTopSpaces(
     ...envelopeOf(now, range, null),
     limit,
     items: items.map(({ space_id, slug, chat_key, title, owner_id, ...row }) => ({
-      ...{ space_id, slug, chat_key, title, owner_id },
+      space_id,
+      slug,
+      chat_key,
+      title,
+      owner_id,
       ...serializeSums(row),
     })),
     other: serializeSums(restOf(all, items)),

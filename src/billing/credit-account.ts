@@ -57,9 +57,16 @@ export interface Credit {
 export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: Credit): Promise<Made<LedgerRow>> {
   requireSign(credit)
   const booking = await callOne<"book_entry", Booking>(ctx.db, "book_entry", {
-    ...{ user_id: credit.userId, reason: credit.reason, amount: credit.micros, reference: credit.reference },
-    ...{ actor: credit.actor, note: credit.note ?? null, moment: ctx.clock.now() },
-    ...{ turn_id: null, currency: null, minor: null },
+    user_id: credit.userId,
+    reason: credit.reason,
+    amount: credit.micros,
+    reference: credit.reference,
+    actor: credit.actor,
+    note: credit.note ?? null,
+    moment: ctx.clock.now(),
+    turn_id: null,
+    currency: null,
+    minor: null,
   })
   return booked(booking, credit)
 }

@@ -155,7 +155,13 @@ async function settleFinding(ctx: Books, finding: FindingRow): Promise<void> {
   const key_id = counter?.kind === "key" ? counter.subject : undefined
   const period = counter && `${counter.kind} ${counter.period} ${counter.starts_at}`
   ctx.log("error", "reconciliation.finding", {
-    ...{ reconciliation_id, kind, user_id, turn_id, ledger_id, key_id, counter: period },
+    reconciliation_id,
+    kind,
+    user_id,
+    turn_id,
+    ledger_id,
+    key_id,
+    counter: period,
     expected_credit_micros: finding.expected_credit_micros,
     found_credit_micros: finding.found_credit_micros,
     repaired,

@@ -139,7 +139,13 @@ function serializeFinding(row: FindingRow): z.infer<typeof findingSchema> {
 export function serializeReconciliation(row: ReconciliationRow): Reconciliation {
   const { reconciliation_id, started_by, scope, accounts, ledger_rows, turns, counters } = row
   return {
-    ...{ reconciliation_id, started_by, scope, accounts, ledger_rows, turns, counters },
+    reconciliation_id,
+    started_by,
+    scope,
+    accounts,
+    ledger_rows,
+    turns,
+    counters,
     started_at: toInstant(row.started_at),
     finished_at: toInstant(row.finished_at),
     findings_total: row.findings,

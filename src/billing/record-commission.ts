@@ -29,15 +29,16 @@ export async function recordCommission(
   if (!/^[A-Z]{3}$/.test(currency)) throw wrong("currency", "is no ISO 4217 code")
   if (!Number.isSafeInteger(minor) || minor <= 0) throw wrong("minor", "is a whole number above 0")
   const booking = await callOne<"book_entry", Booking>(ctx.db, "book_entry", {
-    ...{ user_id: userId, reason: "referral_credit_commission", amount: null, turn_id: null },
-    ...{
-      reference: `commission:${userId}:${source}`,
-      currency,
-      minor,
-      actor,
-      note: note ?? null,
-      moment: ctx.clock.now(),
-    },
+    user_id: userId,
+    reason: "referral_credit_commission",
+    amount: null,
+    turn_id: null,
+    reference: `commission:${userId}:${source}`,
+    currency,
+    minor,
+    actor,
+    note: note ?? null,
+    moment: ctx.clock.now(),
   })
   const booked = bookedBy(booking)
   if (booked.made.currency !== currency || booked.made.currency_amount_minor !== minor) throw keyReused()

@@ -62,7 +62,12 @@ export function readBoardUpdate(body: unknown): BoardUpdate | null {
   const read = {
     chat_id: of.chat.id,
     title: titleOf(of.chat.title),
-    ...{ said_at: of.date, update_id, bot: null, came: [], gone: [], moved: null },
+    said_at: of.date,
+    update_id,
+    bot: null,
+    came: [],
+    gone: [],
+    moved: null,
   } satisfies BoardUpdate
   if (own) return { ...read, bot: isIn(own.new_chat_member) ? "in" : "out" }
   if (other) {

@@ -96,8 +96,13 @@ type CatalogRow = JsonRow<"model_catalog"> & { space_count: number; updated_by_n
 function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> {
   const { pin, model, label, enabled, sort_order, price_version, max_output_tokens, context_tokens, idle_seconds } = row
   return {
-    ...{ pin, engine: row.engine as (typeof ENGINES)[number], model, label, kind: row.kind as (typeof KINDS)[number] },
-    ...{ enabled, sort_order },
+    pin,
+    engine: row.engine as (typeof ENGINES)[number],
+    model,
+    label,
+    kind: row.kind as (typeof KINDS)[number],
+    enabled,
+    sort_order,
     price_usd_per_million_tokens: {
       input: toUsd(row.price_input),
       cached: toUsd(row.price_cached),
@@ -106,8 +111,12 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
       cache_write_hour: row.price_cache_write_hour === null ? null : toUsd(row.price_cache_write_hour),
     },
     price_usd_per_picture: row.price_image === null ? null : toUsd(row.price_image),
-    ...{ price_version, max_output_tokens, context_tokens, idle_seconds },
-    ...{ space_count: row.space_count, version: row.version },
+    price_version,
+    max_output_tokens,
+    context_tokens,
+    idle_seconds,
+    space_count: row.space_count,
+    version: row.version,
     created_at: toInstant(row.created_at),
     updated_at: row.updated_at === null ? null : toInstant(row.updated_at),
     updated_by: serializeChangedBy(row),
@@ -200,7 +209,9 @@ const REFUSALS: Refusals = {
 const micros = (usd: number) => Math.round(usd * MICROS_PER_USD)
 
 const pricesOf = ({ input, cached, output, cache_write, cache_write_hour }: z.output<typeof pricesSchema>) => ({
-  ...{ input: micros(input), cached: micros(cached), output: micros(output) },
+  input: micros(input),
+  cached: micros(cached),
+  output: micros(output),
   cache_write: cache_write === null ? null : micros(cache_write),
   cache_write_hour: cache_write_hour === null ? null : micros(cache_write_hour),
 })

@@ -27,7 +27,12 @@ export function serializeErasure(row: ErasureRow): Erasure {
     state: row.erased_at === null ? "erasing" : "erased",
     requested_at: toInstant(row.requested_at),
     erased_at: toInstant(row.erased_at),
-    ...{ turns, events, steps, files, conversations, tasks },
+    turns,
+    events,
+    steps,
+    files,
+    conversations,
+    tasks,
     kept: { turns: row.kept_turns, billed_usd: toUsd(row.kept_billed) },
   }
 }

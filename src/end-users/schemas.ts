@@ -62,8 +62,13 @@ export const endUserSchema = z
         "default, else the account's, with what is left. Empty when there is none, and for a test key.",
       example: [
         {
-          ...{ cap: "end_user_daily", source: "key", limit_usd: 0.5, spent_usd: 0.0041, reserved_usd: 0.1 },
-          ...{ left_usd: 0.3959, resets_at: "2026-01-16T00:00:00.000Z" },
+          cap: "end_user_daily",
+          source: "key",
+          limit_usd: 0.5,
+          spent_usd: 0.0041,
+          reserved_usd: 0.1,
+          left_usd: 0.3959,
+          resets_at: "2026-01-16T00:00:00.000Z",
         },
       ],
     }),

@@ -148,7 +148,11 @@ export async function putMapping(
   const sealed = headers ? await sealHeaders(ctx, { space, container, headers }) : null
   return editAs(ctx, credential, "put_mapping", {
     args: {
-      ...{ container, space, url, enabled: enabled ?? null, if_version: ifVersion },
+      container,
+      space,
+      url,
+      enabled: enabled ?? null,
+      if_version: ifVersion,
       keeps_headers: headers === undefined,
       headers: sealed,
       header_names: Object.keys(headers ?? {}).sort(),

@@ -42,8 +42,10 @@ export async function updateKey(
     ...capColumns(caps),
   }
   const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", {
-    ...{ key_id: keyId, changes },
-    ...{ request_id: ctx.requestId, address: ctx.address },
+    key_id: keyId,
+    changes,
+    request_id: ctx.requestId,
+    address: ctx.address,
   })
   return changedOf(keyId, row)
 }
@@ -120,7 +122,9 @@ const tooManyFormer = () =>
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
   type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }
   const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", {
-    ...{ key_id: keyId, request_id: ctx.requestId, address: ctx.address },
+    key_id: keyId,
+    request_id: ctx.requestId,
+    address: ctx.address,
   })
   if (!row.key) throw keyNotFound(keyId)
   if (row.ending) await endKeyTurns(ctx, { key_id: keyId, user_id: actor.user_id })

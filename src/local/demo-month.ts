@@ -160,7 +160,8 @@ async function call(past: Past, key: string, method: string, path: string, body?
     new Request(`https://turnpike.test${path}`, {
       method,
       headers: {
-        ...{ authorization: `Bearer ${key}`, "content-type": "application/json" },
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
         ...(method === "POST" && { "idempotency-key": randomUUID() }),
       },
       ...(body && { body: JSON.stringify(body) }),

@@ -154,19 +154,22 @@ function echoed(headers: Record<string, string | undefined>): Record<string, str
 }
 
 const ERROR_FIELDS = [
-  ...[
-    "code",
-    "detail",
-    "hint",
-    "position",
-    "internalPosition",
-    "internalQuery",
-    "severity",
-    "where",
-    "table",
-    "column",
-  ],
-  ...["schema", "dataType", "constraint", "file", "line", "routine"],
+  "code",
+  "detail",
+  "hint",
+  "position",
+  "internalPosition",
+  "internalQuery",
+  "severity",
+  "where",
+  "table",
+  "column",
+  "schema",
+  "dataType",
+  "constraint",
+  "file",
+  "line",
+  "routine",
 ] as const
 
 function toNeonError(error: unknown): Answer {

@@ -76,13 +76,17 @@ function completionEvents(model: string, { words, input, cached = 0, output, cal
   const chunk = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: "chatcmpl-demo", object: "chat.completion.chunk", created: 0, model, choices, ...more })}\n\n`
   const usage = {
-    ...{ prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
     prompt_tokens_details: { cached_tokens: cached },
   }
   const asked = call && {
     tool_calls: [
       {
-        ...{ index: 0, id: "call_demo", type: "function" },
+        index: 0,
+        id: "call_demo",
+        type: "function",
         function: { name: call.name, arguments: JSON.stringify(call.arguments) },
       },
     ],

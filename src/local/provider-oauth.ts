@@ -44,7 +44,10 @@ export function issueTokens(state: DemoTokens, id: string, family = random()) {
   state.refresh[refresh] = { account: id, family, used: false }
   const email = DEMO_ACCOUNTS.find((account) => account.id === id)?.email
   return {
-    ...{ access_token: access, refresh_token: refresh, token_type: "Bearer", expires_in: ACCESS_SECONDS },
+    access_token: access,
+    refresh_token: refresh,
+    token_type: "Bearer",
+    expires_in: ACCESS_SECONDS,
     account: { uuid: id, email_address: email },
   }
 }
@@ -63,7 +66,9 @@ export function issueCode(
 ): string {
   const code = random()
   state.codes[code] = {
-    ...{ account, challenge: challenge ?? "", redirectUri: redirectUri ?? "" },
+    account,
+    challenge: challenge ?? "",
+    redirectUri: redirectUri ?? "",
     until: Date.now() + CODE_SECONDS * 1000,
   }
   return code
@@ -86,8 +91,12 @@ export function issueDeviceCode(state: DemoTokens, page: string) {
     until: Date.now() + DEVICE_SECONDS * 1000,
   }
   return {
-    ...{ device_code: device, user_code: userCode, verification_uri: page, interval: INTERVAL_SECONDS },
-    ...{ verification_uri_complete: `${page}?user_code=${userCode}`, expires_in: DEVICE_SECONDS },
+    device_code: device,
+    user_code: userCode,
+    verification_uri: page,
+    interval: INTERVAL_SECONDS,
+    verification_uri_complete: `${page}?user_code=${userCode}`,
+    expires_in: DEVICE_SECONDS,
   }
 }
 

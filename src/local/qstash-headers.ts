@@ -31,8 +31,12 @@ const DEFAULT_RETRIES = 3
 
 /** The headers that src/platform/queue.ts sends. */
 const KNOWN = new Set([
-  ...["upstash-method", "upstash-retries", "upstash-delay", "upstash-deduplication-id"],
-  ...["upstash-flow-control-key", "upstash-flow-control-value"],
+  "upstash-method",
+  "upstash-retries",
+  "upstash-delay",
+  "upstash-deduplication-id",
+  "upstash-flow-control-key",
+  "upstash-flow-control-value",
 ])
 
 /** Reads the headers of a message (lower-case names). Refuses with 400, also what QStash can do and the stand-in cannot. */

@@ -8,7 +8,9 @@ import type { LocalProvider } from "./provider-server.ts"
 /** How each pool logs in at the demo's provider: the variable PROVIDER_LOGINS. */
 export function providerLogins({ url }: Pick<LocalProvider, "url">): string {
   const common = {
-    ...{ token_endpoint: `${url}/oauth/token`, client_id: "demo", base_url: `${url}/v1` },
+    token_endpoint: `${url}/oauth/token`,
+    client_id: "demo",
+    base_url: `${url}/v1`,
     account: { in: "answer", path: ["account", "uuid"] },
     label: { in: "answer", path: ["account", "email_address"] },
   }

@@ -58,24 +58,37 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    ...{
-      "after-deploy": { type: "boolean" },
-      "keep-days": { type: "string" },
-      email: { type: "string" },
-      name: { type: "string" },
-      admin: { type: "boolean" },
-      user: { type: "string" },
-    },
-    ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
-    ...{ worker: { type: "string" }, renew: { type: "boolean" } },
-    ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
-    ...{ reason: { type: "string" }, reference: { type: "string" }, turn: { type: "string" } },
-    ...{ role: { type: "string" }, url: { type: "string" } },
-    ...{ host: { type: "string", multiple: true }, landing: { type: "string" } },
-    ...{ "bot-username": { type: "string" }, "bot-token": { type: "string" } },
-    ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
-    ...{ "cache-write": { type: "string" }, "cache-write-hour": { type: "string" } },
-    ...{ "idle-seconds": { type: "string" }, days: { type: "string" } },
+    "after-deploy": { type: "boolean" },
+    "keep-days": { type: "string" },
+    email: { type: "string" },
+    name: { type: "string" },
+    admin: { type: "boolean" },
+    user: { type: "string" },
+    usd: { type: "string" },
+    note: { type: "string" },
+    test: { type: "boolean" },
+    scope: { type: "string" },
+    worker: { type: "string" },
+    renew: { type: "boolean" },
+    brand: { type: "string" },
+    pin: { type: "string" },
+    label: { type: "string" },
+    reason: { type: "string" },
+    reference: { type: "string" },
+    turn: { type: "string" },
+    role: { type: "string" },
+    url: { type: "string" },
+    host: { type: "string", multiple: true },
+    landing: { type: "string" },
+    "bot-username": { type: "string" },
+    "bot-token": { type: "string" },
+    input: { type: "string" },
+    cached: { type: "string" },
+    output: { type: "string" },
+    "cache-write": { type: "string" },
+    "cache-write-hour": { type: "string" },
+    "idle-seconds": { type: "string" },
+    days: { type: "string" },
   },
 })
 
@@ -155,7 +168,7 @@ async function run(client: pg.Client): Promise<string> {
       await noteAct(ctx, { action: "cli.magic_link", subject: ["user", need("user")] })
       return runMagicLink(ctx, process.env, { userId: Number(need("user")), origin: need("url") })
     case "reset-factor": {
-      const reset = { user_id: Number(need("user")), by: null, ...{ request_id: ctx.requestId, address: null } }
+      const reset = { user_id: Number(need("user")), by: null, request_id: ctx.requestId, address: null }
       const row = await callOne(ctx.db, "drop_second_factor", { ...reset, moment: now })
       return row.drop_second_factor ? "The second factor is removed." : "The user has none."
     }

@@ -44,8 +44,16 @@ export async function createUser(
  */
 export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
   const { entry, refused } = await run(sql, "book_entry", {
-    ...{ user_id: userId, reason, amount: micros, actor, note: note ?? null, moment: now },
-    ...{ turn_id: null, reference: null, currency: null, minor: null },
+    user_id: userId,
+    reason,
+    amount: micros,
+    actor,
+    note: note ?? null,
+    moment: now,
+    turn_id: null,
+    reference: null,
+    currency: null,
+    minor: null,
   })
   if (refused === "balance_too_low") throw new Error("The account has less than that available.")
   return entry ? (entry as { balance_after_credit_micros: number }).balance_after_credit_micros : null

@@ -53,12 +53,12 @@ export async function getAltPool(ctx: Context, credential: SessionCredential): P
   return {
     accounts: accounts.map((account) => ({ account_id: account.provider_id, ...account })),
     usage: {
-      ...{ model_calls: sum("model_calls"), tokens_input: sum("tokens_input"), tokens_cached: sum("tokens_cached") },
-      ...{
-        tokens_output: sum("tokens_output"),
-        cost_usd: exact(sum("cost_usd")),
-        billed_usd: exact(sum("billed_usd")),
-      },
+      model_calls: sum("model_calls"),
+      tokens_input: sum("tokens_input"),
+      tokens_cached: sum("tokens_cached"),
+      tokens_output: sum("tokens_output"),
+      cost_usd: exact(sum("cost_usd")),
+      billed_usd: exact(sum("billed_usd")),
     },
     active: active && { account_id: active.provider_id, name: active.name },
     state: stateOf(accounts),

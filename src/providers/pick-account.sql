@@ -29,7 +29,7 @@ language sql stable as $$
 $$;
 
 -- Picks an account of an engine, at p_servers as serves_pins takes them, for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
--- by chance (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
+-- by chance (p_random: numbers from 0 to below 1; the first is for draw_account, the others for sample_account), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
 -- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
 -- p_preferred: the first of these that may be called without a probe goes before chance.
 -- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
@@ -39,8 +39,7 @@ $$;
 -- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
 -- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine there is enabled.
 create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_preferred text[], p_drawn jsonb,
-  p_random double precision,
-  p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_random double precision[], p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   left_out text[] := p_tried;
   lacking boolean := false;
@@ -93,13 +92,13 @@ begin
         order by f.nth limit 1;
     end if;
     if chosen is null then
-      sampled := turnpike.sample_account(p_engine, p_servers, p_model, lacking, left_out, p_random, p_moment);
+      sampled := turnpike.sample_account(p_engine, p_servers, p_model, lacking, left_out, p_random[2:], p_moment);
       chosen := sampled.account;
       use := sampled.use;
     end if;
     if chosen is null then
       select turnpike.picked_account(a, s, c, d.use, p_bound), d.use into chosen, use
-        from turnpike.draw_account(p_engine, p_servers, p_model, lacking, left_out, sampled.rest, p_moment) d
+        from turnpike.draw_account(p_engine, p_servers, p_model, lacking, left_out, p_random[1], p_moment) d
         join provider_accounts a on a.provider_id = d.provider_id
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id;
@@ -144,52 +143,41 @@ begin
   end loop;
 end $$;
 
--- The same choice as draw_account makes, without reading the windows of all accounts: any one of them is taken as often as its weight is of 100,
--- else any one again. No account: there are few, or six were not taken, so draw_account is to choose, by `rest`: the number itself says
--- which were not taken, so by that some would be chosen more often than others.
-create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
-  p_moment timestamptz, out account jsonb, out use text, out rest double precision) language plpgsql stable as $$
+-- The same choice as draw_account makes, without reading the windows of all accounts: each number of p_random names any one of them, which is
+-- taken as often as its weight is of 100. No account: there are few, or no number took one, so draw_account is to choose.
+create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[], p_random double precision[],
+  p_moment timestamptz, out account jsonb, out use text) language plpgsql stable as $$
 declare
   -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
   ids text[] := array(select a.provider_id from provider_accounts a
     where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out)
       and turnpike.serves_pins(a.base_url, p_servers));
   many integer := cardinality(ids);
-  -- How far apart the numbers are that `rest` may be. It chooses nothing more when that is no longer little.
-  grain double precision := power(2, -52);
-  taken integer;
+  number double precision;
   taken_id text;
   weight double precision;
 begin
-  rest := p_random;
   -- To read a few costs no more than to try some of them.
   if many < 10 then
     return;
   end if;
-  for nth in 1 .. 6 loop
-    exit when grain * many > 0.0001;
-    -- What is left of a number once it has chosen one of many is as much by chance as the number was.
-    rest := rest * many;
-    grain := grain * many;
-    taken := least(floor(rest), many - 1);
-    rest := least(rest - taken, 0.999999999999);
-    taken_id := ids[taken + 1];
+  foreach number in array p_random loop
+    -- The whole part names the account; the fraction says whether it is taken.
+    number := number * many;
+    taken_id := ids[floor(number)::integer + 1];
     select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), null), turnpike.account_use(a, s, c, p_moment),
         case when turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking then w.weight / 100 else 0 end
       into account, use, weight
       from provider_accounts a
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
-      -- Beside the call, since a function is not made part of a statement when one of its arguments is a query.
+      -- A join of its own, since a function is not made part of a statement when one of its arguments is a query.
       cross join lateral (select count(*) as turns from open_turns o where o.provider_id = a.provider_id) f
       cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
       where a.provider_id = taken_id;
-    weight := case when use in ('yes', 'probe') then weight else 0 end;
-    if coalesce(rest < weight, false) then
+    if use in ('yes', 'probe') and number - floor(number) < weight then
       return;
     end if;
-    rest := (rest - weight) / (1 - weight);
-    grain := grain / (1 - weight);
   end loop;
   account := null;
 end $$;
@@ -241,7 +229,7 @@ end $$;
 -- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that
 -- engine at all. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
 -- p_servers, p_drawn: by engine, as pick_account takes them.
-create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_random double precision,
+create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_random double precision[],
   p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   own jsonb := p_models -> claimed.model;

@@ -14,6 +14,8 @@ export const PROVIDER_POLICY = {
   rosterPauseMs: 1_000,
   /** Of an engine that has more accounts there is no roster. */
   rosterAccounts: 200,
+  /** How many accounts a draw tries by chance before it reads the windows of all. */
+  drawTries: 6,
   /** How long what an isolate has opened of a credential is used. */
   openedMs: 60_000,
   /** How many accounts of an engine an isolate remembers by when they served last. */

@@ -32,8 +32,12 @@ const servedSchema = z.object({
   billed_usd: z.number().meta({ description: "What customers were billed for them.", example: 12.1 }),
 })
 const servedExample = {
-  ...{ model_calls: 310, tokens_input: 912_000, tokens_cached: 640_000, tokens_output: 41_000 },
-  ...{ cost_usd: 12.4, billed_usd: 12.1 },
+  model_calls: 310,
+  tokens_input: 912_000,
+  tokens_cached: 640_000,
+  tokens_output: 41_000,
+  cost_usd: 12.4,
+  billed_usd: 12.1,
 }
 /** The field of a schema that shows what was served in the last 30 days. */
 export const servedField = (of: string) =>
@@ -143,22 +147,36 @@ export type ProviderRow = JsonRow<"provider_accounts"> &
 export function serializeProvider(row: ProviderRow): ProviderAccount {
   const { provider_id, name, base_url, state, disabled_reason, cool_reason, in_flight, has_credential, version } = row
   return {
-    ...{ provider_id, pool: row.pool as Pool, name, kind: row.kind as ProviderAccount["kind"] },
-    ...{ engine: row.engine as ProviderAccount["engine"], base_url, state },
-    ...{ disabled: row.disabled_at !== null, disabled_at: toInstant(row.disabled_at), disabled_reason },
-    ...{ health: row.health as ProviderAccount["health"], health_at: toInstant(row.health_at) },
-    ...{ cool_until: toInstant(row.cool_until), cool_reason, suspended_at: toInstant(row.suspended_at) },
-    ...{ suspended_reason: row.suspended_reason as ProviderAccount["suspended_reason"], in_flight },
+    provider_id,
+    pool: row.pool as Pool,
+    name,
+    kind: row.kind as ProviderAccount["kind"],
+    engine: row.engine as ProviderAccount["engine"],
+    base_url,
+    state,
+    disabled: row.disabled_at !== null,
+    disabled_at: toInstant(row.disabled_at),
+    disabled_reason,
+    health: row.health as ProviderAccount["health"],
+    health_at: toInstant(row.health_at),
+    cool_until: toInstant(row.cool_until),
+    cool_reason,
+    suspended_at: toInstant(row.suspended_at),
+    suspended_reason: row.suspended_reason as ProviderAccount["suspended_reason"],
+    in_flight,
     windows: row.windows.map(({ reset_at, taken_at, ...window }) => ({
       ...window,
       reset_at: toInstant(reset_at),
       taken_at: toInstant(taken_at),
     })),
-    ...{ has_credential, token_expires_at: toInstant(row.token_expires_at) },
+    has_credential,
+    token_expires_at: toInstant(row.token_expires_at),
     credential_lock: row.refreshing_until === null ? null : { until: toInstant(row.refreshing_until) },
     last_used_at: toInstant(row.last_used_at),
     usage: servedOf(row, row.cost_credit_micros, row.billed_credit_micros),
-    ...{ version, created_at: toInstant(row.created_at), updated_at: toInstant(row.updated_at) },
+    version,
+    created_at: toInstant(row.created_at),
+    updated_at: toInstant(row.updated_at),
     updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
   }
 }

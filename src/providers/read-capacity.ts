@@ -86,12 +86,19 @@ export async function readCapacity(
   const { points, thinnedPoints, spendRows } = PROVIDER_POLICY
   const now = ctx.clock.now()
   const { row } = await callAs(ctx, credential, "read_capacity", {
-    ...{ hours, pools: provider === null ? ["main", "alt-pool"] : [provider] },
-    ...{ most: points, thinned: thinnedPoints, spend: spendRows },
+    hours,
+    pools: provider === null ? ["main", "alt-pool"] : [provider],
+    most: points,
+    thinned: thinnedPoints,
+    spend: spendRows,
   })
   return {
-    ...{ hours, provider, from: new Date(now.getTime() - hours * 3_600_000).toISOString(), to: now.toISOString() },
-    ...{ thinned: row.point_seconds !== null, point_seconds: row.point_seconds },
+    hours,
+    provider,
+    from: new Date(now.getTime() - hours * 3_600_000).toISOString(),
+    to: now.toISOString(),
+    thinned: row.point_seconds !== null,
+    point_seconds: row.point_seconds,
     snapshots: (row.windows as WindowRow[]).flatMap(pointsOf),
     spend_seconds: row.spend_seconds ?? 3_600,
     spend: spendOf(row.spend as SpendRow<number[]>[], row.queued as SpendRow<number>[]),

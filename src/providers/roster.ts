@@ -78,3 +78,7 @@ const rosters = onceFor((_cooling: Context["cooling"]) => new Roster())
 
 /** The roster of this isolate: it lives as long as what the isolate knows of cooling. */
 export const rosterOf = ({ cooling }: Pick<Context, "cooling">): Roster => rosters(cooling)
+
+/** What the database draws an account with (src/providers/pick-account.sql): one number for an exact draw, the others for the tries before it. */
+export const drawNumbers = (random: () => number): number[] =>
+  Array.from({ length: 1 + PROVIDER_POLICY.drawTries }, random)

@@ -92,7 +92,12 @@ export const refusedBySchema = z
 type RefusedBy = z.infer<typeof refusedBySchema>
 
 const reached: CapState = {
-  ...{ cap: "end_user_daily", source: "key", limit_usd: 0.5, spent_usd: 0.3, reserved_usd: 0.2, left_usd: 0 },
+  cap: "end_user_daily",
+  source: "key",
+  limit_usd: 0.5,
+  spent_usd: 0.3,
+  reserved_usd: 0.2,
+  left_usd: 0,
   resets_at: "2026-01-16T00:00:00.000Z",
 }
 

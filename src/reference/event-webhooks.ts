@@ -54,8 +54,10 @@ const DATA: Record<string, JsonValue> = {
   "account.factor_changed": { factor: "second_factor", change: "set" },
   "key.created": { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa", rotated: false },
   "space.shared": {
-    ...{ spaces: [{ space: `spc_${ULID}`, title: "Support desk" }], space_count: 1 },
-    ...{ people: [{ user_id: 43, name: "Grace" }], people_count: 1 },
+    spaces: [{ space: `spc_${ULID}`, title: "Support desk" }],
+    space_count: 1,
+    people: [{ user_id: 43, name: "Grace" }],
+    people_count: 1,
   },
   ping: { webhook_id: `whk_${ULID}` },
 }

@@ -219,7 +219,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs",
   ),
-  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs servedKept longestBarredMs"),
+  ...of(
+    "PROVIDER_POLICY",
+    "rosterDraws rosterMs rosterPauseMs rosterAccounts drawTries openedMs servedKept longestBarredMs",
+  ),
 ]
 
 function of(policy: string, names: string): string[] {

@@ -22,8 +22,10 @@ import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff, type WaitReason } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
 import { paintingOf } from "./pay-pictures.ts"
-import { type AgentContext, limitReached, Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { type AgentContext, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
+import { limitReached, RunEnd } from "./run-end.ts"
+import { TIMED_OUT } from "./run-time.ts"
 import { type Outcome, settleTurn } from "./settle-turn.ts"
 
 /** The result of a callback, for its answer and the log. */
@@ -85,7 +87,8 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
 }
 
 async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
-  const { ctx, claim, turn, signal } = run
+  const { ctx, claim, turn } = run
+  const { signal } = run.time
   const { manifest } = claim.config
   const secrets = await openSecrets(ctx, { spaceId: turn.space_id, slug: turn.space, sealed: claim.secrets })
   const byDefault: BuiltinTool[] = model.engine === "openai-compatible" ? [] : DEFAULT_BUILTIN_TOOLS
@@ -93,7 +96,12 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   try {
     const containers = await openContainers(ctx, turn.space, claim.containers)
     const toolbox = await openToolbox(ctx, {
-      ...{ turn, config: claim.config, containers, secrets, builtinTools, signal },
+      turn,
+      config: claim.config,
+      containers,
+      secrets,
+      builtinTools,
+      signal,
       painting: paintingOf(run, model),
     })
     run.leftOut = toolbox.leftOut
@@ -122,12 +130,12 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
 function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   const text = called?.step.answer.text ?? ""
   if (called?.cutByHold && called.step.answer.finish === "length") {
-    return limitReached("COST_LIMIT_REACHED", run.partialResult(text), run.boundBy)
+    return limitReached("COST_LIMIT_REACHED", run.transcript.partialResult(text), run.budget.boundBy)
   }
   const fault = called && answerFault(called.step.answer.finish)
   if (fault) {
-    const message = `${fault.message} ${run.cost > 0 ? "Its model calls are billed." : "Nothing was billed."}`
-    return { ...failed(run, fault.code, message), result: run.partialResult(text) }
+    const message = `${fault.message} ${run.budget.cost > 0 ? "Its model calls are billed." : "Nothing was billed."}`
+    return { ...failed(run, fault.code, message), result: run.transcript.partialResult(text) }
   }
   const steps = run.claim.steps.filter(({ agent }) => agent === null)
   return { state: "done", result: answerText(called ? [...steps, rowOf(called)] : steps) }
@@ -180,7 +188,8 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
 
 /** Waits until the first account may be called again, a minute at most, or until the turn's time is over. Counts as no failure of its model. */
 async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<Advance> {
-  const { ctx, turn, now, deadline } = run
+  const { ctx, turn } = run
+  const { now, deadline } = run.time
   ctx.log("error", "provider.all_cooling", {
     turn_id: turn.turn_id,
     engine,
@@ -197,7 +206,8 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
 
 /** What others hold is no failure of this turn: it comes back, perhaps to another isolate, until its time is over. */
 async function waitForMemory(run: Run): Promise<Advance> {
-  const { ctx, turn, now, deadline } = run
+  const { ctx, turn } = run
+  const { now, deadline } = run.time
   ctx.log("error", "turn.crowded", { turn_id: turn.turn_id })
   const delayMs = Math.min(TURN_POLICY.modelBackoffMs * (1 + ctx.random()), Math.max(0, deadline - now))
   return giveBack(run, { delayMs: Math.ceil(delayMs), reason: "memory" })
@@ -220,10 +230,10 @@ function failureOf(run: Run, { error }: AgentFailed): Outcome {
 }
 
 function failed(run: Run, code: string, message: string): Extract<Outcome, { state: "failed" }> {
-  return { state: "failed", code, message, ours: false, result: run.partialResult() }
+  return { state: "failed", code, message, ours: false, result: run.transcript.partialResult() }
 }
 
-const billOf = (run: Run) => (run.cost > 0 ? "The model calls before that are billed." : "Nothing was billed.")
+const billOf = (run: Run) => (run.budget.cost > 0 ? "The model calls before that are billed." : "Nothing was billed.")
 
 function deadlineOf({ turn, config }: Claim): number {
   const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds

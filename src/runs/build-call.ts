@@ -11,7 +11,8 @@ import type { StepRow } from "../turns/step-row.ts"
 import type { AttachedFile, Claim } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
-import { type AgentWork, type Run, RunEnd } from "./run.ts"
+import type { AgentWork, Run } from "./run.ts"
+import { RunEnd } from "./run-end.ts"
 
 /** The next model call of an agent, before its output is bounded by the hold. `opening`: the beginning of its transcript. */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
@@ -93,20 +94,20 @@ export interface BoundedCall {
 export async function boundCall(run: Run, price: Price, call: ModelCall): Promise<BoundedCall> {
   const prompt = promptTokenBound(call)
   const wanted = call.maxOutputTokens
-  const affordable = () => affordableOutput(price, prompt, Math.max(0, run.left))
+  const affordable = () => affordableOutput(price, prompt, Math.max(0, run.budget.left))
   if (affordable() < wanted) {
     const grown = await growHold(
       run.ctx,
-      { ...run.turn, hold_credit_micros: run.hold },
-      worstPriceOf(price, prompt, wanted) - run.left,
+      { ...run.turn, hold_credit_micros: run.budget.hold },
+      worstPriceOf(price, prompt, wanted) - run.budget.left,
     )
     if (grown === null) throw new RunEnd({ kind: "stale" })
-    run.hold = Math.max(run.hold, grown.hold)
-    run.boundBy = grown.boundBy
+    run.budget.hold = Math.max(run.budget.hold, grown.hold)
+    run.budget.boundBy = grown.boundBy
   }
   const least = Math.min(wanted, TURN_POLICY.minOutputTokens)
   // A sub-agent that runs beside this one may give back a part of what was set aside for it.
-  while (affordable() < least && run.somethingReserved) await run.freed()
+  while (affordable() < least && run.budget.isReserved) await run.budget.freed()
   const output = Math.min(wanted, affordable())
   if (output < least || (output === 0 && wanted > 0)) throw run.limit("COST_LIMIT_REACHED")
   const worst = worstPriceOf(price, prompt, output)
@@ -114,6 +115,6 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
     call: { ...call, maxOutputTokens: output },
     cutByHold: output < wanted,
     worst,
-    release: run.reserve(worst),
+    release: run.budget.reserve(worst),
   }
 }

@@ -9,7 +9,9 @@ import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
 import { type RoutedCall, routeCall } from "./route-call.ts"
-import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
+import { type AgentWork, type Run, stepOf } from "./run.ts"
+import { RunEnd } from "./run-end.ts"
+import { TIMED_OUT } from "./run-time.ts"
 import { openTextStream } from "./stream-text.ts"
 
 const NO_USAGE: ModelUsage = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
@@ -40,18 +42,18 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const { ctx, turn } = run
   const price = turn.test ? FREE : agent.model
   const bounded = await boundCall(run, price, buildCall(run, agent, opening))
-  const step = run.nextStep()
+  const step = run.transcript.nextStep()
   const of = stepOf(agent, step)
   const begun = { model: agent.model.pin, attempt: turn.model_failures, leftOut: agent.ref === null ? run.leftOut : [] }
   const stream = openTextStream(ctx, turn, of, begun)
   /** The step of an answer; adds its cost to the run's. */
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
-    const durationMs = Math.max(0, run.now - beganAt)
+    const durationMs = Math.max(0, run.time.now - beganAt)
     const whole = priceOf(price, answer.usage)
     // If a provider counts more than the worst case, that is our loss: a charge never exceeds its hold, and takes nothing of what calls
     // beside it have set aside.
-    const cost = Math.min(whole, Math.max(0, run.left + bounded.worst))
-    run.cost += cost
+    const cost = Math.min(whole, Math.max(0, run.budget.left + bounded.worst))
+    run.budget.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model
     const made = {
       step,

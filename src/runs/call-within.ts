@@ -7,7 +7,8 @@ import { type Loan, MEMORY } from "../platform/memory.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { Continuation } from "./continuation.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
-import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
+import type { AgentWork, Run } from "./run.ts"
+import { TIMED_OUT } from "./run-time.ts"
 import type { TextStream } from "./stream-text.ts"
 
 /** A call without a complete answer. */
@@ -102,7 +103,7 @@ export async function callWithin(
   }
   try {
     const came = await run.alive.during(async (ended) => {
-      const signal = AbortSignal.any([run.signal, ended, silence.signal])
+      const signal = AbortSignal.any([run.time.signal, ended, silence.signal])
       const context = {
         accounts,
         fetch: listening,

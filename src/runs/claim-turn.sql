@@ -8,7 +8,7 @@
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
-  p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_listed text[], p_roster_accounts integer, p_random double precision)
+  p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_listed text[], p_roster_accounts integer, p_random double precision[])
 returns table (turn json, config jsonb, models jsonb, accounts jsonb, roster jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb,
   engine_keys text, containers jsonb, image_model jsonb, heard boolean)
 language plpgsql rows 1 as $$

@@ -11,7 +11,7 @@ import { call, type JsonRow } from "../platform/db.ts"
 import type { NoAccount, PickedAccount } from "../providers/account.ts"
 import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { type ListedAccount, rosterOf } from "../providers/roster.ts"
+import { drawNumbers, type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { StepRow } from "../turns/step-row.ts"
@@ -115,7 +115,7 @@ async function tryClaim(
     drawn: drawn.size > 0 ? Object.fromEntries([...drawn].map(([engine, account]) => [engine, rowsOf(account)])) : null,
     listed: roster.ask(now.getTime()),
     roster_accounts: PROVIDER_POLICY.rosterAccounts,
-    random: ctx.random(),
+    random: drawNumbers(ctx.random),
   })
   if (!claimed) return null
   const { heard, roster: listed, accounts, ...claim } = claimed

@@ -22,7 +22,7 @@ export interface CalledStep {
  */
 export async function commitCalled(run: Run, agent: AgentWork, called: CalledStep): Promise<void> {
   const row = rowOf(called)
-  const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.now } : {}
+  const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.time.now } : {}
   const events = [...called.events, ...announceCalls(agent, row, run.ctx.clock.now())]
   const turn = await orNoted(run, called, () => commitAnswer(run.ctx, run.turn, called.step, events, run.route.known()))
   if (!turn) await noteLost(run, called, "stale")

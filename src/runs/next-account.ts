@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { drawNumbers } from "../providers/roster.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 
@@ -39,7 +40,7 @@ export async function nextAccount(
     bound,
     tried,
     preferred,
-    random: ctx.random(),
+    random: drawNumbers(ctx.random),
     probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
     moment: now,

@@ -3,7 +3,8 @@ import type { Painting, SetAside } from "../tools/image-tool.ts"
 import { OutputNames } from "../tools/picture-name.ts"
 import type { ModelRow } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
-import { type Run, RunEnd } from "./run.ts"
+import type { Run } from "./run.ts"
+import { RunEnd } from "./run-end.ts"
 
 /** What a turn's pictures are made by, paid from its hold. Test turns rehearse them by their own model. Null when there is none. */
 export function paintingOf(run: Run, own: ModelRow): Painting | null {
@@ -21,19 +22,23 @@ export function paintingOf(run: Run, own: ModelRow): Painting | null {
  * stale.
  */
 async function setAside(run: Run, micros: number): Promise<SetAside | null> {
-  while (run.left < micros) {
-    const grown = await growHold(run.ctx, { ...run.turn, hold_credit_micros: run.hold }, micros - run.left)
+  while (run.budget.left < micros) {
+    const grown = await growHold(
+      run.ctx,
+      { ...run.turn, hold_credit_micros: run.budget.hold },
+      micros - run.budget.left,
+    )
     if (grown === null) throw new RunEnd({ kind: "stale" })
-    run.hold = Math.max(run.hold, grown.hold)
+    run.budget.hold = Math.max(run.budget.hold, grown.hold)
     // Without a bound it grew far enough, and a call beside this one has taken it: once more.
-    if (run.left >= micros || grown.boundBy === null) continue
-    if (!run.somethingReserved) return null
-    await run.freed()
+    if (run.budget.left >= micros || grown.boundBy === null) continue
+    if (!run.budget.isReserved) return null
+    await run.budget.freed()
   }
-  const release = run.reserve(micros)
+  const release = run.budget.reserve(micros)
   return {
     spend() {
-      run.cost += micros
+      run.budget.cost += micros
       release()
     },
     async giveBack({ lost }) {

@@ -15,7 +15,8 @@ import { type CallCredential, freshCredential, ProviderUnusable } from "../provi
 import { sayNews, windowsOf } from "../providers/windows.ts"
 import { type CutCall, callWithin, isCut } from "./call-within.ts"
 import { type KnownAccount, lacksModel } from "./route.ts"
-import { type AgentWork, type Run, RunEnd } from "./run.ts"
+import type { AgentWork, Run } from "./run.ts"
+import { RunEnd } from "./run-end.ts"
 import type { TextStream } from "./stream-text.ts"
 
 export interface RoutedCall {
@@ -49,7 +50,7 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
   if (bytes === 0) return routed(asked)
   const { memory, requestId, clock } = run.ctx
   const loan = await memory
-    .borrow(MEMORY.shares.object, requestId, clock, bytes, run.signal)
+    .borrow(MEMORY.shares.object, requestId, clock, bytes, run.time.signal)
     .catch((error: unknown) => {
       run.checkTime()
       throw error
@@ -97,12 +98,12 @@ async function routed(asked: Asked): Promise<RoutedCall> {
       if (lacking && !last && !isOut && next.until === null) return failed(run, lacking)
       const recovery = next.until === null ? Number.POSITIVE_INFINITY : Date.parse(next.until)
       // One of those that were tried may answer soon; but while another comes back in time, the turn has not failed.
-      if (last && recovery >= run.deadline) return failed(run, last)
-      throw coolingEnd(engine, last ? Math.min(recovery, run.now + PROVIDER_POLICY.passingMs) : recovery)
+      if (last && recovery >= run.time.deadline) return failed(run, last)
+      throw coolingEnd(engine, last ? Math.min(recovery, run.time.now + PROVIDER_POLICY.passingMs) : recovery)
     }
     const { account } = next
     tried.push(account.provider_id)
-    const wasLacking = lacksModel(account, model, run.now)
+    const wasLacking = lacksModel(account, model, run.time.now)
     const came = await tryAccount(asked, account)
     if (came.kind === "ended") return came.routed
     if (came.kind === "lacks") {
@@ -118,14 +119,14 @@ async function routed(asked: Asked): Promise<RoutedCall> {
     } else last = came.error
   }
   // Where each account that was tried is out of use now, none of them has failed the turn.
-  if (!last) throw coolingEnd(engine, run.now)
+  if (!last) throw coolingEnd(engine, run.time.now)
   return failed(run, last)
 }
 
 const failed = (run: Run, why: ModelError): RoutedCall => ({
   came: { why, answer: null, paid: false },
   served: null,
-  beganAt: run.now,
+  beganAt: run.time.now,
   noted: true,
   isFree: false,
 })
@@ -136,7 +137,7 @@ async function unrouted(
   { run, agent, call, stream }: Asked,
   accounts: ModelAccounts | ModelError,
 ): Promise<RoutedCall> {
-  const beganAt = run.now
+  const beganAt = run.time.now
   const { came, isFree } =
     accounts instanceof ModelError
       ? { came: { why: accounts, answer: null, paid: false }, isFree: false }
@@ -170,7 +171,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   for (;;) {
     if ("fault" in credential) return { kind: "out" }
     const accounts = modelAccounts(account, credential)
-    const beganAt = run.now
+    const beganAt = run.time.now
     const { came, headers, barred, isFree } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
     if (barred) {
       run.route.drop([account.provider_id])
@@ -263,7 +264,7 @@ async function credentialOf(
     route.drop([account.provider_id])
     // Of many calls that wait for the same refresh, one notes how it has ended.
     if (health !== "contained" && !coolsMeanwhile(ctx, account.provider_id, account.readAt)) {
-      const coolUntil = health === null ? new Date(run.now + PROVIDER_POLICY.coolAgainMs) : null
+      const coolUntil = health === null ? new Date(run.time.now + PROVIDER_POLICY.coolAgainMs) : null
       await noteAccount(ctx, account, { coolUntil, health, reason: fault, windows: [] })
     }
     return { fault }

@@ -2,8 +2,9 @@ import type { Message } from "../agent/engine.ts"
 import { isAnswer, pendingCalls } from "../turns/step-row.ts"
 import { callStep } from "./call-step.ts"
 import { type CalledStep, commitCalled, rowOf } from "./commit-called.ts"
-import { type AgentWork, type Run, RunEnd } from "./run.ts"
+import type { AgentWork, Run } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
+import { RunEnd } from "./run-end.ts"
 
 /** The agent made more model calls than it may. */
 export class TooManySteps extends Error {
@@ -29,10 +30,10 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
       const called = await callStep(run, agent, opening)
       if (agent.ref === null && isAnswer(rowOf(called))) return called
       await commitCalled(run, agent, called)
-      if (run.tired && pendingCalls(rowOf(called)).length === 0) throw new RunEnd({ kind: "hand_over" })
+      if (run.time.isTired && pendingCalls(rowOf(called)).length === 0) throw new RunEnd({ kind: "hand_over" })
       continue
     }
     run.checkpoint()
-    if (run.tired) throw new RunEnd({ kind: "hand_over" })
+    if (run.time.isTired) throw new RunEnd({ kind: "hand_over" })
   }
 }

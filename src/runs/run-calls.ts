@@ -7,7 +7,9 @@ import { TOOL_POLICY } from "../tools/policies.ts"
 import { pendingCalls, type StepRow } from "../turns/step-row.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import { commitResults } from "./commit-step.ts"
-import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
+import { type AgentWork, type Run, stepOf } from "./run.ts"
+import { RunEnd } from "./run-end.ts"
+import { TIMED_OUT } from "./run-time.ts"
 
 /** The events that announce a step's calls, written with the commit after which they start. */
 export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {
@@ -61,12 +63,12 @@ async function runCall(
   agent: AgentWork,
   { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
 ): Promise<EndedCall> {
-  const startedAt = run.now
+  const startedAt = run.time.now
   const made = await execute(run, agent, { row, call, index }).catch((error: unknown) => {
     throw error === TIMED_OUT ? run.limit("TIMEOUT_REACHED") : error
   })
   const output = fitting(made.output)
-  const duration = Math.max(0, run.now - startedAt)
+  const duration = Math.max(0, run.time.now - startedAt)
   const failed = output.type === "error"
   const data = {
     ...describeCall(agent, row.step, index, call),
@@ -100,7 +102,7 @@ async function execute(
   if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
   const key = `${run.turn.turn_id}.${row.step}.${index}`
   const mayStart = () => run.mayStart()
-  return tool.run(callInput(call), { key, step: row.step, call: index, signal: run.signal, mayStart })
+  return tool.run(callInput(call), { key, step: row.step, call: index, signal: run.time.signal, mayStart })
 }
 
 async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {

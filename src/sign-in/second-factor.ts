@@ -104,7 +104,11 @@ export async function confirmFactor(
     throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
   }
   const { given, giveBack } = await readCode(ctx, {
-    ...{ userId, session: credential.token, known: true, sealed, code },
+    userId,
+    session: credential.token,
+    known: true,
+    sealed,
+    code,
   })
   if (given.step === null) throw wrongCode()
   const recovery = newRecoveryCodes(userId)

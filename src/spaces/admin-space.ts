@@ -71,13 +71,22 @@ export function serializeAdminSpace(row: object): AdminSpace {
   const { space_id, slug, title, origin, brand, test, workspace_id, messages, cost_credit_micros, ...rest } =
     row as AdminSpaceRow
   return {
-    ...{ space_id, slug, chat_key: rest.chat_key ?? `space:${slug}`, title, origin, brand },
-    ...{ archived: rest.archived_at !== null, test },
+    space_id,
+    slug,
+    chat_key: rest.chat_key ?? `space:${slug}`,
+    title,
+    origin,
+    brand,
+    archived: rest.archived_at !== null,
+    test,
     owner: { user_id: rest.user_id, name: rest.owner_name, email: rest.owner_email },
-    ...{ workspace_id, model: rest.pin },
+    workspace_id,
+    model: rest.pin,
     created_at: toInstant(rest.created_at),
     last_activity: toInstant(rest.last_activity),
-    ...{ messages, cost_credit_micros, cost_usd: toUsd(cost_credit_micros) },
+    messages,
+    cost_credit_micros,
+    cost_usd: toUsd(cost_credit_micros),
   }
 }
 
@@ -135,7 +144,11 @@ export async function getAdminSpace(
   const { manifest, tools, mcp_servers, metadata, config_version, updated_at } = serializeSpace(row)
   return {
     ...serializeAdminSpace(row),
-    ...{ manifest, tools, mcp_servers, metadata, config_version },
+    manifest,
+    tools,
+    mcp_servers,
+    metadata,
+    config_version,
     created_by_key_id: row.created_by_key_id,
     archived_at: toInstant(row.archived_at),
     updated_at,

@@ -60,9 +60,14 @@ function serializePerson(row: PersonRow): ChatPerson {
       : { user_id: null, name: null, end_user_ref: row.end_user_ref }
   return {
     ...who,
-    ...{ role: row.role, via: row.via },
-    ...{ turns, tokens_input, tokens_cached, tokens_output },
-    ...{ cost_credit_micros: billed_credit_micros, cost_usd: toUsd(billed_credit_micros) },
+    role: row.role,
+    via: row.via,
+    turns,
+    tokens_input,
+    tokens_cached,
+    tokens_output,
+    cost_credit_micros: billed_credit_micros,
+    cost_usd: toUsd(billed_credit_micros),
     last_activity: toInstant(row.last_activity),
   }
 }

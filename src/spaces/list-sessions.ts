@@ -45,7 +45,11 @@ interface CallRow {
 function serializeCall({ model, tokens_input, context_tokens, turn_id, called_at }: CallRow) {
   const share = context_tokens === null ? null : tokens_input / context_tokens
   return {
-    ...{ model, context_tokens: tokens_input, window_tokens: context_tokens, share, turn_id },
+    model,
+    context_tokens: tokens_input,
+    window_tokens: context_tokens,
+    share,
+    turn_id,
     called_at: toInstant(called_at),
   }
 }
@@ -114,7 +118,10 @@ async function readContexts(ctx: Context, credential: SessionCredential, ids: nu
     const own = (bySpace.get(space_id) ?? []) as CallRow[]
     const orchestrator = own.find(({ agent }) => agent === "")
     return {
-      ...{ space_id, slug, title, orchestrator: orchestrator ? serializeCall(orchestrator) : null },
+      space_id,
+      slug,
+      title,
+      orchestrator: orchestrator ? serializeCall(orchestrator) : null,
       subagents: own.filter(({ agent }) => agent !== "").map((row) => ({ name: row.agent, ...serializeCall(row) })),
     }
   })

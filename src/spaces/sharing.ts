@@ -138,7 +138,9 @@ export async function listShares(
       .offset(offset),
   )
   const items = rows.map(({ space_id, title, workspace_id, name, people_count }) => ({
-    ...{ space_id, title, people_count },
+    space_id,
+    title,
+    people_count,
     workspace: workspace_id !== null && name !== null ? { workspace_id, name } : null,
   }))
   return { items, total: rows[0]?.total ?? 0 }

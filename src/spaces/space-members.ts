@@ -49,7 +49,10 @@ const refusalsOf = (spaceId: number): Refusals => ({
 type MemberRow = Omit<SpaceMember, "since"> & { created_at: string }
 
 const serializeMember = ({ space_id, user_id, name, email, created_at }: MemberRow): SpaceMember => ({
-  ...{ space_id, user_id, name, email },
+  space_id,
+  user_id,
+  name,
+  email,
   since: toInstant(created_at),
 })
 

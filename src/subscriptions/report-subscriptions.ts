@@ -159,7 +159,10 @@ async function readDays(ctx: Context, credential: SessionCredential, since: Date
     ({ subscription_id, user_id, plan, dates, ...columns }) => {
       const own: Day[] = [...daysOf(dates ?? [], columns), ...(recently.get(subscription_id) ?? [])]
       return {
-        ...{ subscription_id, user_id, plan, billed_usd: toUsd(own.reduce((sum, { billed }) => sum + billed, 0)) },
+        subscription_id,
+        user_id,
+        plan,
+        billed_usd: toUsd(own.reduce((sum, { billed }) => sum + billed, 0)),
         days: serializeDays(own),
       }
     },
@@ -199,7 +202,11 @@ function serializeDays(all: Day[]) {
   return [...days.values()]
     .sort((a, b) => (a.date < b.date ? -1 : 1))
     .map(({ date, model_calls, tokens_input, tokens_cached, tokens_output, billed }) => ({
-      ...{ date, model_calls, tokens_input, tokens_cached, tokens_output },
+      date,
+      model_calls,
+      tokens_input,
+      tokens_cached,
+      tokens_output,
       billed_usd: toUsd(billed),
     }))
 }

@@ -148,10 +148,16 @@ function serializeTask(row: TaskRow): z.infer<typeof taskSchema> {
   return {
     task_id,
     space: { slug, title: row.space_title, brand: row.space_brand },
-    ...{ brand, state: state as (typeof TASK_STATES)[number], title, description, flow, flow_place },
+    brand,
+    state: state as (typeof TASK_STATES)[number],
+    title,
+    description,
+    flow,
+    flow_place,
     assignee: assignee === null ? null : { user_id: assignee, name: row.assignee_name },
     creator: creator === null ? null : { user_id: creator, name: row.creator_name },
-    ...{ end_user_ref, turn_id },
+    end_user_ref,
+    turn_id,
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
   }

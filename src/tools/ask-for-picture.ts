@@ -56,7 +56,10 @@ export async function askForPicture(
       },
       // The models "gpt-image-…" answer bytes always, and refuse to be asked for them.
       body: JSON.stringify({
-        ...{ model, prompt, size, n: 1 },
+        model,
+        prompt,
+        size,
+        n: 1,
         ...(!model.startsWith("gpt-image") && { response_format: "b64_json" }),
       }),
       timeoutMs: TOOL_POLICY.pictureTimeoutMs,

@@ -26,7 +26,9 @@ export async function openContainer(
   const secrets = secretsOf({ url, headers })
   const policy = { ...ctx.urlPolicy, operators: true } as const
   const outbound = createOutbound({
-    ...{ fetch: ctx.fetch, clock: ctx.clock, policy },
+    fetch: ctx.fetch,
+    clock: ctx.clock,
+    policy,
     memory: { budget: ctx.memory, holder: ctx.requestId },
   })
   const deps = { outbound, clock: ctx.clock, secrets, signal }

@@ -252,12 +252,13 @@ describe("A new conversation", () => {
     await expectDraws({ alpha: 100, beta: 100, gamma: 100 })
   })
 
-  /** Expects each account to be drawn as often as its weight says, of numbers at even distances in no order, within four standard deviations. */
+  /** Expects each account to be drawn as often as its weight says, of numbers at even distances in no order (multiples of roots of primes), within four standard deviations. */
   async function expectDraws(weights: Record<string, number>) {
     const DRAWS = 6_000
     const drawn = await world.sql<{ id: string; times: number }>(
-      `select ${RELEASE}.pick_account('openai-compatible', null, 'provided', null, '{}', '{}', null, n * golden - floor(n * golden), null, $2) ->> 'provider_id' as id,
-         count(*)::integer as times from generate_series(1, $1::integer) n, (select (sqrt(5::float8) - 1) / 2 as golden) g group by 1`,
+      `select ${RELEASE}.pick_account('openai-compatible', null, 'provided', null, '{}', '{}', null, numbers, null, $2) ->> 'provider_id' as id,
+         count(*)::integer as times from generate_series(1, $1::integer) n,
+         lateral (select array_agg(n * sqrt(prime) - floor(n * sqrt(prime))) as numbers from unnest('{2,3,5,7,11,13,17}'::float8[]) prime) g group by 1`,
       [DRAWS, world.clock.now()],
     )
     const whole = Object.values(weights).reduce((sum, weight) => sum + weight, 0)

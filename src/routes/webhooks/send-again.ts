@@ -17,8 +17,13 @@ const theDelivery = { description: "The delivery.", schema: deliverySchema } as 
 /** What the examples show of a delivery that is to be attempted. */
 const PENDING = { state: "pending", next_attempt_at: "2026-01-15T09:30:00.000Z", finished_at: null }
 const FAILED = {
-  ...{ attempt: 1, created_at: "2026-01-14T18:02:11.000Z", status: 503, error: null, answer: "busy" },
-  ...{ location: null, duration_ms: 84 },
+  attempt: 1,
+  created_at: "2026-01-14T18:02:11.000Z",
+  status: 503,
+  error: null,
+  answer: "busy",
+  location: null,
+  duration_ms: 84,
 }
 
 export function mountSendAgain(app: App, { prefix, query }: Mounting) {

@@ -1,0 +1,39 @@
+import type { TurnRow } from "../turns/turn-row.ts"
+import type { HoldBound } from "./grow-hold.ts"
+
+/** What a turn may still spend in this run. All amounts are credit micros. */
+export class Budget {
+  hold: number
+  cost: number
+  /** The limit that the hold met when it last grew. */
+  boundBy: HoldBound | null = null
+  private reserved = 0
+  private waiting: (() => void)[] = []
+
+  constructor(turn: Pick<TurnRow, "hold_credit_micros" | "cost_credit_micros">) {
+    this.hold = turn.hold_credit_micros
+    this.cost = turn.cost_credit_micros
+  }
+
+  get left(): number {
+    return this.hold - this.cost - this.reserved
+  }
+
+  get isReserved(): boolean {
+    return this.reserved > 0
+  }
+
+  /** Sets a call's worst case aside and returns the function that gives it back. */
+  reserve(micros: number): () => void {
+    this.reserved += micros
+    return () => {
+      this.reserved -= micros
+      for (const wake of this.waiting.splice(0)) wake()
+    }
+  }
+
+  /** Resolves when a running call has given back what it did not need. */
+  freed(): Promise<void> {
+    return new Promise((wake) => this.waiting.push(wake))
+  }
+}

@@ -1,0 +1,57 @@
+import type { ModelError } from "../agent/engine.ts"
+import { CAPS } from "../quotas/cap-state.ts"
+import type { HoldBound } from "./grow-hold.ts"
+import type { Outcome } from "./settle-turn.ts"
+
+/** Why a run stops before its agent has finished. It is thrown, since it unwinds an agent and its sub-agents at once. */
+export class RunEnd extends Error {
+  readonly why:
+    | { kind: "stale" }
+    | { kind: "hand_over" }
+    | { kind: "ended"; outcome: Outcome }
+    | { kind: "unavailable"; error: ModelError }
+    /** No account of the engine may be called now; `until`: the earliest recovery, in milliseconds; infinite: none by itself. */
+    | { kind: "cooling"; engine: string; until: number }
+    /** The isolate has no memory for a call's pictures and documents. */
+    | { kind: "crowded" }
+
+  constructor(why: RunEnd["why"]) {
+    super(why.kind)
+    this.name = "RunEnd"
+    this.why = why
+  }
+}
+
+export type LimitCode = keyof typeof LIMIT_MESSAGES
+
+/**
+ * A limit that the customer set or reached; the work until then is billed. `boundBy`: the limit that caused COST_LIMIT_REACHED. `grown`: the
+ * turn's first model call costs more than when the turn was accepted.
+ */
+export function limitReached(
+  code: LimitCode,
+  result: string | null,
+  boundBy: HoldBound | null = null,
+  { grown = false } = {},
+): Outcome {
+  const message = code === "COST_LIMIT_REACHED" ? costMessage(boundBy, grown) : LIMIT_MESSAGES[code]
+  return { state: "failed", code, message, ours: false, result }
+}
+
+function costMessage(boundBy: HoldBound | null, grown: boolean): string {
+  if (boundBy === null || boundBy === "max_cost") return LIMIT_MESSAGES.COST_LIMIT_REACHED
+  const end = boundBy === "balance" ? "the end of the balance" : CAPS[boundBy]
+  if (grown) return `${GROWN} It reached ${end}: what is left there does not pay for it.`
+  return `The turn reached ${end}: what is left there does not pay for its next model call.`
+}
+
+const GROWN =
+  "The turn's first model call costs more than when the turn was accepted: since then its space's configuration, the tools of its MCP " +
+  "servers, the answers of earlier turns of its conversation or the model's price have changed."
+
+const LIMIT_MESSAGES = {
+  TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
+  STEP_LIMIT_REACHED: "The agent made more model calls than it may.",
+  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for the next model call.",
+  TRANSCRIPT_LIMIT_REACHED: "The model and its tools have said more than a turn can hold.",
+}

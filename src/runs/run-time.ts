@@ -1,0 +1,34 @@
+import type { Clock } from "../platform/clock.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+
+/** The reason with which everything is aborted when the turn's time is over. */
+export const TIMED_OUT = Symbol("the turn's time is over")
+
+/** The time of a turn, and of a worker's run of it. Moments are milliseconds since 1970. */
+export class RunTime {
+  readonly deadline: number
+  /** Aborted with TIMED_OUT at the deadline. */
+  readonly signal: AbortSignal
+  private readonly clock: Clock
+  private readonly started: number
+
+  constructor(clock: Clock, { deadline, signal }: { deadline: number; signal: AbortSignal }) {
+    this.clock = clock
+    this.deadline = deadline
+    this.signal = signal
+    this.started = this.now
+  }
+
+  get now(): number {
+    return this.clock.now().getTime()
+  }
+
+  get isOver(): boolean {
+    return this.signal.aborted || this.now >= this.deadline
+  }
+
+  /** Whether the next callback should go on. */
+  get isTired(): boolean {
+    return this.now - this.started >= TURN_POLICY.runBudgetMs
+  }
+}
