@@ -67,14 +67,14 @@ test(`A cancel that races with the finish leaves one state and one bill, in ${RO
     // The worker is held before it ends the turn; then both wait for the turn's row, in the order of the round.
     if (isOrdered) await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
     const running = world.drain()
-    if (isOrdered) await untilCalled(world, { match: "settle_turn" })
+    if (isOrdered) await untilCalled(world, { match: "settle_turn", request: running })
     const row = `select from turns where turn_id = '${turn_id}' for no key update`
     const letGo = isOrdered ? await holdRows(world, row) : null
-    if (order === "finish first") await world.clearFaults().then(() => untilBlocked(world, 1))
+    if (order === "finish first") await world.clearFaults().then(() => untilBlocked(world, 1, running))
     if (!isOrdered) await jitter(random.int(6))
     const cancelling = client.call("POST", `/v1/turns/${turn_id}/cancel`)
-    if (order === "cancel first") await untilBlocked(world, 1).then(() => world.clearFaults())
-    if (isOrdered) await untilBlocked(world, 2)
+    if (order === "cancel first") await untilBlocked(world, 1, cancelling).then(() => world.clearFaults())
+    if (isOrdered) await untilBlocked(world, 2, Promise.race([running, cancelling]))
     await letGo?.()
     const { status } = await cancelling
     await running
