@@ -55,12 +55,12 @@ try {
     ),
   )
   await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))
-  const access = await withClient(url, (client) => workerAccess(client, release))
   // Only `DB` goes out: the names of the tables' rows would stand beside those of the domain.
   const tableTypes = (await readFile(tables, "utf8")).replace(/^export (?!interface DB )/gm, "")
   await keep("src/platform/db-types.ts", tableTypes)
   await keep("src/platform/procedures.ts", await readFile(procedures, "utf8"))
-  await keep("src/ops/worker-access.ts", access)
+  // It bundles the workers, and these import the types.
+  await keep("src/ops/worker-access.ts", await withClient(url, (client) => workerAccess(client, release)))
 } finally {
   await postgres.stop()
   await rm(dir, { recursive: true, force: true })

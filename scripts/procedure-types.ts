@@ -1,83 +1,231 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
 import type pg from "pg"
 import type { Release } from "../src/ops/release.ts"
 
-interface ProcedureRow {
+/** A value that a procedure takes or answers, or a column of a type. */
+interface Field {
   name: string
-  result: string
-  /** The input arguments, in order. */
-  names: (string | null)[]
-  types: string[]
-  /** The output columns; empty when it returns a single value. */
-  out_names: string[]
-  out_types: string[]
+  /** As PostgreSQL names it, without "[]". */
+  type: string
+  list: boolean
+  /** scalar, row (of a table) or type (of the release). */
+  kind: "scalar" | "row" | "type"
 }
 
-const TYPES: Record<string, string> = {
+interface ProcedureRow {
+  name: string
+  arguments: Field[]
+  /** Its output columns; empty when it returns one value. */
+  outputs: Field[]
+  result: Field
+}
+
+const SCALARS: Record<string, string> = {
   text: "string",
   boolean: "boolean",
   smallint: "number",
   integer: "number",
   bigint: "number",
   "double precision": "number",
-  json: "unknown",
-  jsonb: "unknown",
-  "text[]": "string[]",
-  "bigint[]": "number[]",
+  numeric: "number",
+  uuid: "string",
+  date: "string",
   "timestamp with time zone": "Date",
 }
 
-const QUERY = `
+const FIELD = (name: string, type: string) => `(
+  select json_build_object('name', ${name}, 'list', t.typelem <> 0 and t.typlen = -1,
+      'type', case e.typtype when 'c' then e.typname else format_type(e.oid, null) end,
+      'kind', case when e.typtype <> 'c' then 'scalar' when e.typnamespace = 'public'::regnamespace then 'row' else 'type' end)
+    from pg_type t join pg_type e on e.oid = case when t.typelem <> 0 and t.typlen = -1 then t.typelem else t.oid end where t.oid = ${type})`
+
+const PROCEDURES = `
   with procedures as (
-    select p.oid, p.proname as name, p.prorettype::regtype::text as result, p.proargnames as names, p.proargmodes as modes,
+    select p.oid, p.proname as name, p.prorettype as result, p.proargnames as names, p.proargmodes as modes,
       coalesce(p.proallargtypes, p.proargtypes::oid[]) as types
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1
   ), arguments as (
-    select p.oid, a.position, a.type::regtype::text as type, p.names[a.position] as name, coalesce(p.modes[a.position], 'i') as mode
+    select p.oid, a.position, coalesce(p.modes[a.position], 'i') as mode, ${FIELD("p.names[a.position]", "a.type")} as field
     from procedures p, unnest(p.types) with ordinality as a(type, position)
   )
-  select p.name, p.result,
-    array(select a.name from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.position) as names,
-    array(select a.type from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.position) as types,
-    array(select a.name from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.position) as out_names,
-    array(select a.type from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.position) as out_types
+  select p.name,
+    array(select a.field from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.position) as arguments,
+    array(select a.field from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.position) as outputs,
+    ${FIELD("p.name", "p.result")} as result
   from procedures p order by p.name collate "C"`
 
-/** TypeScript of the procedures of a release, as the catalog of a database that has it describes them. */
-export async function procedureTypes(client: pg.Client, { name }: Release): Promise<string> {
-  const { rows } = await client.query<ProcedureRow>(QUERY, [name])
-  const callable = rows.filter(isCallable)
+const TYPES = `
+  select c.relname as name, array(select ${FIELD("a.attname", "a.atttypid")} from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as fields
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'c' order by c.relname collate "C"`
+
+/**
+ * TypeScript of the procedures that TypeScript calls and of the types that they take and answer, as the catalog of a database that has the
+ * release describes them.
+ */
+export async function procedureTypes(client: pg.Client, { name: release }: Release): Promise<string> {
+  const all = (await client.query<ProcedureRow>(PROCEDURES, [release])).rows
+  const types = new Map(
+    (await client.query<{ name: string; fields: Field[] }>(TYPES, [release])).rows.map(({ name, fields }) => [
+      name,
+      fields,
+    ]),
+  )
+  const named = await textsInSource()
+  const procedures = all.filter((procedure) => named.has(procedure.name) && isCallable(procedure))
+  const nullable = await nullableFields()
+  const taken = reachedFrom(procedures.flatMap((procedure) => procedure.arguments))
+  const answered = reachedFrom(procedures.flatMap(answersOf))
+
+  /** The names of the types that fields are of, and of those in them. */
+  function reachedFrom(fields: readonly Field[], into = new Set<string>()): Set<string> {
+    for (const { type, kind } of fields) {
+      if (kind !== "type" || into.has(type)) continue
+      into.add(type)
+      reachedFrom(types.get(type) ?? [], into)
+    }
+    return into
+  }
+
+  const shape = (name: string, typeOf: (field: Field) => string) => {
+    const fields = (types.get(name) ?? []).map(
+      (field) => `    ${field.name}: ${typeOf(field)}${nullable.has(`${name}.${field.name}`) ? " | null" : ""}`,
+    )
+    return `  ${name}: {\n${fields.join("\n")}\n  }`
+  }
+  const shapes = (names: Set<string>, typeOf: (field: Field) => string) =>
+    [...names]
+      .sort()
+      .map((name) => shape(name, typeOf))
+      .join("\n")
+
   return `// Generated by scripts/generate-db-types.ts from src/**/*.sql.
 
-/** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "${name}"
+import type { JsonInput, JsonRow } from "./json-row.ts"
 
-/** What each procedure takes and answers. Any value may be null; a jsonb value is written as JSON. */
+/** The schema of the procedures that a worker built from this source calls: a name for their text. */
+export const RELEASE = "${release}"
+
+/** What procedures answer in JSON, by the name of its type in SQL. */
+export interface Answers {
+${shapes(answered, inAnswer)}
+}
+
+/** What procedures take as one value of several fields, by the name of its type in SQL. */
+export interface Records {
+${shapes(taken, inArgument)}
+}
+
+/** What each procedure takes and answers. Any value may be null. */
 export interface Procedures {
-${callable.map(typeOf).join("\n")}
+${procedures.map((procedure) => declarationOf(procedure)).join("\n")}
 }
 
 export type ProcedureName = keyof Procedures
 export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
-/** The arguments of each in the order of its declaration. */
-export const PROCEDURES: Record<ProcedureName, readonly string[]> = {
-${callable.map(({ name, names, types }) => `  ${name}: [${names.map((one, at) => `"${bare(one)}${types[at] === "jsonb" ? ":json" : ""}"`).join(", ")}],`).join("\n")}
+/** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
+export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
+${procedures.map(entryOf).join("\n")}
+}
+
+/** The fields of what is taken as one value, in the order of their declaration. */
+export const RECORDS: Record<keyof Records, readonly string[]> = {
+${[...taken]
+  .sort()
+  .map((name) => `  ${name}: [${(types.get(name) ?? []).map(encoded).join(", ")}],`)
+  .join("\n")}
 }
 `
 }
 
 /** Procedures that only other procedures call take and answer rows. */
-const isCallable = ({ names, types, out_names, out_types, result }: ProcedureRow) =>
-  [...types, ...(out_names.length > 0 ? out_types : [result])].every((type) => type in TYPES) &&
-  names.every((name) => name?.startsWith("p_"))
+const isCallable = ({ arguments: args, outputs, result }: ProcedureRow) =>
+  args.every(({ name, kind, type }) => name?.startsWith("p_") && (kind === "type" || isScalar(type))) &&
+  (outputs.length > 0 ? outputs : [result]).every(({ kind, type }) => kind !== "scalar" || isScalar(type))
+
+const isScalar = (type: string) => type in SCALARS || isJson(type)
+const isJson = (type: string) => type === "json" || type === "jsonb"
 
 /** Arguments are called p_… in SQL, so that none is taken for a column. */
 const bare = (name: string | null) => (name ?? "").replace(/^p_/, "")
 
-function typeOf({ name, names, types, out_names, out_types, result }: ProcedureRow): string {
-  const args = names.map((one, at) => `${bare(one)}: ${TYPES[types[at] ?? ""]} | null`)
-  const outs = out_names.length > 0 ? out_names : [name]
-  const outTypes = out_names.length > 0 ? out_types : [result]
-  const row = outs.map((one, at) => `${one}: ${TYPES[outTypes[at] ?? ""]} | null`)
-  return `  ${name}: { args: { ${args.join("; ")} }; row: { ${row.join("; ")} } }`
+const answersOf = ({ outputs, result }: ProcedureRow) => (outputs.length > 0 ? outputs : [result])
+
+const listOf = ({ list }: Field, type: string) => (list ? (/[ |]/.test(type) ? `(${type})[]` : `${type}[]`) : type)
+
+function inAnswer(field: Field): string {
+  const { kind, type } = field
+  if (kind === "type") return listOf(field, `Answers["${type}"]`)
+  if (kind === "row") return listOf(field, `JsonRow<"${type}">`)
+  // Of JSON, every time is a text.
+  return listOf(
+    field,
+    isJson(type) ? "unknown" : type === "timestamp with time zone" ? "string" : (SCALARS[type] ?? "unknown"),
+  )
+}
+
+function inArgument(field: Field): string {
+  const { kind, type } = field
+  if (kind === "type") return listOf(field, `Records["${type}"]`)
+  return listOf(field, isJson(type) ? "JsonInput" : (SCALARS[type] ?? "unknown"))
+}
+
+function inColumn(field: Field): string {
+  if (field.kind !== "scalar" || isJson(field.type)) return inAnswer(field)
+  return listOf(field, SCALARS[field.type] ?? "unknown")
+}
+
+function declarationOf(procedure: ProcedureRow): string {
+  const args = procedure.arguments.map((field) => `      ${bare(field.name)}: ${inArgument(field)} | null`)
+  const row = answersOf(procedure).map((field) => `      ${field.name}: ${inColumn(field)} | null`)
+  const body = (lines: string[]) => (lines.length === 0 ? "Record<never, never>" : `{\n${lines.join("\n")}\n    }`)
+  return `  ${procedure.name}: {\n    args: ${body(args)}\n    row: ${body(row)}\n  }`
+}
+
+/** An argument or a field, with how it is written: as JSON, or as a record. */
+function encoded(field: Field): string {
+  const how = isJson(field.type) ? ":json" : field.kind === "type" ? `:${field.type}` : ""
+  return `"${bare(field.name)}${how}"`
+}
+
+function entryOf(procedure: ProcedureRow): string {
+  const args = procedure.arguments.map(encoded).join(", ")
+  const answers = answersOf(procedure)
+  if (answers.every(({ kind }) => kind === "scalar")) return `  ${procedure.name}: { args: [${args}] },`
+  const columns = answers.map((field) => `"${field.name}${field.kind === "scalar" ? "" : ":json"}"`)
+  return `  ${procedure.name}: { args: [${args}], columns: [${columns.join(", ")}] },`
+}
+
+/** Every text in quotes in the TypeScript of the service and of its tests: the names of procedures are among them. */
+async function textsInSource(): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const { path, text } of await sourceFiles(["src", "functions", "scripts", "bench", "test"], ".ts")) {
+    if (/\/(procedures|worker-access)\.ts$/.test(path)) continue
+    for (const [, name = ""] of text.matchAll(/["'`.](\w+)["'`(]/g)) found.add(name)
+  }
+  return found
+}
+
+/** The fields of types, as \`type.field\`, whose comment says that they may be null: no other place in SQL can say it. */
+async function nullableFields(): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const { text } of await sourceFiles(["src"], ".sql")) {
+    for (const [, name, body = ""] of text.matchAll(/^create type turnpike\.(\w+) as \(\n([^;]*?)\n\);/gm)) {
+      for (const [, field] of body.matchAll(/^ {2}(\w+) .*-- null\b/gm)) found.add(`${name}.${field}`)
+    }
+  }
+  return found
+}
+
+async function sourceFiles(folders: readonly string[], extension: string) {
+  const paths = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(folder, { recursive: true }))
+        .filter((path) => path.endsWith(extension))
+        .map((path) => join(folder, path)),
+    ),
+  )
+  return Promise.all(paths.flat().map(async (path) => ({ path, text: await readFile(path, "utf8") })))
 }

@@ -14,17 +14,17 @@ begin
 end $$;
 
 -- Notes that a caller takes a whole list away: p_what it is, and p_query what it was narrowed by.
-create function turnpike.note_export(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_what text,
-  p_query jsonb, p_request_id text, p_address text, out actor jsonb) language plpgsql as $$
+create function turnpike.note_export(p_request turnpike.request, p_what text,
+  p_query jsonb, out actor turnpike.caller) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable then
     perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'export', 'export', p_what, null,
-      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query), p_request_id,
-      p_address, p_moment);
+      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query), p_request.request_id,
+      p_request.address, p_request.moment);
   end if;
 end $$;
 

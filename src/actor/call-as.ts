@@ -10,40 +10,42 @@ import {
 } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import { TurnpikeError } from "../base/errors.ts"
-import { callOne, type InJson } from "../platform/db.ts"
+import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
-import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE } from "../platform/procedures.ts"
+import type { InJson } from "../platform/json-row.ts"
+import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE, type Records } from "../platform/procedures.ts"
+import { recordText } from "../platform/records.ts"
 import { type Actor, type ActorRow, adminRequired, type Credential, proofRequired, requireActor } from "./actor.ts"
 import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
-/** The arguments that every procedure of a caller takes first. */
-export type CallerArguments = "caller_kind" | "caller_token" | "caller_test" | "moment"
+/** What every procedure of a caller takes first. */
+export type CallerArguments = "request"
 type CallersProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown } ? Name : never
 }[ProcedureName]
+
+/** What a procedure answers beside the caller. */
+type AnswerOf<Name extends ProcedureName> = Omit<Procedures[Name]["row"], "actor">
 
 /**
  * Calls a procedure as a caller of a request: one statement. `Row` says what its jsonb columns hold. Throws the 401 of the
  * credential's kind when it may not act: then the procedure has done nothing. What it refuses as `admin` is ADMIN_REQUIRED, and as
  * `proof` REAUTHENTICATION_REQUIRED.
  */
-export async function callAs<
-  Name extends CallersProcedure,
-  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
->(
+export async function callAs<Name extends CallersProcedure, Row extends AnswerOf<Name> = AnswerOf<Name>>(
   ctx: Context,
   credential: Credential,
   name: Name,
   args: Omit<ArgumentsOf<Name>, CallerArguments>,
 ): Promise<{ actor: Actor; row: Row }> {
-  const all = { ...callerArguments(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
-  const row = await callOne<Name, Row>(ctx.db, name, all)
-  const { refused } = row as { refused?: unknown }
-  const actor = requireActor((row as { actor: ActorRow | null }).actor, credential, { forAdmins: refused === "admin" })
+  const all = { request: requestOf(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
+  const row: unknown = await callOne(ctx.db, name, all)
+  const { refused, actor: caller } = row as { refused?: unknown; actor: ActorRow | null }
+  const actor = requireActor(caller, credential, { forAdmins: refused === "admin" })
   if (refused === "proof") throw proofRequired()
   if (refused === "admin") throw adminRequired(actor)
-  return { actor, row }
+  return { actor, row: row as Row }
 }
 
 /**
@@ -59,10 +61,7 @@ export type OnceProcedure = {
  * The same for a request that may have an Idempotency-Key. `replayOf`: the id of what an earlier request made under the key; then this
  * call had no effect. IDEMPOTENCY_KEY_REUSED when that request was a different one.
  */
-export async function callOnce<
-  Name extends OnceProcedure,
-  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
->(
+export async function callOnce<Name extends OnceProcedure, Row extends AnswerOf<Name> = AnswerOf<Name>>(
   ctx: Context,
   credential: Credential,
   name: Name,
@@ -79,12 +78,14 @@ export async function callOnce<
   return { actor, row, replayOf: replayedBy((row as { already: UsedKey | null }).already, fingerprints) }
 }
 
-function callerArguments(ctx: Context, credential: Credential) {
+function requestOf(ctx: Context, credential: Credential): Records["request"] {
   return {
-    caller_kind: credential.kind === "session" && credential.proved ? "proved" : credential.kind,
-    caller_token: credential.kind === "key" ? credential.hash : credential.token,
-    caller_test: credential.test,
+    kind: credential.kind === "session" && credential.proved ? "proved" : credential.kind,
+    token: credential.kind === "key" ? credential.hash : credential.token,
+    test: credential.test,
     moment: ctx.clock.now(),
+    request_id: ctx.requestId,
+    address: ctx.address,
   }
 }
 
@@ -121,12 +122,11 @@ export async function readAs<Row>(
   build: (db: QueryCreator<CallerDB>) => SelectQueryBuilder<never, never, Row>,
   { role }: { role?: "admin" } = {},
 ): Promise<{ actor: Actor; rows: Simplify<JsonRowOf<Row>>[] }> {
-  const { caller_kind, caller_token, caller_test, moment } = callerArguments(ctx, credential)
+  const request = recordText("request", requestOf(ctx, credential))
   const row = await ctx.db
     .with(
       (cte) => cte("actor").materialized(),
-      () =>
-        sql<CallerColumns>`(select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment}))`,
+      () => sql<CallerColumns>`(select * from ${sql.raw(RELEASE)}.act_as(${request}))`,
     )
     .with(
       (cte) => cte("caller").materialized(),

@@ -1,32 +1,42 @@
+-- What each procedure of a caller takes first: the credential (find_caller), the moment, and what the audit log notes of a request.
+create type turnpike.request as (
+  kind text, -- null: the system itself asks
+  token text, -- null: the system itself asks
+  test boolean, -- null: the system itself asks
+  moment timestamptz,
+  request_id text, -- null
+  address text -- null: it is not known
+);
+
 -- The caller after it was looked up, with the same columns for a key and a session. `usable`: it may act. `expired`: its end has
 -- passed.
 create type turnpike.caller as (
   kind text,
-  key_id text,
-  name text,
+  key_id text, -- null: a session has none
+  name text, -- null
   user_id bigint,
   scope text,
-  space_id bigint,
+  space_id bigint, -- null: its scope is not one space
   test boolean,
-  expires_at timestamptz,
+  expires_at timestamptz, -- null: it has no end
   created_at timestamptz,
-  session_id text,
-  role text,
+  session_id text, -- null: a key has none
+  role text, -- null: a key has none
   usable boolean,
   expired boolean,
   -- When its use was last noted.
-  used_at timestamptz,
+  used_at timestamptz, -- null
   -- Whether the key has a cap of its own, or a default for its end users.
   capped boolean,
   -- The user who acts in a space that is shared with them, while user_id is its owner (as_member).
-  member_id bigint,
+  member_id bigint, -- null
   -- The admin who acts as this user (src/actor/acting.sql), if one does.
-  acting_user_id bigint,
+  acting_user_id bigint, -- null
   -- When the session's user has last proved who they are (null for a key).
-  proved_at timestamptz,
+  proved_at timestamptz, -- null
   -- What stands in the way of a session: 'factor' (the code of its user's second factor is due, so it is not usable), 'enrolment' (an
   -- admin must have a second factor, and counts as a user until then).
-  missing text,
+  missing text, -- null
   -- It is usable but for a fresh proof of who they are, which the operation asks for (src/base/powers.ts).
   unproved boolean
 );

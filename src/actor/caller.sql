@@ -1,8 +1,8 @@
--- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
--- value in hex (which no role reads), or the token of a session or of an acting session. p_caller_kind: key, session, or proved: a session
--- that is usable only with a fresh proof. p_caller_test: whether a session asks for test data. Each of a rotated
+-- The caller that a credential names, usable or not; all columns are null when there is none. Its token: the SHA-256 of a key's
+-- value in hex (which no role reads), or the token of a session or of an acting session. Its kind: key, session, or proved: a session
+-- that is usable only with a fresh proof. Its test: whether a session asks for test data. Each of a rotated
 -- key's former values works until its overlap ends.
-create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+create function turnpike.find_caller(p_request turnpike.request)
 returns turnpike.caller language plpgsql stable as $$
 declare
   found_key api_keys;
@@ -13,8 +13,8 @@ declare
   valid boolean;
   given bytea;
 begin
-  if p_caller_kind = 'key' then
-    given := decode(p_caller_token, 'hex');
+  if p_request.kind = 'key' then
+    given := decode(p_request.token, 'hex');
     select k.* into found_key from api_keys k where k.hash = given;
     ends_at := found_key.expires_at;
     if found_key.key_id is null then
@@ -29,16 +29,16 @@ begin
     valid := found_key.revoked_at is null and owner.disabled_at is null;
     return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id, found_key.test,
       found_key.expires_at, found_key.created_at, null, null,
-      valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at,
+      valid and coalesce(ends_at > p_request.moment, true), valid and coalesce(ends_at <= p_request.moment, false), found_key.last_used_at,
       num_nonnulls(found_key.daily_credit_micros, found_key.window_credit_micros, found_key.end_user_daily_credit_micros,
         found_key.end_user_monthly_credit_micros) > 0, null, null, null, null, false)::turnpike.caller;
   end if;
-  if starts_with(p_caller_token, 'act_') then
-    return turnpike.when_proved(turnpike.find_acting(p_caller_token, p_caller_test, p_moment), p_caller_kind, p_moment);
+  if starts_with(p_request.token, 'act_') then
+    return turnpike.when_proved(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request.kind, p_request.moment);
   end if;
   select n.* into found_session from sessions n
-    where n.session_id = turnpike.id_of_token(p_caller_token) and n.token_hash = turnpike.hash_of_token(p_caller_token);
-  return turnpike.when_proved(turnpike.caller_of_session(found_session, p_caller_test, p_moment), p_caller_kind, p_moment);
+    where n.session_id = turnpike.id_of_token(p_request.token) and n.token_hash = turnpike.hash_of_token(p_request.token);
+  return turnpike.when_proved(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.kind, p_request.moment);
 end $$;
 
 -- The caller of a request, not usable without a fresh proof where its kind asks for one. So no procedure and no query can forget it.
@@ -85,14 +85,14 @@ begin
 end $$;
 
 -- Finds the caller and notes its use when it may act.
-create function turnpike.act_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+create function turnpike.act_as(p_request turnpike.request)
 returns turnpike.caller language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller := turnpike.find_caller(p_request);
   if caller.usable then
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
   end if;
   return caller;
 end $$;
@@ -110,12 +110,12 @@ $$;
 -- The caller of an admin's procedure, and `refused`: null, or admin when the caller may not act or is not an admin now.
 create type turnpike.admin_caller as (caller turnpike.caller, refused text);
 
-create function turnpike.find_admin(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+create function turnpike.find_admin(p_request turnpike.request)
 returns turnpike.admin_caller language plpgsql stable as $$
 declare
   found turnpike.admin_caller;
 begin
-  found.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  found.caller := turnpike.find_caller(p_request);
   if (found.caller).usable is not true or (found.caller).role is distinct from 'admin' then
     found.refused := 'admin';
   end if;

@@ -5,9 +5,6 @@ import { type CallerArguments, callAs, callOnce, type OnceArguments, type OncePr
 import type { Context } from "./context.ts"
 import type { Made, Once } from "./once.ts"
 
-/** The arguments of a request that the audit log notes. */
-type AuditArguments = "request_id" | "address"
-
 /** Procedures of admins: they answer `refused`, or the row as it is now. */
 type AdminProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown; refused: unknown; entity: unknown }
@@ -32,10 +29,9 @@ export async function editAs<Name extends AdminProcedure, Row, Answer>(
   ctx: Context,
   credential: SessionCredential,
   name: Name,
-  { args, ...reading }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | AuditArguments>, Row, Answer>,
+  { args, ...reading }: Edit<Omit<ArgumentsOf<Name>, CallerArguments>, Row, Answer>,
 ): Promise<Answer> {
-  const noted = { ...args, request_id: ctx.requestId, address: ctx.address }
-  const { row } = await callAs(ctx, credential, name, noted as never)
+  const { row } = await callAs(ctx, credential, name, args as never)
   return answerOf(name, row as unknown as Answered<Row>, reading)
 }
 
@@ -48,12 +44,11 @@ export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row,
     once,
     args,
     ...reading
-  }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | AuditArguments | OnceArguments>, Row, Answer> & {
+  }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | OnceArguments>, Row, Answer> & {
     once: Once | undefined
   },
 ): Promise<Made<Answer>> {
-  const noted = { ...args, request_id: ctx.requestId, address: ctx.address }
-  const { row, replayOf } = await callOnce(ctx, credential, name, { once, args: noted as never })
+  const { row, replayOf } = await callOnce(ctx, credential, name, { once, args: args as never })
   return { made: answerOf(name, row as unknown as Answered<Row>, reading), replayed: replayOf !== null }
 }
 

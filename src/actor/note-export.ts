@@ -8,5 +8,5 @@ export async function noteExport(
   credential: Credential,
   { what, query = {} }: { what: string; query?: object },
 ): Promise<void> {
-  await callAs(ctx, credential, "note_export", { what, query, request_id: ctx.requestId, address: ctx.address })
+  await callAs(ctx, credential, "note_export", { what, query })
 }

@@ -16,7 +16,7 @@ export function procedureRows<Name extends ProcedureName>(
   args: Given<ArgumentsOf<Name>>,
 ): ExpressionWrapper<CallerDB, never, RowOf<Name>> {
   const eb = expressionBuilder<CallerDB>()
-  const given = PROCEDURES[name].map((argument) => {
+  const given = PROCEDURES[name].args.map((argument) => {
     const value = (args as Record<string, unknown>)[argument]
     return isExpression(value) ? value : eb.val(value)
   })

@@ -1,20 +1,20 @@
 -- The run that bills all accounts, for an admin: the open one, or one that begins now at the settings' prices, with its audit entry. p_dry: what a new one would be
 -- (its run_id is null), and nothing is written. refused: admin.
-create function turnpike.begin_infra_run(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_dry boolean, p_request_id text, p_address text,
-  out actor jsonb, out refused text, out run jsonb) language plpgsql as $$
+create function turnpike.begin_infra_run(p_request turnpike.request,
+  p_dry boolean,
+  out actor turnpike.caller, out refused text, out run jsonb) language plpgsql as $$
 declare
   found turnpike.admin_caller;
   current_run infra_runs;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return;
   end if;
   current_run.position := 0;
-  current_run.until_at := p_moment;
+  current_run.until_at := p_request.moment;
   current_run.container_second_micros := turnpike.setting_value('container_second_usd')::double precision * 10000000;
   current_run.stored_gib_hour_micros := turnpike.setting_value('stored_gib_hour_usd')::double precision * 10000000;
   if not p_dry then
@@ -24,13 +24,13 @@ begin
       select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
     else
       insert into infra_runs (until_at, container_second_micros, stored_gib_hour_micros, started_at)
-        values (p_moment, current_run.container_second_micros, current_run.stored_gib_hour_micros, p_moment) returning * into current_run;
+        values (p_request.moment, current_run.container_second_micros, current_run.stored_gib_hour_micros, p_request.moment) returning * into current_run;
     end if;
-    perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run), p_request_id,
-      p_address, p_moment);
+    perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run), p_request.request_id,
+      p_request.address, p_request.moment);
   end if;
   run := to_jsonb(current_run);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
 end $$;
 
 -- What a dry run says of up to p_limit accounts behind p_position, as bill_infra_slice would bill them now.

@@ -27,9 +27,6 @@ const REFUSALS = {
   not_billed: () => new TurnpikeError("TURN_NOT_BILLED", "The turn was billed nothing, so there is nothing to refund."),
 }
 
-/** The same for the procedures that check the caller. */
-export type BookingAs = Booking & { actor: unknown }
-
 /** The entry, booked now or before; throws the refusal otherwise. `micros`: the amount of the request. */
 export function bookedBy({ entry, replayed, refused }: Booking, micros = 0): Made<LedgerRow> {
   if (entry) return { made: entry, replayed: replayed === true }

@@ -6,7 +6,7 @@ import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd, toUsd } from "../base/money.ts"
 import { callOne } from "../platform/db.ts"
-import { type Booking, type BookingAs, bookedBy, wakeFor } from "./booking.ts"
+import { type Booking, bookedBy, wakeFor } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 import { BOOKING_POLICY } from "./policies.ts"
@@ -81,7 +81,7 @@ export async function grantCredit(
   const { userId: user_id, reason, micros: amount, note = null } = credit
   const audit = { request_id: ctx.requestId, address: ctx.address }
   const args = { user_id, reason, amount, once_key: idempotencyKey, note, ...audit }
-  const { row } = await callAs<"grant_credit", BookingAs>(ctx, credential, "grant_credit", args)
+  const { row } = await callAs<"grant_credit", Booking>(ctx, credential, "grant_credit", args)
   wakeFor(ctx, row)
   return booked(row, credit)
 }

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { MICROS_PER_ENERGY, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import { BUCKET_NAMES, bucketOf, LEDGER_REASONS, type LedgerReason } from "./buckets.ts"
 
 /** A row of `ledger`, as to_jsonb gives it. */

@@ -22,7 +22,7 @@ export async function listLedger(
   credential: Credential,
   { filters, limit, offset }: { filters: LedgerFilters; limit: number; offset: number },
 ): Promise<{ entries: LedgerRow[]; total: number }> {
-  const { actor, row } = await callAs<"post_own_charges", { actor: unknown; heard: boolean | null }>(
+  const { actor, row } = await callAs<"post_own_charges", { heard: boolean | null }>(
     ctx,
     credential,
     "post_own_charges",

@@ -67,15 +67,15 @@ begin
 end $$;
 
 -- The same for the account of a caller, who wants to read its ledger.
-create function turnpike.post_own_charges(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  out actor jsonb, out heard boolean) language plpgsql as $$
+create function turnpike.post_own_charges(p_request turnpike.request,
+  out actor turnpike.caller, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable and turnpike.has_postings(caller.user_id) then
-    heard := turnpike.post_all(caller.user_id, p_moment);
+    heard := turnpike.post_all(caller.user_id, p_request.moment);
   end if;
 end $$;
 

@@ -52,14 +52,13 @@ begin
 end $$;
 
 -- The same of all history, by an admin; refused: 'admin' for anybody else.
-create function turnpike.begin_reconciliation_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, p_request_id text,
-  p_address text, out actor jsonb, out refused text, out pass jsonb) language plpgsql as $$
+create function turnpike.begin_reconciliation_as(p_request turnpike.request,
+  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor turnpike.caller, out refused text, out pass jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -67,14 +66,14 @@ begin
     refused := 'admin';
   else
     pass := turnpike.begin_reconciliation(p_reconciliation_id, 'admin:' || caller.user_id, null, null, null, p_settled_before,
-      p_kept_from, p_moment);
+      p_kept_from, p_request.moment);
     -- Going on with the pass under way changes nothing that an admin decides.
     if pass ->> 'reconciliation_id' = p_reconciliation_id then
-      perform turnpike.note_change(caller.user_id, 'books.reconcile', 'reconciliation', p_reconciliation_id, null, null, p_request_id,
-        p_address, p_moment);
+      perform turnpike.note_change(caller.user_id, 'books.reconcile', 'reconciliation', p_reconciliation_id, null, null, p_request.request_id,
+        p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Notes that a slice is tried, before it is: as long as it has not answered, the next one is half as large. False when the pass is not

@@ -41,14 +41,14 @@ export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
 
 /** The same by an admin: what could be done while the request waits; the sweeper does the rest. ADMIN_REQUIRED for others. */
 export async function reconcileAs(ctx: Context, credential: SessionCredential): Promise<ReconciliationRow> {
-  const { row } = await callAs<
+  const { row } = await callAs<"begin_reconciliation_as", { refused: string | null; pass: Pass | null }>(
+    ctx,
+    credential,
     "begin_reconciliation_as",
-    { actor: unknown; refused: string | null; pass: Pass | null }
-  >(ctx, credential, "begin_reconciliation_as", {
-    ...newPass(ctx),
-    request_id: ctx.requestId,
-    address: ctx.address,
-  })
+    {
+      ...newPass(ctx),
+    },
+  )
   const pass = known(row.pass)
   await runPass(ctx, pass, RECONCILIATION_POLICY.requestMs)
   return readPass(ctx, pass.reconciliation_id)

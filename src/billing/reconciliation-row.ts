@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 
 /** The phases of a pass, in their order. */
 export type Phase = "accounts" | "ledger" | "turns" | "counters" | "rollups"

@@ -25,28 +25,28 @@ begin
 end $$;
 
 -- The same by an admin; refused: 'admin' when the caller is not one, 'proof' without a fresh one.
-create function turnpike.refund_turn_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_turn_id text, p_note text, p_request_id text, p_address text, out actor jsonb, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
+create function turnpike.refund_turn_as(p_request turnpike.request,
+  p_turn_id text, p_note text, out actor turnpike.caller, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
 language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
   if caller.role is distinct from 'admin' then
     refused := 'admin';
-  elsif turnpike.lacks_proof(caller, p_moment) then
+  elsif turnpike.lacks_proof(caller, p_request.moment) then
     -- Also here, whatever the worker says about the kind of its caller.
     refused := 'proof';
   else
     select r.* into entry, replayed, refused, heard
-      from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_moment) r;
+      from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_request.moment) r;
     if refused is null and not replayed then
-      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, entry, p_request_id, p_address, p_moment);
+      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, entry, p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { callOne } from "../platform/db.ts"
-import { type Booking, type BookingAs, bookedBy, wakeFor } from "./booking.ts"
+import { type Booking, bookedBy, wakeFor } from "./booking.ts"
 import { noteSchema } from "./credit-account.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
@@ -36,7 +36,7 @@ export async function refundTurnAs(
   { turnId, note }: Omit<Refund, "actor">,
 ): Promise<Made<LedgerRow>> {
   const args = { turn_id: turnId, note, request_id: ctx.requestId, address: ctx.address }
-  const { row } = await callAs<"refund_turn_as", BookingAs>(ctx, credential, "refund_turn_as", args)
+  const { row } = await callAs<"refund_turn_as", Booking>(ctx, credential, "refund_turn_as", args)
   wakeFor(ctx, row)
   return bookedBy(row)
 }

@@ -6,7 +6,7 @@ import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 
 const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
 

@@ -6,16 +6,16 @@ create function turnpike.catalog_json(p_pin text) returns jsonb language sql sta
 $$;
 
 -- Changes a row of the catalog for an admin; null fields stay. refused: admin, not_found, stale, last_enabled.
-create function turnpike.patch_model(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.patch_model(p_request turnpike.request,
+  p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was model_catalog;
   changed model_catalog;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -38,13 +38,13 @@ begin
     changed.sort_order := coalesce(p_sort_order, was.sort_order);
     if changed is distinct from was then
       update model_catalog c set enabled = changed.enabled, label = changed.label, sort_order = changed.sort_order,
-        version = c.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where c.pin = p_pin;
+        version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where c.pin = p_pin;
       perform turnpike.note_change((found.caller).user_id, 'model.update', 'model', p_pin, turnpike.catalog_facts(was),
-        turnpike.catalog_facts(changed), p_request_id, p_address, p_moment);
+        turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   entity := turnpike.catalog_json(p_pin);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
@@ -54,16 +54,16 @@ create function turnpike.catalog_facts(model model_catalog) returns jsonb langua
 $$;
 
 -- Adds a row for an admin. p_model: its columns. refused: admin, exists.
-create function turnpike.add_model(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_model jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.add_model(p_request turnpike.request,
+  p_model jsonb)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made model_catalog;
   added integer;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -73,19 +73,19 @@ begin
   made.pin := made.engine || '/' || made.model;
   made.price_version := 1;
   made.version := 1;
-  made.created_at := p_moment;
-  made.updated_at := p_moment;
+  made.created_at := p_request.moment;
+  made.updated_at := p_request.moment;
   made.updated_by := (found.caller).user_id;
   insert into model_catalog select made.* on conflict (pin) do nothing;
   get diagnostics added = row_count;
   if added = 1 then
     perform turnpike.note_change((found.caller).user_id, 'model.add', 'model', made.pin, null, turnpike.catalog_facts(made),
-      p_request_id, p_address, p_moment);
+      p_request.request_id, p_request.address, p_request.moment);
   else
     refused := 'exists';
   end if;
   entity := turnpike.catalog_json(made.pin);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
@@ -109,18 +109,17 @@ end $$;
 
 -- The same for an admin. Turns that were accepted before keep theirs. p_image: null for a model of the kind 'chat'. refused: admin,
 -- not_found, stale, other_kind.
-create function turnpike.put_model_prices(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.put_model_prices(p_request turnpike.request,
   p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_image bigint,
-  p_if_version integer,
-  p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+  p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was model_catalog;
   changed model_catalog;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -133,13 +132,13 @@ begin
     refused := 'stale';
   elsif (was.kind = 'image') <> (p_image is not null) then
     refused := 'other_kind';
-  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, p_image, p_moment) then
-    update model_catalog c set version = c.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
+  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, p_image, p_request.moment) then
+    update model_catalog c set version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
       where c.pin = p_pin returning c.* into changed;
     perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
-      turnpike.catalog_facts(changed), p_request_id, p_address, p_moment);
+      turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.catalog_json(p_pin);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -3,7 +3,8 @@ import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { type JsonRow, released } from "../platform/db.ts"
+import { released } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 
 const perMillion = z.number().meta({ description: "USD per million tokens." })
 

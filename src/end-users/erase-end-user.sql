@@ -1,22 +1,22 @@
 -- Notes that everything of an end user until now must be erased; after this commit the wish cannot be lost. Takes the names from their
 -- conversations, so later turns begin new ones. refused: 'scope' (the caller sees less than the whole account), 'unknown' (the end user
 -- has no turn and no limit).
-create function turnpike.erase_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_ref text, p_erasure_id text, p_request_id text, p_address text, out actor jsonb, out refused text, out erasure jsonb) language plpgsql as $$
+create function turnpike.erase_end_user(p_request turnpike.request,
+  p_ref text, p_erasure_id text, out actor turnpike.caller, out refused text, out erasure jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
   ids text[];
   newest timestamptz;
   made erasures;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
   if caller.scope is distinct from 'all' then
     refused := 'scope';
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
   -- Accepting a turn locks its conversation too, so it comes before or after this.
@@ -30,17 +30,17 @@ begin
     where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref)
   then
     refused := 'unknown';
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
   update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
   insert into erasures as e (erasure_id, user_id, test, end_user_ref, key_id, until_at, requested_at, tried_at, conversations)
   -- The clock of the worker that accepted a turn may be ahead of this one's.
-  values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_moment, newest), p_moment, p_moment,
+  values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_request.moment, newest), p_request.moment, p_request.moment,
     cardinality(ids))
   returning e.* into made;
   erasure := to_jsonb(made);
   perform turnpike.note_change(caller.user_id, 'end_user.erase', 'erasure', p_erasure_id, null,
-    jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request_id, p_address, p_moment);
-  perform turnpike.note_use(caller, p_moment);
+    jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request.request_id, p_request.address, p_request.moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

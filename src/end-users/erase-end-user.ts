@@ -13,12 +13,10 @@ import { runErasure } from "./run-erasure.ts"
  * the wish. What this request does not complete, the sweeper does. NOT_FOUND, SCOPE_DENIED.
  */
 export async function eraseEndUser(ctx: Context, credential: Credential, ref: string): Promise<ErasureRow> {
-  type Row = { actor: unknown; refused: "scope" | "unknown" | null; erasure: OpenErasure }
+  type Row = { refused: "scope" | "unknown" | null; erasure: OpenErasure }
   const { row } = await callAs<"erase_end_user", Row>(ctx, credential, "erase_end_user", {
     ref,
     erasure_id: newId("erasure", ctx.clock.now()),
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   const { refused, erasure } = row
   if (refused === "scope") throw needsScopeAll("Erasing an end user")

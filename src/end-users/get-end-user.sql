@@ -29,16 +29,16 @@ begin
 end $$;
 
 -- An end user as a caller sees it, also one without any data.
-create function turnpike.get_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_ref text,
-  out actor jsonb, out end_user jsonb) language plpgsql as $$
+create function turnpike.get_end_user(p_request turnpike.request, p_ref text,
+  out actor turnpike.caller, out end_user jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  end_user := turnpike.end_user_json(caller, p_ref, p_moment);
-  perform turnpike.note_use(caller, p_moment);
+  end_user := turnpike.end_user_json(caller, p_ref, p_request.moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

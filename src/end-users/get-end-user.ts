@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import { type CapRow, serializeCapState } from "../quotas/cap-state.ts"
 import type { EndUser } from "./schemas.ts"
 
@@ -58,7 +58,7 @@ export function needsScopeAll(what: string): TurnpikeError {
 
 /** An end user, as far as the key can see its turns. NOT_FOUND. */
 export async function getEndUser(ctx: Context, credential: Credential, ref: string): Promise<EndUserRow> {
-  type Row = { actor: unknown; end_user: EndUserRow }
+  type Row = { end_user: EndUserRow }
   const { actor, row } = await callAs<"get_end_user", Row>(ctx, credential, "get_end_user", { ref })
   const { end_user: endUser } = row
   if (endUser.turns > 0 || (endUser.limits !== null && actor.scope === "all")) return endUser

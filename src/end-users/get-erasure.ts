@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { Erasure } from "./schemas.ts"
 
 /** The columns that a run of an erasure needs. */

@@ -2,20 +2,20 @@
 -- its time as active_at. Each is found once, at its newest conversation, so a page costs as many steps as it has rows. End users with
 -- limits but no turn are listed at the time of their limits, for callers who see the whole account. p_blocked: only blocked ones, or
 -- only others; null for all. p_q: a part of the reference, upper and lower case alike; null for all.
-create function turnpike.list_end_users(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor jsonb, out end_users jsonb)
+create function turnpike.list_end_users(p_request turnpike.request,
+  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor turnpike.caller, out end_users jsonb)
 language plpgsql as $$
 declare
   caller turnpike.caller;
   before_at timestamptz := coalesce(p_before_at, 'infinity');
   before_ref text := coalesce(p_before_ref, '');
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  select coalesce(jsonb_agg(turnpike.end_user_json(caller, page.ref, p_moment) || jsonb_build_object('active_at', page.active_at)
+  select coalesce(jsonb_agg(turnpike.end_user_json(caller, page.ref, p_request.moment) || jsonb_build_object('active_at', page.active_at)
       order by page.active_at desc, page.ref collate "C" desc), '[]') into end_users
   from (
     select found.* from (
@@ -45,7 +45,7 @@ begin
     ) found
     order by found.active_at desc, found.ref collate "C" desc limit p_limit
   ) page;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Whether an end user is one that a list asks for.

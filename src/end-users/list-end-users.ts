@@ -22,7 +22,7 @@ export async function listEndUsers(
   { filters, limit, cursor }: { filters: EndUserFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<EndUserRow>> {
   const [at, ref] = decodePosition(cursor, { end_users: filters }) ?? []
-  type Row = { actor: unknown; end_users: Listed[] }
+  type Row = { end_users: Listed[] }
   const { row } = await callAs<"list_end_users", Row>(ctx, credential, "list_end_users", {
     blocked: filters.blocked ?? null,
     q: filters.q ?? null,

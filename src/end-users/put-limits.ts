@@ -14,7 +14,7 @@ export async function putLimits(
   { daily_usd, monthly_usd, blocked }: PutLimits,
 ): Promise<EndUserRow> {
   const micros = (usd: number | null) => (usd === null ? null : fromUsd(usd))
-  type Row = { actor: unknown; end_user: EndUserRow | null; reached: unknown }
+  type Row = { end_user: EndUserRow | null; reached: unknown }
   const { row } = await callAs<"put_end_user_limits", Row>(ctx, credential, "put_end_user_limits", {
     ref,
     daily: micros(daily_usd),

@@ -12,16 +12,16 @@ $$;
 -- Puts a document in which an admin has changed one key, with its audit entry, which never has the value. p_sealed: the new document; null:
 -- the key has that value already. p_made_from: the version that it was made from, 0: there was none. refused: admin, stale, or raced:
 -- the document has changed since, so it is to be read again.
-create function turnpike.put_environment_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.put_environment_key(p_request turnpike.request,
+  p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made integer;
   former integer;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -39,13 +39,13 @@ begin
     insert into environment_files as e (file, sealed) values (p_file, p_sealed)
       on conflict (file) do update set sealed = excluded.sealed, version = e.version + 1;
     insert into environment_keys as k (file, key, set_at, updated_at, updated_by)
-      values (p_file, p_key, p_moment, p_moment, (found.caller).user_id)
+      values (p_file, p_key, p_request.moment, p_request.moment, (found.caller).user_id)
       on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by;
     perform turnpike.note_change((found.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
-      jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request_id, p_address, p_moment);
+      jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.environment_key_json(p_file, p_key);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 

@@ -1,14 +1,14 @@
 -- Deletes a file that the caller may use; its bytes are removed later. A member of the space deletes what they brought or had made, an
 -- admin of it any file. refused: not_found (or deleted already), role.
-create function turnpike.delete_file(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_file_id text,
-  out actor jsonb, out file jsonb, out refused text) language plpgsql as $$
+create function turnpike.delete_file(p_request turnpike.request, p_file_id text,
+  out actor turnpike.caller, out file jsonb, out refused text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   gone files;
   space spaces;
   role text;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -21,7 +21,7 @@ begin
         select from turns t where t.turn_id = gone.turn_id and t.member_id = caller.user_id) then 'role' end;
   end if;
   if refused is null then
-    update files f set state = 'deleted', updated_at = p_moment
+    update files f set state = 'deleted', updated_at = p_request.moment
       where f.file_id = p_file_id and f.state = 'ready' returning f.* into gone;
     if found then
       file := turnpike.file_json(gone, space.slug);
@@ -29,7 +29,7 @@ begin
       refused := 'not_found';
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Notes that the bytes of deleted files are removed. Returns how many.

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 
 export const fileSchema = z
   .object({

@@ -6,15 +6,15 @@ end $$;
 
 -- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived,
 -- limit (reached: its state).
-create function turnpike.begin_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.begin_upload(p_request turnpike.request,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
-  out actor jsonb, out already jsonb, out refused text, out reached jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already jsonb, out refused text, out reached jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   used record;
   space spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -35,22 +35,22 @@ begin
         updated_at)
       values (p_file_id, space.user_id, space.space_id, space.test, caller.key_id,
         case when space.user_id <> caller.user_id then caller.user_id end, p_name, p_media_type, p_object_key, 'uploading',
-        p_moment, p_moment);
+        p_request.moment, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up, limit.
-create function turnpike.finish_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.finish_upload(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
-  out actor jsonb, out already jsonb, out file jsonb, out refused text, out reached jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already jsonb, out file jsonb, out refused text, out reached jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   used record;
   ready files;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -61,16 +61,16 @@ begin
     select f.* into ready from files f where f.file_id = p_file_id for no key update;
     perform from users u where u.user_id = ready.user_id for no key update;
     reached := turnpike.over_limit('file_bytes', ready.user_id, p_bytes);
-    update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_moment
+    update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_request.moment
       where f.file_id = p_file_id and f.state = 'uploading' and reached is null returning f.* into ready;
     if found then
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_request.moment);
       file := turnpike.file_json(ready, p_space);
     else
       refused := case when reached is not null then 'limit' else 'too_late' end;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Why an agent's account may not have another file of so many bytes: its state, or null. Looks without a lock.

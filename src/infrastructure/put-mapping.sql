@@ -18,18 +18,18 @@ $$;
 -- Maps a space to a container, for an admin, with the audit entry. p_headers: the sealed headers, p_header_names their names; they are
 -- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not
 -- there; other_server: headers that nobody can read would be shown to a server that they were not given for.
-create function turnpike.put_mapping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.put_mapping(p_request turnpike.request,
   p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
-  p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+  p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   id bigint;
   was container_mappings;
   put container_mappings;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -54,17 +54,17 @@ begin
     refused := 'other_server';
   elsif put is distinct from was then
     insert into container_mappings as m (container, space_id, url, headers, header_names, enabled, created_at, updated_at, updated_by)
-    values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_moment, p_moment,
+    values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_request.moment, p_request.moment,
       (found.caller).user_id)
     on conflict (space_id, container) do update set url = excluded.url, headers = excluded.headers, header_names = excluded.header_names,
       enabled = excluded.enabled, updated_at = excluded.updated_at, updated_by = excluded.updated_by, version = m.version + 1
     returning m.* into put;
     perform turnpike.note_change((found.caller).user_id, 'container_mapping.put', 'container_mapping', p_space || '/' || p_container,
-      case when was.mapping_id is not null then turnpike.mapping_facts(was) end, turnpike.mapping_facts(put), p_request_id, p_address,
-      p_moment);
+      case when was.mapping_id is not null then turnpike.mapping_facts(was) end, turnpike.mapping_facts(put), p_request.request_id, p_request.address,
+      p_request.moment);
   end if;
   entity := turnpike.mapping_json(id, p_container);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 

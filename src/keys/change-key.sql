@@ -1,17 +1,17 @@
 -- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
 -- stays. refused: unknown, revoked, proof (it gives the key more time or money, and that needs a fresh one), daily (too many changes of keys
 -- within a day; reached: its state).
-create function turnpike.update_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_key_id text, p_changes jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
+create function turnpike.update_key(p_request turnpike.request,
+  p_key_id text, p_changes jsonb)
+returns table (actor turnpike.caller, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
   wanted api_keys;
   before jsonb;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is true then
     -- Changes are counted one after the other.
     perform from users u where u.user_id = caller.user_id for no key update;
@@ -19,13 +19,13 @@ begin
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
-      reached := turnpike.over_key_changes(caller.user_id, p_moment);
+      reached := turnpike.over_key_changes(caller.user_id, p_request.moment);
       refused := case when reached is not null then 'daily' end;
     end if;
     if refused is null then
       before := turnpike.key_json(own);
       wanted := jsonb_populate_record(own, p_changes);
-      if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_moment) then
+      if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_request.moment) then
         refused := 'proof';
       end if;
     end if;
@@ -38,10 +38,10 @@ begin
         where k.key_id = own.key_id;
       key := turnpike.key_json(own);
       if key <> before then
-        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, key, p_request_id, p_address, p_moment);
+        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, key, p_request.request_id, p_request.address, p_request.moment);
       end if;
     end if;
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
   end if;
   return next;
 end $$;
@@ -65,17 +65,17 @@ $$;
 -- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, and those of
 -- earlier rotations as long as they were given; when it is null, all of them end now. refused: unknown, revoked, former (p_most_former values
 -- work already), daily (too many changes of keys within a day; reached: its state).
-create function turnpike.rotate_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.rotate_key(p_request turnpike.request,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
-  p_most_former integer, p_request_id text, p_address text)
-returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
+  p_most_former integer)
+returns table (actor turnpike.caller, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
   former_left integer;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is true then
     -- Changes are counted one after the other.
     perform from users u where u.user_id = caller.user_id for no key update;
@@ -83,15 +83,15 @@ begin
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
-      reached := turnpike.over_key_changes(caller.user_id, p_moment);
+      reached := turnpike.over_key_changes(caller.user_id, p_request.moment);
       refused := case when reached is not null then 'daily' end;
     end if;
     if refused is null and p_former_until is not null then
-      select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_moment;
+      select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_request.moment;
       refused := case when (former_left < p_most_former) is not true then 'former' end;
     end if;
     if refused is null then
-      delete from former_key_values f where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_moment);
+      delete from former_key_values f where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_request.moment);
       if p_former_until is not null then
         insert into former_key_values (hash, key_id, works_until) values (own.hash, own.key_id, p_former_until);
       end if;
@@ -102,10 +102,10 @@ begin
         where k.key_id = own.key_id returning k.* into own;
       key := turnpike.key_json(own);
       perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
-        jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request_id, p_address, p_moment);
-      perform turnpike.tell_key(own, true, p_moment);
+        jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.tell_key(own, true, p_request.moment);
     end if;
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
   end if;
   return next;
 end $$;

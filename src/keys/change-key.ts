@@ -44,8 +44,6 @@ export async function updateKey(
   const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", {
     key_id: keyId,
     changes,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   return changedOf(keyId, row)
 }
@@ -85,8 +83,6 @@ export async function rotateKey(
     test_hint: test.hint,
     former_until,
     most_former: ROTATION_POLICY.mostFormer,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   const key = changedOf(keyId, row)
   sendKeyNotice(ctx, owner, key)
@@ -94,7 +90,6 @@ export async function rotateKey(
 }
 
 interface Changed {
-  actor: unknown
   key: KeyRow | null
   refused: "unknown" | "revoked" | "former" | "daily" | null
   reached: unknown
@@ -120,11 +115,9 @@ const tooManyFormer = () =>
  * next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
-  type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }
+  type Row = { key: KeyRow | null; ending: boolean | null }
   const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", {
     key_id: keyId,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   if (!row.key) throw keyNotFound(keyId)
   if (row.ending) await endKeyTurns(ctx, { key_id: keyId, user_id: actor.user_id })

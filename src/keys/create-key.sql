@@ -1,14 +1,14 @@
 -- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
 -- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' or 'daily' (reached: its state).
-create function turnpike.create_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_key jsonb, p_space text, p_request_id text, p_address text)
-returns table (actor jsonb, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
+create function turnpike.create_key(p_request turnpike.request,
+  p_key jsonb, p_space text)
+returns table (actor turnpike.caller, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   made api_keys;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable then
     made := jsonb_populate_record(null::api_keys, p_key);
     made.user_id := caller.user_id;
@@ -24,17 +24,17 @@ begin
       reached := turnpike.over_limit('keys', caller.user_id, 1);
       refused := case when reached is not null then 'limit' end;
       if refused is null then
-        reached := turnpike.over_key_changes(caller.user_id, p_moment);
+        reached := turnpike.over_key_changes(caller.user_id, p_request.moment);
         refused := case when reached is not null then 'daily' end;
       end if;
     end if;
     if refused is null then
       insert into api_keys select made.*;
       key := turnpike.key_json(made);
-      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, key, p_request_id, p_address, p_moment);
-      perform turnpike.tell_key(made, false, p_moment);
+      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, key, p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.tell_key(made, false, p_request.moment);
     end if;
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
   end if;
   return next;
 end $$;

@@ -48,12 +48,10 @@ export async function createKey(
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
   const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
-  type Row = { actor: unknown; key: KeyRow | null; refused: string | null; reached: unknown }
+  type Row = { key: KeyRow | null; refused: string | null; reached: unknown }
   const { row } = await callAs<"create_key", Row>(ctx, credential, "create_key", {
     key: made,
     space: space ?? null,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   if (row.key) {
     sendKeyNotice(ctx, owner, row.key)

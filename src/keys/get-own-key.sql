@@ -1,19 +1,19 @@
 -- The caller's key, what its caps have left, what the account has of all that is counted, and the balance of its account.
-create function turnpike.get_own_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
-returns table (actor jsonb, key jsonb, caps jsonb, limits jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
+create function turnpike.get_own_key(p_request turnpike.request)
+returns table (actor turnpike.caller, key jsonb, caps jsonb, limits jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable then
     select k.* into own from api_keys k where k.key_id = caller.key_id;
     key := turnpike.key_json(own);
-    caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_moment);
+    caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_request.moment);
     limits := turnpike.count_states(own.user_id);
     select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
   end if;
   return next;
 end $$;

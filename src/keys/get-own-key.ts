@@ -35,7 +35,6 @@ export const ownKeyAnswerSchema = z
   .meta({ id: "Me" })
 
 interface OwnKeyRow extends BalanceRow {
-  actor: unknown
   key: KeyRow
   caps: CapRow[]
   limits: CountState[]

@@ -1,28 +1,27 @@
 -- Revokes a key of the caller's account for good: nothing is accepted with it after this commit, and its turns are ended
 -- (ending_turns). Repeating it gives the same answer. key is null when the account has no such key; ending: turns of it may be left.
-create function turnpike.revoke_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_key_id text,
-  p_request_id text, p_address text, out actor jsonb, out key jsonb, out ending boolean) language plpgsql as $$
+create function turnpike.revoke_key(p_request turnpike.request, p_key_id text, out actor turnpike.caller, out key jsonb, out ending boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   was api_keys;
   revoked api_keys;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
   -- Locked before it is read: of two that revoke it, one is noted.
   select k.* into was from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
-  update api_keys k set revoked_at = coalesce(k.revoked_at, p_moment), ending_turns = k.ending_turns or k.revoked_at is null
+  update api_keys k set revoked_at = coalesce(k.revoked_at, p_request.moment), ending_turns = k.ending_turns or k.revoked_at is null
     where k.key_id = p_key_id and k.user_id = caller.user_id returning k.* into revoked;
   if revoked.key_id is not null then
     ending := revoked.ending_turns;
     key := turnpike.key_json(revoked);
     if was.revoked_at is null then
-      perform turnpike.note_change(caller.user_id, 'key.revoke', 'key', p_key_id, turnpike.key_json(was), key, p_request_id, p_address,
-        p_moment);
+      perform turnpike.note_change(caller.user_id, 'key.revoke', 'key', p_key_id, turnpike.key_json(was), key, p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

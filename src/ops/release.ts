@@ -32,16 +32,30 @@ export function expand(text: string): string {
     .join("\n")
 }
 
-/** Reads `src/**\/*.sql`. Types come first: functions take and return them. */
+const TYPE = /^create type turnpike\.(\w+) as \([^;]*?\n?\);\n?/gm
+
+/** Takes the types out of a text, each after those that it names: functions take and return them. */
+function typesFirst(text: string): string {
+  const types = new Map([...text.matchAll(TYPE)].map(([type, name]) => [name ?? "", type]))
+  const ordered = new Set<string>()
+  const add = (name: string) => {
+    const type = types.get(name)
+    if (type === undefined || ordered.has(type)) return
+    for (const [, other] of type.matchAll(/turnpike\.(\w+)/g)) if (other && other !== name) add(other)
+    ordered.add(type)
+  }
+  for (const name of types.keys()) add(name)
+  return [...ordered, text.replace(TYPE, "")].join("\n")
+}
+
+/** Reads `src/**\/*.sql`. */
 export async function readRelease(source = SOURCE): Promise<Release> {
   const entries = await readdir(source, { recursive: true })
   const paths = entries.filter((path) => path.endsWith(".sql")).sort()
   const texts = await Promise.all(paths.map(async (path) => expand(await readFile(join(source, path), "utf8"))))
-  const makesTypes = (text: string) => /^create type/m.test(text)
-  const ordered = [...texts.filter(makesTypes), ...texts.filter((text) => !makesTypes(text))]
-  const hash = createHash("sha256").update(ordered.join("\n")).digest("hex")
-  const name = `turnpike_${hash.slice(0, 12)}`
-  return { name, sql: ordered.join("\n").replace(PLACEHOLDER, `${name}.`) }
+  const text = typesFirst(texts.join("\n"))
+  const name = `turnpike_${createHash("sha256").update(text).digest("hex").slice(0, 12)}`
+  return { name, sql: text.replace(PLACEHOLDER, `${name}.`) }
 }
 
 /**

@@ -8,12 +8,12 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
-  type Selectable,
 } from "kysely"
 import { TurnpikeError } from "../base/errors.ts"
 import type { DB } from "./db-types.ts"
 import type { Meter } from "./meter.ts"
 import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures, RELEASE } from "./procedures.ts"
+import { type EncodedField, encodeField, readFields } from "./records.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
 /** Kysely's typed builder over our tables, for what is not a procedure. Procedures are called with `call`. */
@@ -177,12 +177,8 @@ export function callOf<Name extends ProcedureName>(
   name: Name,
   args: ArgumentsOf<Name>,
 ): { sql: string; parameters: unknown[] } {
-  const { text, names } = statementOf(name)
-  const parameters = names.map(({ name, json }) => {
-    const value = (args as Record<string, unknown>)[name]
-    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
-  })
-  return { sql: text, parameters }
+  const { text, fields } = statementOf(name)
+  return { sql: text, parameters: fields.map((field) => encodeField(field, args as Record<string, unknown>)) }
 }
 
 /** The same as `call`, for a procedure that always answers one row. */
@@ -200,7 +196,7 @@ export const released = (name: ProcedureName | "added") => `${RELEASE}.${name}`
 
 interface Statement {
   text: string
-  names: { name: string; json: boolean }[]
+  fields: EncodedField[]
 }
 
 const statements = new Map<string, Statement>()
@@ -208,14 +204,21 @@ const statements = new Map<string, Statement>()
 function statementOf(name: ProcedureName): Statement {
   const known = statements.get(name)
   if (known) return known
-  const names = PROCEDURES[name].map((argument) => ({
-    name: argument.replace(/:json$/, ""),
-    json: argument.endsWith(":json"),
-  }))
-  const text = `select * from ${RELEASE}.${name}(${names.map((_, at) => `$${at + 1}`).join(", ")})`
-  const statement = { text, names }
+  const { args, columns } = PROCEDURES[name]
+  const call = `${RELEASE}.${name}(${args.map((_, at) => `$${at + 1}`).join(", ")})`
+  const statement = { text: selectOf(call, columns), fields: readFields(args) }
   statements.set(name, statement)
   return statement
+}
+
+/** `columns` of composite types come as JSON. */
+function selectOf(call: string, columns: readonly string[] | undefined): string {
+  if (!columns) return `select * from ${call}`
+  const [only = ""] = columns
+  // One value of a composite type would come as its columns.
+  if (columns.length === 1) return `select to_jsonb(r) as ${only.replace(":json", "")} from ${call} r`
+  const selected = readFields(columns).map(({ name, how }) => (how ? `to_jsonb(r.${name}) as ${name}` : `r.${name}`))
+  return `select ${selected.join(", ")} from ${call} r`
 }
 
 /**
@@ -266,10 +269,3 @@ export function unlessOvertaken<T>(attempt: (locked: boolean) => Promise<T>): Pr
 export function wasRefusedWith(error: unknown, code: string): boolean {
   return error instanceof DatabaseError && error.code === code
 }
-
-/** A row of a table as PostgreSQL's to_jsonb gives it: times are texts (ISO 8601, with their offset), int8 is a number. */
-export type JsonRow<Table extends keyof DB> = {
-  [Column in keyof Selectable<DB[Table]>]: InJson<Selectable<DB[Table]>[Column]>
-}
-
-export type InJson<Value> = Value extends Date ? string : Value

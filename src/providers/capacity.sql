@@ -46,13 +46,13 @@ $$;
 -- if there are at most p_most; else the newest of each step of point_seconds, at most p_thinned, by one look into the index for each.
 -- windows: [{provider_id, resource, window_seconds, used, reset, taken}], the last three as lists, times in seconds of the epoch.
 -- spend_seconds, spend and queued: see served_spend.
-create function turnpike.read_capacity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.read_capacity(p_request turnpike.request,
   p_hours integer, p_pools text[], p_most integer, p_thinned integer, p_spend integer)
-returns table (actor jsonb, refused text, point_seconds integer, windows json, spend_seconds integer, spend json, queued json)
+returns table (actor turnpike.caller, refused text, point_seconds integer, windows json, spend_seconds integer, spend json, queued json)
 language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
-  since timestamptz := p_moment - p_hours * interval '1 hour';
+  since timestamptz := p_request.moment - p_hours * interval '1 hour';
   -- The same index of each names a window.
   ids text[];
   resources text[];
@@ -61,8 +61,8 @@ declare
   points integer;
   span interval;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -74,7 +74,7 @@ begin
       union all select f.provider_id from former_providers f where f.pool = any(p_pools));
   select count(*) into points from (select from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
     cross join lateral (select from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
-      and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_moment limit p_most + 1) n limit p_most + 1) n;
+      and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_request.moment limit p_most + 1) n limit p_most + 1) n;
   -- Each way is one statement over all windows: planning one for each of them would take longer than reading its points.
   if points > p_most then
     point_seconds := turnpike.step_of(p_hours * 3600, p_thinned / cardinality(ids));
@@ -85,8 +85,8 @@ begin
         cross join lateral (
           select array_agg(coalesce(l.used_pct, n.used_pct)) as used, array_agg(date_part('epoch', coalesce(l.reset_at, n.reset_at))) as reset,
             array_agg(date_part('epoch', coalesce(l.taken_at, n.taken_at))) as taken
-          from generate_series(date_bin(span, since, 'epoch'), p_moment, span) b(begins)
-            cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span, p_moment + interval '1 microsecond') as ends) t
+          from generate_series(date_bin(span, since, 'epoch'), p_request.moment, span) b(begins)
+            cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span, p_request.moment + interval '1 microsecond') as ends) t
             -- Mostly it is in the step's last hour: looking there first saves reading a page of the index that is full of older ones.
             left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
               and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(t.ends - interval '1 hour', t.begins)
@@ -103,13 +103,13 @@ begin
         cross join lateral (
           select array_agg(n.used_pct) as used, array_agg(date_part('epoch', n.reset_at)) as reset, array_agg(date_part('epoch', n.taken_at)) as taken
           from (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
-            and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_moment
+            and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_request.moment
             order by n.taken_at) n) n
       where n.used is not null) n;
   end if;
   windows := coalesce(windows, '[]');
   select s.seconds, s.summed, s.queued into spend_seconds, spend, queued from turnpike.served_spend(served, since, p_spend) s;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 

@@ -30,16 +30,16 @@ $$;
 
 -- Disables an account for an admin: nothing routes to it or refreshes it. p_pool: the pool that it must be of, or null. refused: admin,
 -- not_found, stale, last_healthy (of the alt-pool).
-create function turnpike.disable_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_provider_id text, p_pool text, p_reason text, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.disable_provider(p_request turnpike.request,
+  p_provider_id text, p_pool text, p_reason text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was provider_accounts;
   changed provider_accounts;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -50,25 +50,25 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif was.pool = 'alt-pool' and turnpike.is_last_healthy(p_provider_id, was.pool, p_moment) then
+  elsif was.pool = 'alt-pool' and turnpike.is_last_healthy(p_provider_id, was.pool, p_request.moment) then
     refused := 'last_healthy';
   elsif was.disabled_at is null or p_reason <> coalesce(was.disabled_reason, '') then
-    update provider_accounts a set disabled_at = coalesce(a.disabled_at, p_moment),
+    update provider_accounts a set disabled_at = coalesce(a.disabled_at, p_request.moment),
       disabled_reason = coalesce(p_reason, a.disabled_reason), version = a.version + 1,
-      updated_at = p_moment, updated_by = (found.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
+      updated_at = p_request.moment, updated_by = (found.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
     perform turnpike.note_change((found.caller).user_id, 'provider.disable', 'provider', p_provider_id, turnpike.provider_facts(was),
-      turnpike.provider_facts(changed), p_request_id, p_address, p_moment);
+      turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_moment) r);
-  perform turnpike.note_use(found.caller, p_moment);
+  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Enables an account for an admin. Whatever kept it from being tried is taken back too, if it has a credential: a refused login, a refresh
 -- whose outcome is unknown, and a suspension. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
-create function turnpike.enable_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_provider_id text, p_pool text, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.enable_provider(p_request turnpike.request,
+  p_provider_id text, p_pool text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was provider_accounts;
@@ -77,8 +77,8 @@ declare
   given_up integer;
   was_suspended boolean;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -90,67 +90,67 @@ begin
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
   else
-    update provider_credentials c set refreshing_until = null where c.provider_id = p_provider_id and c.refreshing_until <= p_moment;
+    update provider_credentials c set refreshing_until = null where c.provider_id = p_provider_id and c.refreshing_until <= p_request.moment;
     get diagnostics given_up = row_count;
     was_suspended := turnpike.end_suspension(p_provider_id);
     opened := exists (select from provider_credentials c where c.provider_id = p_provider_id);
     if was.disabled_at is not null or given_up > 0 or was_suspended or (opened and was.health <> 'healthy') then
       update provider_accounts a set disabled_at = null, disabled_reason = null, version = a.version + 1,
         health = case when opened then 'healthy' else a.health end,
-        health_at = case when opened and a.health <> 'healthy' then p_moment else a.health_at end,
-        updated_at = p_moment, updated_by = (found.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
+        health_at = case when opened and a.health <> 'healthy' then p_request.moment else a.health_at end,
+        updated_at = p_request.moment, updated_by = (found.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
       perform turnpike.note_change((found.caller).user_id, 'provider.enable', 'provider', p_provider_id, turnpike.provider_facts(was),
-        turnpike.provider_facts(changed), p_request_id, p_address, p_moment);
+        turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_moment) r);
-  perform turnpike.note_use(found.caller, p_moment);
+  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Removes an account for an admin, with its credential and its state; its usage, snapshots and hours stay. Answers the account as it was.
 -- refused: admin, not_found, stale. The last healthy account of a pool may go: only disabling one is refused.
-create function turnpike.remove_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_provider_id text, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.remove_provider(p_request turnpike.request,
+  p_provider_id text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was provider_accounts;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
     return;
   end if;
   was := turnpike.lock_provider(p_provider_id, null);
-  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_moment) r);
+  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
   if was.provider_id is null then
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
   else
     delete from provider_accounts a where a.provider_id = p_provider_id;
-    insert into former_providers as f (provider_id, pool, name, removed_at) values (was.provider_id, was.pool, was.name, p_moment)
+    insert into former_providers as f (provider_id, pool, name, removed_at) values (was.provider_id, was.pool, was.name, p_request.moment)
       on conflict (provider_id) do update set pool = excluded.pool, name = excluded.name, removed_at = excluded.removed_at;
     perform turnpike.note_change((found.caller).user_id, 'provider.remove', 'provider', p_provider_id, turnpike.provider_facts(was), null,
-      p_request_id, p_address, p_moment);
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Notes what a provider has just said about an account's windows, for the admin who asked it. p_windows as in note_windows. refused: admin,
 -- not_found (it was removed meanwhile).
-create function turnpike.note_limits(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_provider_id text, p_windows jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.note_limits(p_request turnpike.request,
+  p_provider_id text, p_windows jsonb)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -158,14 +158,14 @@ begin
   end if;
   -- A turn that commits holds it for a moment, and note_windows would not wait.
   perform from provider_states s where s.provider_id = p_provider_id for no key update;
-  perform turnpike.note_windows(p_provider_id, p_windows, p_moment);
-  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_moment) r);
+  perform turnpike.note_windows(p_provider_id, p_windows, p_request.moment);
+  entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
   if entity is null then
     refused := 'not_found';
   else
     perform turnpike.note_change((found.caller).user_id, 'provider.refresh_limits', 'provider', p_provider_id, null,
-      jsonb_build_object('windows', entity -> 'windows'), p_request_id, p_address, p_moment);
+      jsonb_build_object('windows', entity -> 'windows'), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

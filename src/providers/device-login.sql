@@ -1,14 +1,13 @@
 -- Begins a device's login for an admin. One that runs is superseded: its code opens nothing any more.
-create function turnpike.start_device_login(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_login_id text, p_sealed text, p_interval_seconds integer, p_due_at timestamptz, p_expires_at timestamptz, p_request_id text,
-  p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.start_device_login(p_request turnpike.request,
+  p_login_id text, p_sealed text, p_interval_seconds integer, p_due_at timestamptz, p_expires_at timestamptz)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   former text;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -16,14 +15,14 @@ begin
   end if;
   -- While none runs there is no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('alt-pool'));
-  update provider_logins l set state = 'expired', sealed = null, error = 'superseded', updated_at = p_moment
+  update provider_logins l set state = 'expired', sealed = null, error = 'superseded', updated_at = p_request.moment
     where l.pool = 'alt-pool' and l.state = 'polling' returning l.login_id into former;
   insert into provider_logins (login_id, pool, started_by, state, sealed, interval_seconds, due_at, expires_at, created_at, updated_at)
-  values (p_login_id, 'alt-pool', (found.caller).user_id, 'polling', p_sealed, p_interval_seconds, p_due_at, p_expires_at, p_moment,
-    p_moment);
+  values (p_login_id, 'alt-pool', (found.caller).user_id, 'polling', p_sealed, p_interval_seconds, p_due_at, p_expires_at, p_request.moment,
+    p_request.moment);
   perform turnpike.note_change((found.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
-    jsonb_build_object('pool', 'alt-pool', 'supersedes', former), p_request_id, p_address, p_moment);
-  perform turnpike.note_use(found.caller, p_moment);
+    jsonb_build_object('pool', 'alt-pool', 'supersedes', former), p_request.request_id, p_request.address, p_request.moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 

@@ -1,14 +1,14 @@
 -- Begins a login to the media account for an admin, or answers the one that the same admin has begun. `entity`: the login. refused:
 -- running (another admin's).
-create function turnpike.start_media_login(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_login_id text, p_sealed text, p_expires_at timestamptz, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.start_media_login(p_request turnpike.request,
+  p_login_id text, p_sealed text, p_expires_at timestamptz)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   running provider_logins;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -16,8 +16,8 @@ begin
   end if;
   -- While none runs there is no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('media'));
-  update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_moment
-    where l.pool = 'media' and l.state = 'polling' and l.expires_at <= p_moment;
+  update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_request.moment
+    where l.pool = 'media' and l.state = 'polling' and l.expires_at <= p_request.moment;
   select l.* into running from provider_logins l where l.pool = 'media' and l.state = 'polling' limit 1;
   if running.started_by <> (found.caller).user_id then
     refused := 'running';
@@ -25,27 +25,27 @@ begin
     return;
   elsif running.login_id is null then
     insert into provider_logins (login_id, pool, started_by, state, sealed, due_at, expires_at, created_at, updated_at)
-    values (p_login_id, 'media', (found.caller).user_id, 'polling', p_sealed, p_moment, p_expires_at, p_moment, p_moment)
+    values (p_login_id, 'media', (found.caller).user_id, 'polling', p_sealed, p_request.moment, p_expires_at, p_request.moment, p_request.moment)
     returning * into running;
     perform turnpike.note_change((found.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
-      jsonb_build_object('pool', 'media'), p_request_id, p_address, p_moment);
+      jsonb_build_object('pool', 'media'), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := to_jsonb(running);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Takes up the login of an admin to the media account until p_until, to complete it. refused: none, expired, running (another admin's),
 -- busy (it is being completed).
-create function turnpike.take_media_login(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.take_media_login(p_request turnpike.request,
   p_until timestamptz)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   newest provider_logins;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -57,14 +57,14 @@ begin
   end if;
   if newest.login_id is null or newest.state in ('authorized', 'error') then
     refused := 'none';
-  elsif newest.state = 'expired' or newest.expires_at <= p_moment then
+  elsif newest.state = 'expired' or newest.expires_at <= p_request.moment then
     refused := case when newest.started_by = (found.caller).user_id then 'expired' else 'none' end;
   elsif newest.started_by <> (found.caller).user_id then
     refused := 'running';
-  elsif newest.due_at > p_moment then
+  elsif newest.due_at > p_request.moment then
     refused := 'busy';
   else
-    update provider_logins l set takes = l.takes + 1, due_at = p_until, updated_at = p_moment where l.login_id = newest.login_id
+    update provider_logins l set takes = l.takes + 1, due_at = p_until, updated_at = p_request.moment where l.login_id = newest.login_id
       returning * into newest;
     entity := to_jsonb(newest);
   end if;
@@ -72,15 +72,15 @@ begin
 end $$;
 
 -- Saves the media account of an admin's login, and ends the login. refused: superseded (somebody else has it, or it has ended).
-create function turnpike.finish_media_login(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.finish_media_login(p_request turnpike.request,
+  p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   row provider_logins;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -91,10 +91,10 @@ begin
     refused := 'superseded';
   else
     select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
-      (found.caller).user_id, p_request_id, p_address, p_moment) s;
+      (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
     update provider_logins l set state = 'authorized', sealed = null, error = null, provider_id = p_account ->> 'provider_id',
-      updated_at = p_moment where l.login_id = p_login_id and refused is null;
-    perform turnpike.note_use(found.caller, p_moment);
+      updated_at = p_request.moment where l.login_id = p_login_id and refused is null;
+    perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;
 end $$;

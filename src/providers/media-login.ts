@@ -180,7 +180,7 @@ export async function completeMediaLogin(
 }
 
 async function takeMedia(ctx: Context, credential: SessionCredential, until: Date): Promise<LoginRow> {
-  const { row } = await callAs<"take_media_login", { actor: unknown; refused: string | null; entity: LoginRow }>(
+  const { row } = await callAs<"take_media_login", { refused: string | null; entity: LoginRow }>(
     ctx,
     credential,
     "take_media_login",

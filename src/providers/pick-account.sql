@@ -175,7 +175,7 @@ begin
       cross join lateral (select count(*) as turns from open_turns o where o.provider_id = a.provider_id) f
       cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
       where a.provider_id = taken_id;
-    if use in ('yes', 'probe') and number - floor(number) < weight then
+    if coalesce(use in ('yes', 'probe') and number - floor(number) < weight, false) then
       return;
     end if;
   end loop;

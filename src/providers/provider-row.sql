@@ -81,20 +81,20 @@ create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) retur
 $$;
 
 -- Accounts for an admin. p_pool: main (its accounts, and all others with an API key) or alt-pool. refused: admin.
-create function turnpike.list_providers(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_pool text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.list_providers(p_request turnpike.request, p_pool text)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   ids text[];
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is null then
     ids := array(select a.provider_id from provider_accounts a
       where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
-    entity := coalesce((select jsonb_agg(r.r) from turnpike.provider_rows(ids, p_moment) r), '[]');
-    perform turnpike.note_use(found.caller, p_moment);
+    entity := coalesce((select jsonb_agg(r.r) from turnpike.provider_rows(ids, p_request.moment) r), '[]');
+    perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;
 end $$;

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 
 const POOLS = ["main", "alt-pool"] as const
 export type Pool = (typeof POOLS)[number]

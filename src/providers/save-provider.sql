@@ -61,37 +61,37 @@ begin
 end $$;
 
 -- The same for an admin who has logged in to it, or has its API key.
-create function turnpike.add_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.add_provider(p_request turnpike.request,
+  p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is null then
     select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
-      (found.caller).user_id, p_request_id, p_address, p_moment) s;
-    perform turnpike.note_use(found.caller, p_moment);
+      (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
+    perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;
 end $$;
 
 -- Notes a step of an admin's login by a pasted code, which lives in Redis. p_login_id: that login.
-create function turnpike.note_login_step(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_action text, p_login_id text, p_after jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.note_login_step(p_request turnpike.request,
+  p_action text, p_login_id text, p_after jsonb)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is null then
-    perform turnpike.note_change((found.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request_id, p_address,
-      p_moment);
-    perform turnpike.note_use(found.caller, p_moment);
+    perform turnpike.note_change((found.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id, p_request.address,
+      p_request.moment);
+    perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;
 end $$;

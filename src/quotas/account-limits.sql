@@ -1,12 +1,12 @@
 -- Replaces an account's defaults for all its end users, and when its balance counts as low. They bind the next turn that is accepted.
-create function turnpike.put_account_limits(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_daily bigint, p_monthly bigint, p_low bigint, out actor jsonb) language plpgsql as $$
+create function turnpike.put_account_limits(p_request turnpike.request,
+  p_daily bigint, p_monthly bigint, p_low bigint, out actor turnpike.caller) language plpgsql as $$
 declare
   caller turnpike.caller;
   was wallets;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -15,11 +15,11 @@ begin
     is distinct from (p_daily, p_monthly, p_low)
   then
     -- An admin who edits the account sees the limits too.
-    update users u set version = u.version + 1, updated_at = p_moment, updated_by = null where u.user_id = caller.user_id;
+    update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = null where u.user_id = caller.user_id;
   end if;
   insert into wallets (user_id, end_user_daily_credit_micros, end_user_monthly_credit_micros, low_balance_credit_micros)
   values (caller.user_id, p_daily, p_monthly, p_low)
   on conflict (user_id) do update set end_user_daily_credit_micros = p_daily, end_user_monthly_credit_micros = p_monthly,
     low_balance_credit_micros = p_low;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -6,16 +6,16 @@ $$;
 
 -- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale, plan_in_use
 -- (somebody has a plan that would go), no_factor (admins would need a second factor, and this one has none).
-create function turnpike.put_setting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_key text, p_value jsonb, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.put_setting(p_request turnpike.request,
+  p_key text, p_value jsonb, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was settings;
   given text;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -26,7 +26,7 @@ begin
   select s.* into was from settings s where s.key = p_key;
   if p_key = 'plans' then
     -- Without its row in the setting a plan would have neither cap nor credit.
-    select s.plan into given from subscriptions s where s.deactivated_at is null and (s.ends_at is null or s.ends_at > p_moment)
+    select s.plan into given from subscriptions s where s.deactivated_at is null and (s.ends_at is null or s.ends_at > p_request.moment)
       and was.value ? s.plan and not p_value ? s.plan order by s.sub_id limit 1;
   end if;
   if turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
@@ -36,13 +36,13 @@ begin
   elsif p_key = 'admin_second_factor' and p_value = '"required"' and not turnpike.has_factor((found.caller).user_id) then
     refused := 'no_factor';
   elsif was.value is distinct from p_value then
-    insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_moment, (found.caller).user_id)
+    insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_request.moment, (found.caller).user_id)
       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by,
         version = s.version + 1;
     perform turnpike.note_change((found.caller).user_id, 'setting.update', 'setting', p_key, jsonb_build_object('value', was.value),
-      jsonb_build_object('value', p_value), p_request_id, p_address, p_moment);
+      jsonb_build_object('value', p_value), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.setting_json(p_key);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -1,13 +1,13 @@
 -- Lets an admin act as a user until p_expires_at. refused: admin, unknown, not_allowed (an admin, or a disabled account).
-create function turnpike.begin_acting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_token text, p_expires_at timestamptz, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.begin_acting(p_request turnpike.request,
+  p_user_id bigint, p_token text, p_expires_at timestamptz)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   owner users;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -21,25 +21,25 @@ begin
     refused := 'not_allowed';
   else
     insert into acting_sessions (acting_id, token_hash, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
-    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id, (found.caller).session_id, p_moment, p_expires_at);
+    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id, (found.caller).session_id, p_request.moment, p_expires_at);
     entity := jsonb_build_object('user_id', p_user_id, 'admin_user_id', (found.caller).user_id, 'expires_at', p_expires_at);
     perform turnpike.note_change((found.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
-      entity || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request_id, p_address, p_moment);
+      entity || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Ends all acting as a user, whoever does it. refused: admin, unknown.
-create function turnpike.end_acting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.end_acting(p_request turnpike.request,
+  p_user_id bigint)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   ended integer;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -48,14 +48,14 @@ begin
   if not exists (select from users u where u.user_id = p_user_id) then
     refused := 'unknown';
   else
-    update acting_sessions a set ended_at = p_moment where a.user_id = p_user_id and a.ended_at is null and a.expires_at > p_moment;
+    update acting_sessions a set ended_at = p_request.moment where a.user_id = p_user_id and a.ended_at is null and a.expires_at > p_request.moment;
     get diagnostics ended = row_count;
     entity := jsonb_build_object('ended', ended);
     if ended > 0 then
-      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, entity, p_request_id, p_address,
-        p_moment);
+      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, entity, p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -1,36 +1,36 @@
 -- Replaces the password p_former_hash (null: none). All the caller's sessions end, and every token that would start one; the caller
 -- goes on under p_new_token, proved by the former one. Not changed when another password was set in the meantime, or the caller's
 -- session was ended. refused: 'proof' (a first password needs a fresh one).
-create function turnpike.change_password(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_former_hash text, p_hash text, p_new_token text, p_expires_at timestamptz, p_request_id text, p_address text,
-  out actor jsonb, out changed boolean, out refused text) language plpgsql as $$
+create function turnpike.change_password(p_request turnpike.request,
+  p_former_hash text, p_hash text, p_new_token text, p_expires_at timestamptz,
+  out actor turnpike.caller, out changed boolean, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
   if p_former_hash is not null then
     -- The password alone is no proof where a code is asked for too (prove_again).
-    caller.proved_at := case when turnpike.has_factor(caller.user_id) then caller.proved_at else p_moment end;
-  elsif turnpike.lacks_proof(caller, p_moment) then
+    caller.proved_at := case when turnpike.has_factor(caller.user_id) then caller.proved_at else p_request.moment end;
+  elsif turnpike.lacks_proof(caller, p_request.moment) then
     refused := 'proof';
     return;
   end if;
-  changed := turnpike.lock_own_user(caller, p_moment);
+  changed := turnpike.lock_own_user(caller, p_request.moment);
   if changed then
     update users u set password_hash = p_hash, session_epoch = u.session_epoch + 1
       where u.user_id = caller.user_id and u.password_hash is not distinct from p_former_hash;
     changed := found;
   end if;
   if changed then
-    perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_moment);
+    perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_request.moment);
     perform turnpike.note_change(caller.user_id, 'user.password', 'user', caller.user_id::text,
-      jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request_id, p_address,
-      p_moment);
-    perform turnpike.tell_factor(caller.user_id, 'password', 'set', p_moment);
+      jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request.request_id, p_request.address,
+      p_request.moment);
+    perform turnpike.tell_factor(caller.user_id, 'password', 'set', p_request.moment);
   end if;
 end $$;
 

@@ -1,16 +1,16 @@
 -- Makes an account for an admin, with a wallet, and with an identity of its brand on the messaging platform when p_messenger_id is
 -- given. refused: admin, unknown_brand, email_taken, messenger_taken.
-create function turnpike.create_account(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.create_account(p_request turnpike.request,
   p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
-  p_messenger_id text, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+  p_messenger_id text)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   bot text := 'messenger:' || p_brand;
   made bigint;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -26,7 +26,7 @@ begin
     refused := 'messenger_taken';
   else
     insert into users as n (name, email, email_verified, role, brand, password_hash, created_at, updated_at, updated_by)
-    values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_moment, p_moment,
+    values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_request.moment, p_request.moment,
       (found.caller).user_id)
     on conflict do nothing returning n.user_id into made;
     refused := case when made is null then 'email_taken' end;
@@ -34,28 +34,28 @@ begin
   if made is not null then
     insert into wallets (user_id) values (made);
     if p_messenger_id is not null then
-      insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_moment);
+      insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_request.moment);
     end if;
     entity := turnpike.admin_user_json(made);
     perform turnpike.note_change((found.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
-      p_request_id, p_address, p_moment);
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Sets email and password hash of an account (null: as they are) for an admin, and ends all its sessions. A new email is not verified.
 -- refused: admin, unknown, stale, no_email (a password without an email signs nobody in), email_taken.
-create function turnpike.set_credentials(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_email text, p_password_hash text, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.set_credentials(p_request turnpike.request,
+  p_user_id bigint, p_email text, p_password_hash text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was users;
   before jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -73,22 +73,22 @@ begin
     begin
       update users u set email = coalesce(p_email, u.email), password_hash = coalesce(p_password_hash, u.password_hash),
         email_verified = u.email_verified and u.email is not distinct from coalesce(p_email, u.email),
-        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
+        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
         where u.user_id = p_user_id;
       perform turnpike.note_change((found.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
-        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request_id, p_address,
-        p_moment);
+        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request.request_id, p_request.address,
+        p_request.moment);
       if p_password_hash is not null then
-        perform turnpike.tell_factor(p_user_id, 'password', 'set_by_admin', p_moment);
+        perform turnpike.tell_factor(p_user_id, 'password', 'set_by_admin', p_request.moment);
       end if;
       if coalesce(p_email, was.email) is distinct from was.email then
-        perform turnpike.tell_factor(p_user_id, 'email', 'set_by_admin', p_moment);
+        perform turnpike.tell_factor(p_user_id, 'email', 'set_by_admin', p_request.moment);
       end if;
     exception when unique_violation then
       refused := 'email_taken';
     end;
   end if;
   entity := turnpike.admin_user_json(p_user_id);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

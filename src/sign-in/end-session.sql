@@ -7,21 +7,21 @@ begin
 end $$;
 
 -- Ends one of the caller's sessions, which may be the session of the request. ended is false when the caller has no such valid session.
-create function turnpike.end_own_session(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_session_id text, out actor jsonb, out ended boolean) language plpgsql as $$
+create function turnpike.end_own_session(p_request turnpike.request,
+  p_session_id text, out actor turnpike.caller, out ended boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  update sessions n set ended_at = p_moment from users u
-    where n.session_id = p_session_id and n.user_id = caller.user_id and n.ended_at is null and n.expires_at > p_moment
+  update sessions n set ended_at = p_request.moment from users u
+    where n.session_id = p_session_id and n.user_id = caller.user_id and n.ended_at is null and n.expires_at > p_request.moment
       and u.user_id = n.user_id and n.epoch = u.session_epoch;
   ended := found or p_session_id = caller.session_id;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Locks the user of a session that ends all their sessions, and returns whether that session is still valid. Of two such requests the
@@ -51,21 +51,21 @@ end $$;
 
 -- Ends all sessions of the caller, and everything that would start one, by raising their epoch. With p_new_token the caller goes
 -- on under it. ended is false when the caller's session had ended before.
-create function turnpike.end_sessions(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_new_token text, p_expires_at timestamptz, out actor jsonb, out ended boolean) language plpgsql as $$
+create function turnpike.end_sessions(p_request turnpike.request,
+  p_new_token text, p_expires_at timestamptz, out actor turnpike.caller, out ended boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  ended := turnpike.lock_own_user(caller, p_moment);
+  ended := turnpike.lock_own_user(caller, p_request.moment);
   if ended then
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
     if p_new_token is not null then
-      perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_moment);
+      perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_request.moment);
     end if;
   end if;
 end $$;

@@ -12,15 +12,15 @@ end $$;
 
 -- Links an identity to the caller as one more way in, whatever its email. Linking it again only notes its email. refused:
 -- 'another_account' when the caller is not p_user_id, who began the flow; 'taken' when it belongs to another account.
-create function turnpike.link_identity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_request_id text, p_address text,
-  out actor jsonb, out refused text) language plpgsql as $$
+create function turnpike.link_identity(p_request turnpike.request,
+  p_user_id bigint, p_issuer text, p_subject text, p_email text, p_email_verified boolean,
+  out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
   known identities;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -34,24 +34,24 @@ begin
     update identities i set email = p_email, email_verified = p_email_verified where i.issuer = p_issuer and i.subject = p_subject;
   else
     insert into identities (issuer, subject, user_id, email, email_verified, created_at)
-    values (p_issuer, p_subject, caller.user_id, p_email, p_email_verified, p_moment);
+    values (p_issuer, p_subject, caller.user_id, p_email, p_email_verified, p_request.moment);
     perform turnpike.note_change(caller.user_id, 'identity.link', 'user', caller.user_id::text, '{}',
-      jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request_id, p_address, p_moment);
-    perform turnpike.tell_factor(caller.user_id, 'identity', 'linked', p_moment);
+      jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.tell_factor(caller.user_id, 'identity', 'linked', p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Unlinks an identity from the caller: it no longer signs anybody in to their account. refused: 'unknown' when it is not theirs;
 -- 'last_way_in' when they have no other identity and no email with a password.
-create function turnpike.unlink_identity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_identity_id text, p_request_id text, p_address text, out actor jsonb, out refused text) language plpgsql as $$
+create function turnpike.unlink_identity(p_request turnpike.request,
+  p_identity_id text, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
   given identities;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -71,8 +71,8 @@ begin
   else
     delete from identities i where i.issuer = given.issuer and i.subject = given.subject;
     perform turnpike.note_change(caller.user_id, 'identity.unlink', 'user', caller.user_id::text,
-      jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request_id, p_address, p_moment);
-    perform turnpike.tell_factor(caller.user_id, 'identity', 'unlinked', p_moment);
+      jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.tell_factor(caller.user_id, 'identity', 'unlinked', p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

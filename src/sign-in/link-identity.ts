@@ -21,8 +21,6 @@ export async function linkIdentity(
     subject,
     email,
     email_verified: emailVerified,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   if (row.refused === "another_account") {
     throw new TurnpikeError(
@@ -41,8 +39,6 @@ export async function linkIdentity(
 export async function unlinkIdentity(ctx: Context, credential: SessionCredential, id: string): Promise<void> {
   const { actor, row } = await callAs(ctx, credential, "unlink_identity", {
     identity_id: id,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   if (row.refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no identity "${id}" of yours.`)
   if (row.refused) throw new TurnpikeError("LAST_WAY_IN", "This is the last way in to your account.")

@@ -1,16 +1,16 @@
 -- What the caller proves with who they are: the hash of their password, and the sealed secret of their second factor, which counts once it
 -- was confirmed; null: none. Only the caller's own token opens them: no role reads the columns.
-create function turnpike.own_proofs(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  out actor jsonb, out password_hash text, out factor_secret text, out factor_counts boolean) language plpgsql as $$
+create function turnpike.own_proofs(p_request turnpike.request,
+  out actor turnpike.caller, out password_hash text, out factor_secret text, out factor_counts boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true or caller.kind is distinct from 'session' then
     return;
   end if;
   select u.password_hash, f.secret, f.confirmed_at is not null into password_hash, factor_secret, factor_counts
     from users u left join second_factors f on f.user_id = u.user_id where u.user_id = caller.user_id;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

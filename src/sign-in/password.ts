@@ -112,8 +112,6 @@ export async function changePassword(
     hash,
     new_token,
     expires_at: expiryOf(now),
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   if (!row.changed) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
   sendFactorNotice(ctx, actor.user_id, { factor: "password", change: "set" })

@@ -1,68 +1,66 @@
 -- Gives the caller a new secret for codes (p_secret, sealed), which does not count before it is confirmed. refused:
 -- 'enrolled' (they have one that counts: it is removed first).
-create function turnpike.begin_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_secret text, out actor jsonb, out refused text) language plpgsql as $$
+create function turnpike.begin_second_factor(p_request turnpike.request,
+  p_secret text, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  insert into second_factors as f (user_id, secret, created_at) values (caller.user_id, p_secret, p_moment)
-  on conflict (user_id) do update set secret = p_secret, created_at = p_moment where f.confirmed_at is null;
+  insert into second_factors as f (user_id, secret, created_at) values (caller.user_id, p_secret, p_request.moment)
+  on conflict (user_id) do update set secret = p_secret, created_at = p_request.moment where f.confirmed_at is null;
   if not found then
     refused := 'enrolled';
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Makes the secret count whose code of the time step p_step the caller has sent. All their sessions end, since those began without it; the
 -- caller goes on under p_new_token. refused: 'gone' when it is not the secret now, or the session ended meanwhile.
-create function turnpike.confirm_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, p_request_id text,
-  p_address text, out actor jsonb, out refused text) language plpgsql as $$
+create function turnpike.confirm_second_factor(p_request turnpike.request,
+  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  if not turnpike.lock_own_user(caller, p_moment) then
+  if not turnpike.lock_own_user(caller, p_request.moment) then
     refused := 'gone';
     return;
   end if;
-  update second_factors f set confirmed_at = p_moment, last_step = p_step, recovery_hashes = p_recovery_hashes
+  update second_factors f set confirmed_at = p_request.moment, last_step = p_step, recovery_hashes = p_recovery_hashes
     where f.user_id = caller.user_id and f.secret = p_secret and f.confirmed_at is null;
   if not found then
     refused := 'gone';
     return;
   end if;
   update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
-  perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_moment);
+  perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_request.moment);
   perform turnpike.note_change(caller.user_id, 'user.second_factor', 'user', caller.user_id::text, '{"enrolled": false}',
-    '{"enrolled": true}', p_request_id, p_address, p_moment);
-  perform turnpike.tell_factor(caller.user_id, 'second_factor', 'set', p_moment);
+    '{"enrolled": true}', p_request.request_id, p_request.address, p_request.moment);
+  perform turnpike.tell_factor(caller.user_id, 'second_factor', 'set', p_request.moment);
 end $$;
 
 -- Removes the caller's second factor. refused: 'none'.
-create function turnpike.remove_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_request_id text, p_address text, out actor jsonb, out refused text) language plpgsql as $$
+create function turnpike.remove_second_factor(p_request turnpike.request, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  if not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request_id, p_address, p_moment) then
+  if not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request.request_id, p_request.address, p_request.moment) then
     refused := 'none';
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Removes somebody's second factor: p_by is who does it, null for the command line. Returns whether there was one.
@@ -80,24 +78,24 @@ begin
 end $$;
 
 -- Removes the second factor of somebody who has lost it, for an admin. refused: admin, unknown (no such user, or they have none).
-create function turnpike.reset_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.reset_second_factor(p_request turnpike.request,
+  p_user_id bigint)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
     return;
   end if;
-  if not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request_id, p_address, p_moment) then
+  if not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) then
     refused := 'unknown';
   end if;
   entity := '{"ok": true}';
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
@@ -138,7 +136,7 @@ declare
 begin
   -- Locked before its session is looked up: its factor does not change meanwhile.
   select u.* into owner from users u where u.user_id = p_user_id for no key update;
-  if (turnpike.find_caller('session', p_token, false, p_moment)).missing is distinct from 'factor' then
+  if (turnpike.find_caller(row('session', p_token, false, p_moment, null, null))).missing is distinct from 'factor' then
     refused := 'session';
     return;
   end if;
@@ -160,16 +158,16 @@ end $$;
 -- Notes that the caller has proved again who they are: their password was right, where they have one (p_password_hash is the hash that it
 -- fits), and their code is, where they have a second factor. refused: 'password' (it is not their hash now), 'code', or 'nothing' when
 -- they have neither.
-create function turnpike.prove_again(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_password_hash text, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor jsonb, out refused text)
+create function turnpike.prove_again(p_request turnpike.request,
+  p_password_hash text, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor turnpike.caller, out refused text)
 language plpgsql as $$
 declare
   caller turnpike.caller;
   own_hash text;
   has_factor boolean;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -182,7 +180,7 @@ begin
   elsif has_factor and not turnpike.use_code(caller.user_id, p_secret, p_step, p_recovery_hash, p_resealed) then
     refused := 'code';
   else
-    update sessions n set proved_at = p_moment where n.session_id = caller.session_id;
+    update sessions n set proved_at = p_request.moment where n.session_id = caller.session_id;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

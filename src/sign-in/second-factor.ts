@@ -120,8 +120,6 @@ export async function confirmFactor(
     recovery_hashes: recovery.hashes,
     new_token: token,
     expires_at: expiryOf(now),
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   if (row.refused) throw new TurnpikeError("CONFLICT", "It was set up anew at the same moment.")
   giveBack()
@@ -131,7 +129,7 @@ export async function confirmFactor(
 
 /** Removes the caller's second factor. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
 export async function removeFactor(ctx: Context, credential: SessionCredential): Promise<void> {
-  const audit = { request_id: ctx.requestId, address: ctx.address }
+  const audit = {}
   const { actor, row } = await callAs(ctx, credential, "remove_second_factor", audit)
   if (row.refused) throw new TurnpikeError("NOT_FOUND", "You have no second factor.")
   sendFactorNotice(ctx, actor.user_id, { factor: "second_factor", change: "removed" })

@@ -10,7 +10,7 @@ import type { SpaceRow } from "./serialize-space.ts"
  * stop at their next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function archiveSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
-  type Row = { actor: unknown; space: SpaceRow | null; refused: string | null }
+  type Row = { space: SpaceRow | null; refused: string | null }
   const { row } = await callAs<"archive_space", Row>(ctx, credential, "archive_space", { slug: spaceId })
   throwRefusedChange(spaceId, row)
   if (!row.space) throw spaceNotFound(spaceId)

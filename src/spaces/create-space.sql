@@ -1,15 +1,15 @@
 -- Creates a space of the caller's, whole, of the caller's brand. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
 -- that it names. refused: scope for a key of one space, proof (it sends a secret somewhere, which needs a fresh one), unknown_pin, limit (reached: its state).
-create function turnpike.create_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.create_space(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
-  out actor jsonb, out already jsonb, out space jsonb, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out already jsonb, out space jsonb, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   used record;
   made spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -18,7 +18,7 @@ begin
     already := to_jsonb(used);
   elsif caller.scope is not distinct from 'space' then
     refused := 'scope';
-  elsif turnpike.lacks_proof(caller, p_moment) and (turnpike.sends_secret(p_tools) or turnpike.sends_secret(p_mcp_servers)) then
+  elsif turnpike.lacks_proof(caller, p_request.moment) and (turnpike.sends_secret(p_tools) or turnpike.sends_secret(p_mcp_servers)) then
     refused := 'proof';
   else
     unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');
@@ -41,14 +41,14 @@ begin
           metadata, created_at, updated_at)
         values (p_slug, caller.user_id, caller.key_id, caller.test, case caller.kind when 'key' then 'api' else 'dashboard' end,
           (select u.brand from users u where u.user_id = caller.user_id), p_title, p_model, p_manifest, p_tools, p_mcp_servers,
-          turnpike.prompt_facts(made), p_metadata, p_moment, p_moment)
+          turnpike.prompt_facts(made), p_metadata, p_request.moment, p_request.moment)
         returning * into made;
       perform turnpike.keep_config(made);
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
-        select made.space_id, o.key, o.value, p_moment, p_moment from jsonb_each_text(p_secrets) o;
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_moment);
+        select made.space_id, o.key, o.value, p_request.moment, p_request.moment from jsonb_each_text(p_secrets) o;
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_request.moment);
       space := to_jsonb(made);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -1,13 +1,13 @@
 -- Changes a space's title and metadata (null: left as they are) and, with p_has_model, its model. Another model is a new version of its
 -- configuration. refused: not_found, archived, unknown_pin.
-create function turnpike.patch_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.patch_space(p_request turnpike.request,
   p_slug text, p_title text, p_metadata jsonb, p_has_model boolean, p_model text,
-  out actor jsonb, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   found_space spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -19,14 +19,14 @@ begin
   end if;
   if refused is null then
     if p_title <> found_space.title or p_metadata <> found_space.metadata then
-      update spaces s set title = coalesce(p_title, s.title), metadata = coalesce(p_metadata, s.metadata), updated_at = p_moment
+      update spaces s set title = coalesce(p_title, s.title), metadata = coalesce(p_metadata, s.metadata), updated_at = p_request.moment
         where s.space_id = found_space.space_id returning s.* into found_space;
     end if;
     if p_has_model and p_model is distinct from found_space.model then
       found_space.model := p_model;
-      found_space := turnpike.change_config(found_space, 'model', p_moment);
+      found_space := turnpike.change_config(found_space, 'model', p_request.moment);
     end if;
     space := to_jsonb(found_space);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -1,13 +1,13 @@
 -- Replaces a space's manifest, whose pins are p_pins, as a new version of its configuration; the same one again changes nothing.
 -- refused: not_found, archived, unknown_pin, limit (reached: its state).
-create function turnpike.put_manifest(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.put_manifest(p_request turnpike.request,
   p_slug text, p_manifest jsonb, p_pins text[],
-  out actor jsonb, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -23,9 +23,9 @@ begin
       if reached is not null then
         refused := 'limit';
       else
-        perform turnpike.change_config(space, 'manifest', p_moment);
+        perform turnpike.change_config(space, 'manifest', p_request.moment);
       end if;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

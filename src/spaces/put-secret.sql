@@ -1,16 +1,16 @@
 -- Stores a sealed secret, replacing an earlier one of that name, as a new version of the configuration (which does not contain it).
 -- refused: not_found, archived, too_many beyond p_max; limit (with reached) where the account may store no more, and the secret is longer than
 -- what it replaces.
-create function turnpike.put_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
-  out actor jsonb, out refused text, out reached jsonb, out secret jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached jsonb, out secret jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
   kept space_secrets;
   replaced integer;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -28,25 +28,25 @@ begin
     end if;
     if refused is null then
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
-        values (space.space_id, p_name, p_sealed, p_moment, p_moment)
+        values (space.space_id, p_name, p_sealed, p_request.moment, p_request.moment)
         on conflict (space_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at
         returning * into kept;
       secret := jsonb_build_object('name', kept.name, 'created_at', kept.created_at, 'updated_at', kept.updated_at);
-      perform turnpike.change_config(space, 'secrets/' || p_name, p_moment);
+      perform turnpike.change_config(space, 'secrets/' || p_name, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Removes a secret, as a new version of the configuration. refused: not_found, archived, no_entry.
-create function turnpike.remove_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.remove_secret(p_request turnpike.request,
   p_slug text, p_name text,
-  out actor jsonb, out refused text) language plpgsql as $$
+  out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -55,10 +55,10 @@ begin
   if refused is null then
     delete from space_secrets o where o.space_id = space.space_id and o.name = p_name;
     if found then
-      perform turnpike.change_config(space, 'secrets/' || p_name, p_moment);
+      perform turnpike.change_config(space, 'secrets/' || p_name, p_request.moment);
     else
       refused := 'no_entry';
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

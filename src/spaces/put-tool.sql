@@ -5,16 +5,16 @@
 -- tools have changed: what it has listed last is pinned then. refused: not_found, archived, proof (a secret would go to a new origin,
 -- which needs a fresh one),
 -- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them, limit (reached: its state).
-create function turnpike.put_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.put_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
-  out actor jsonb, out refused text, out reached jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
   entries jsonb;
   accepts boolean;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -32,30 +32,30 @@ begin
         refused := 'too_many';
       elsif (octet_length((entries - p_name)::text) + octet_length(p_entry::text) <= p_max_bytes) is not true then
         refused := 'too_large';
-      elsif turnpike.lacks_proof(caller, p_moment) and turnpike.sends_anew(space.space_id, p_entry) then
+      elsif turnpike.lacks_proof(caller, p_request.moment) and turnpike.sends_anew(space.space_id, p_entry) then
         refused := 'proof';
       else
         reached := turnpike.config_limit(space);
         refused := case when reached is not null then 'limit' end;
       end if;
       if refused is null then
-        perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change, p_moment);
+        perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change, p_request.moment);
       end if;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Removes an entry, as a new version of the configuration. refused: not_found, archived, no_entry.
-create function turnpike.remove_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.remove_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text,
-  out actor jsonb, out refused text) language plpgsql as $$
+  out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
   entries jsonb;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -64,12 +64,12 @@ begin
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
     if entries ? p_name then
-      perform turnpike.change_entries(space, p_column, entries - p_name, p_change, p_moment);
+      perform turnpike.change_entries(space, p_column, entries - p_name, p_change, p_request.moment);
     else
       refused := 'no_entry';
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 create function turnpike.change_entries(space spaces, p_column text, p_entries jsonb, p_change text, p_moment timestamptz)

@@ -4,8 +4,8 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { Space } from "./schemas.ts"
 
 /** A row of `spaces`, as to_jsonb gives it. */

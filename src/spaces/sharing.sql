@@ -22,35 +22,34 @@ begin
 end $$;
 
 -- refused: not_found, role.
-create function turnpike.get_sharing(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_slug text,
-  out actor jsonb, out refused text, out sharing jsonb) language plpgsql as $$
+create function turnpike.get_sharing(p_request turnpike.request, p_slug text,
+  out actor turnpike.caller, out refused text, out sharing jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
   space := turnpike.find_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
-    sharing := turnpike.sharing_json(space, p_moment);
+    sharing := turnpike.sharing_json(space, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Ends every way on which a space is shared: takes it out of its workspace and removes its own members, who see nothing from the next
 -- request on. Repeating it changes nothing. refused: not_found, role, moved (an admin has moved it to another workspace meanwhile).
-create function turnpike.end_sharing(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_slug text,
-  p_request_id text, p_address text, out actor jsonb, out refused text, out sharing jsonb) language plpgsql as $$
+create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text, out sharing jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
   left_workspace text;
   before jsonb;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -63,29 +62,29 @@ begin
     refused := case when space.workspace_id is distinct from left_workspace then 'moved' end;
   end if;
   if refused is null then
-    before := turnpike.sharing_json(space, p_moment) - 'cap';
+    before := turnpike.sharing_json(space, p_request.moment) - 'cap';
     if left_workspace is not null then
-      perform turnpike.leave_workspace(space.space_id, left_workspace, caller.user_id, p_request_id, p_address, p_moment);
+      perform turnpike.leave_workspace(space.space_id, left_workspace, caller.user_id, p_request.request_id, p_request.address, p_request.moment);
     end if;
     delete from space_members m where m.space_id = space.space_id;
     space.workspace_id := null;
-    sharing := turnpike.sharing_json(space, p_moment);
+    sharing := turnpike.sharing_json(space, p_request.moment);
     if before <> sharing - 'cap' then
-      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, sharing - 'cap', p_request_id, p_address,
-        p_moment);
+      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, sharing - 'cap', p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Sets what the members of a space may spend together in a UTC day; null: the setting. It binds the next turn. refused: not_found, role.
-create function turnpike.put_members_limit(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_slug text,
-  p_daily bigint, out actor jsonb, out refused text, out sharing jsonb) language plpgsql as $$
+create function turnpike.put_members_limit(p_request turnpike.request, p_slug text,
+  p_daily bigint, out actor turnpike.caller, out refused text, out sharing jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -93,7 +92,7 @@ begin
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
     update spaces s set members_daily_credit_micros = p_daily where s.space_id = space.space_id returning s.* into space;
-    sharing := turnpike.sharing_json(space, p_moment);
+    sharing := turnpike.sharing_json(space, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

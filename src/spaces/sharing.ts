@@ -69,7 +69,6 @@ const serializeSharing = ({ own_limit, cap, ...row }: SharingRow): Sharing => ({
 })
 
 interface Answer {
-  actor: unknown
   refused: string | null
   sharing: SharingRow | null
 }
@@ -96,8 +95,6 @@ export async function getSharing(ctx: Context, credential: SessionCredential, sp
 export async function endSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
   const { row } = await callAs<"end_sharing", Answer>(ctx, credential, "end_sharing", {
     slug: spaceId,
-    request_id: ctx.requestId,
-    address: ctx.address,
   })
   return sharingOf(spaceId, row)
 }

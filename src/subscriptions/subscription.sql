@@ -24,17 +24,17 @@ end $$;
 
 -- Gives a user a plan of the setting `plans` over a time, for an admin. Of a start in the past, the period under way is the first with
 -- credit. refused: admin, unknown_plan, too_short (it would end before its start), unknown_user.
-create function turnpike.create_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.create_subscription(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_starts_at timestamptz, p_ends_at timestamptz,
-  p_note text, p_request_id text, p_address text)
-returns table (actor jsonb, already jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+  p_note text)
+returns table (actor turnpike.caller, already jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   used record;
   made integer;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -52,31 +52,31 @@ begin
     refused := 'unknown_user';
   else
     insert into subscriptions as s (user_id, plan, starts_at, ends_at, note, credited_periods, created_at, updated_at, updated_by)
-    values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_moment), p_moment, p_moment,
+    values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_request.moment), p_request.moment, p_request.moment,
       (found.caller).user_id)
     returning s.sub_id into made;
-    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_moment);
+    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
     entity := turnpike.subscription_json(made);
-    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, entity, p_request_id,
-      p_address, p_moment);
+    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, entity, p_request.request_id,
+      p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Edits a subscription for an admin (p_change: its columns plan, ends_at, note), or deactivates it. What is so already stays as it is.
 -- refused: admin, unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of the setting), too_short.
-create function turnpike.update_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_sub_id integer, p_change jsonb, p_deactivate boolean, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.update_subscription(p_request turnpike.request,
+  p_sub_id integer, p_change jsonb, p_deactivate boolean, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was subscriptions;
   wanted subscriptions;
   before jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -96,22 +96,22 @@ begin
   elsif wanted.ends_at is not null and wanted.ends_at <= was.starts_at then
     refused := 'too_short';
   elsif p_deactivate then
-    wanted.deactivated_at := coalesce(was.deactivated_at, p_moment);
+    wanted.deactivated_at := coalesce(was.deactivated_at, p_request.moment);
   end if;
   if refused is null and wanted is distinct from was then
     if wanted.ends_at is distinct from was.ends_at then
       -- A later end may have further periods, and the sweeper looks whether it has. Those that went by while it was over have no credit.
       if turnpike.period_begin(was.starts_at, was.credited_periods) >= was.ends_at then
-        wanted.credited_periods := greatest(was.credited_periods, turnpike.periods_over(was.starts_at, p_moment));
+        wanted.credited_periods := greatest(was.credited_periods, turnpike.periods_over(was.starts_at, p_request.moment));
       end if;
       wanted.crediting := true;
     end if;
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, deactivated_at = wanted.deactivated_at,
-      credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
+      credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
     perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
-      'subscription', p_sub_id::text, before, turnpike.subscription_json(p_sub_id), p_request_id, p_address, p_moment);
+      'subscription', p_sub_id::text, before, turnpike.subscription_json(p_sub_id), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.subscription_json(p_sub_id);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

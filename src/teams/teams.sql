@@ -21,15 +21,15 @@ create function turnpike.team_facts(p_team_id bigint) returns jsonb language sql
 $$;
 
 -- Makes a team for an admin. refused: admin, unknown_user (entity: their ids).
-create function turnpike.create_team(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_name text, p_description text, p_members jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.create_team(p_request turnpike.request,
+  p_name text, p_description text, p_members jsonb)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made integer;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -40,14 +40,14 @@ begin
     refused := 'unknown_user';
   else
     insert into teams as t (name, description, created_at, updated_at, updated_by)
-      values (p_name, p_description, p_moment, p_moment, (found.caller).user_id) returning t.team_id into made;
+      values (p_name, p_description, p_request.moment, p_request.moment, (found.caller).user_id) returning t.team_id into made;
     insert into team_members (team_id, user_id, role, created_at)
-      select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_moment from jsonb_array_elements(p_members) m;
-    perform turnpike.note_change((found.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request_id,
-      p_address, p_moment);
+      select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
+    perform turnpike.note_change((found.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request.request_id,
+      p_request.address, p_request.moment);
     entity := turnpike.team_json(made);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
@@ -60,9 +60,9 @@ $$;
 
 -- Changes a team for an admin: the fields of p_change; its `members` replace the list, and who stays keeps the day on which they came.
 -- refused: admin, not_found, stale, proof (it gives somebody access, and that needs a fresh one), unknown_user (entity: their ids).
-create function turnpike.update_team(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_team_id bigint, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.update_team(p_request turnpike.request,
+  p_team_id bigint, p_change jsonb, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was teams;
@@ -72,8 +72,8 @@ declare
   shared jsonb;
   told jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -85,7 +85,7 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(found.caller, p_moment) then
+  elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(found.caller, p_request.moment) then
     refused := 'proof';
   elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') is distinct from '[]' then
     refused := 'unknown_user';
@@ -98,26 +98,26 @@ begin
       delete from team_members m where m.team_id = p_team_id
         and not exists (select from jsonb_array_elements(p_change -> 'members') w where (w.value -> 'user_id')::bigint = m.user_id);
       insert into team_members as m (team_id, user_id, role, created_at)
-        select p_team_id, (w.value -> 'user_id')::bigint, w.value ->> 'role', p_moment from jsonb_array_elements(p_change -> 'members') w
+        select p_team_id, (w.value -> 'user_id')::bigint, w.value ->> 'role', p_request.moment from jsonb_array_elements(p_change -> 'members') w
         on conflict on constraint team_members_pkey do update set role = excluded.role;
     end if;
     update teams t set
         name = case when p_change ? 'name' then p_change ->> 'name' else t.name end,
         description = case when p_change ? 'description' then p_change ->> 'description' else t.description end,
-        archived_at = case when p_change -> 'archived' = 'true' then coalesce(t.archived_at, p_moment)
+        archived_at = case when p_change -> 'archived' = 'true' then coalesce(t.archived_at, p_request.moment)
           when p_change -> 'archived' = 'false' then null else t.archived_at end
       where t.team_id = p_team_id;
     after := turnpike.team_facts(p_team_id);
     if after is distinct from before then
-      update teams t set version = t.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
-      told := turnpike.tell_shared(space_ids, null, shared, p_moment);
-      perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request_id, p_address,
-        p_moment);
+      update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
+      told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
+      perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
   if refused is distinct from 'unknown_user' then
     entity := turnpike.team_json(p_team_id) || jsonb_build_object('told', told);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

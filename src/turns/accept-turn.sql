@@ -3,12 +3,12 @@
 -- `hold` is its CountState), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
 -- take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
 -- many shards an account gets whose turns wait for each other.
-create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.accept_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
   p_timeout integer, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint, p_wake_at timestamptz,
   p_locked boolean, p_shards integer,
-  out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
+  out actor turnpike.caller, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -34,13 +34,13 @@ declare
   shared bigint;
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller := turnpike.find_caller(p_request);
   if caller.kind = 'session' and caller.usable then
     caller := turnpike.as_member(caller, p_space);
     -- A member's keys never meet those of the owner or of another member.
     p_idempotency_key := concat(caller.member_id || ' ', p_idempotency_key);
   end if;
-  actor := row_to_json(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -52,7 +52,7 @@ begin
     outcome := 'replayed';
     turn := turnpike.turn_answer(known, space.slug);
     in_scope := turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id);
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
 
@@ -64,16 +64,16 @@ begin
     if outcome = 'max_cost' then
       hold := jsonb_build_object('needed', admission.needed, 'max_cost', p_max_cost);
     end if;
-    perform turnpike.note_use(caller, p_moment);
+    perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
   -- The space whose members' cap binds the turn.
   shared := case when caller.member_id is not null then admission.space_id end;
   if caller.test then
-    hold := turnpike.test_turns_left(caller.user_id, p_moment);
+    hold := turnpike.test_turns_left(caller.user_id, p_request.moment);
     if hold is not null then
       outcome := 'test_turns';
-      perform turnpike.note_use(caller, p_moment);
+      perform turnpike.note_use(caller, p_request.moment);
       return;
     end if;
   else
@@ -81,11 +81,11 @@ begin
     margin := wallet.shards * wallet.shard_hold_credit_micros;
     capped := (caller.key_id is not null and (caller.capped or admission.limited
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
-      or turnpike.plan_cap(caller.user_id, p_moment) is not null or shared is not null;
+      or turnpike.plan_cap(caller.user_id, p_request.moment) is not null or shared is not null;
     if capped and not all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
-      all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin);
+      all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_request.moment, admission.wanted, margin);
       if margin > 0 and room.amount is distinct from admission.wanted then
         all_locked := true;
       end if;
@@ -97,7 +97,7 @@ begin
   if all_locked then
     -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
     insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
-    values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_moment)
+    values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_request.moment)
     on conflict do nothing;
     perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
       and c.name = admission.conversation_name for no key update;
@@ -106,11 +106,11 @@ begin
   end if;
   if not caller.test then
     if all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
       amount := room.amount;
       if amount is not null and room.caps <> '[]' then
-        perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_moment);
+        perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_request.moment);
       end if;
       window_started_at := room.window_started_at;
     elsif capped then
@@ -125,16 +125,16 @@ begin
       amount := case when amount >= admission.needed then least(admission.wanted, amount) end;
     end if;
     if amount is null then
-      select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_end_user, admission, p_moment) r;
+      select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_end_user, admission, p_request.moment) r;
       delete from conversations c where c.conversation_id = p_conversation_id and c.last_position = 0;
-      perform turnpike.note_use(caller, p_moment);
+      perform turnpike.note_use(caller, p_request.moment);
       return;
     end if;
   end if;
 
   -- Its place: the conversation's row numbers its turns in the order of their commits.
   insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-  values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, p_moment, p_moment)
+  values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, p_request.moment, p_request.moment)
   on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
     user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
   returning c.* into conversation;
@@ -143,7 +143,7 @@ begin
     created_at, member_id, price_version)
   values (p_turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_end_user, p_idempotency_key, p_request_hash, p_text, p_files, admission.pin, p_metadata, p_max_cost, p_timeout,
-    amount, amount, window_started_at, p_moment, caller.member_id, admission.price_version)
+    amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version)
   returning t.* into made;
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
   if made.position > 1 then
@@ -153,8 +153,8 @@ begin
     end if;
   end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_moment);
-  heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_moment);
+  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment);
+  heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then
@@ -202,7 +202,7 @@ begin
   end if;
   outcome := 'accepted';
   turn := turnpike.turn_answer(made, admission.slug);
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Null while an account may have another open test turn, and another one of this day; else {cap, limit, used}, of a day with retry_after. Live turns have no such bound: they are bounded by what

@@ -16,7 +16,6 @@ import type { CreateTurn } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 interface AcceptRow {
-  actor: unknown
   outcome: string | null
   turn: TurnRow | null
   in_scope: boolean | null

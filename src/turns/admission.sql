@@ -128,16 +128,16 @@ begin
 end $$;
 
 -- What accepting the turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
-create function turnpike.estimate_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.estimate_turn(p_request turnpike.request,
   p_space text, p_end_user text, p_model text, p_conversation text, p_files jsonb, p_max_cost bigint, p_default_hold bigint,
   p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint,
-  out actor jsonb, out refused text, out pin text, out hold jsonb, out balance bigint, out held bigint) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out pin text, out hold jsonb, out balance bigint, out held bigint) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -151,7 +151,7 @@ begin
     hold := jsonb_build_object('amount', null, 'needed', admission.needed, 'max_cost', p_max_cost, 'caps', '[]'::jsonb);
   elsif refused is null and not caller.test then
     select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.headroom(caller.user_id, caller.key_id,
-      p_end_user, admission.wanted, admission.needed, p_moment, true, null, null) r;
+      p_end_user, admission.wanted, admission.needed, p_request.moment, true, null, null) r;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

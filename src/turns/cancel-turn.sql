@@ -19,9 +19,9 @@ end $$;
 
 -- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next` is the turn of its conversation to publish), 'asked', 'ended'
 -- (it was over already), 'unknown'. `turn` is as it is then.
-create function turnpike.cancel_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text, p_queued_after timestamptz,
-  out actor json, out outcome text, out turn json, out next jsonb, out heard boolean) language plpgsql as $$
+  out actor turnpike.caller, out outcome text, out turn json, out next jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -29,8 +29,8 @@ declare
   space spaces;
   is_visible boolean;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := row_to_json(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -48,17 +48,17 @@ begin
       if outcome = 'cancelled' then
         perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
       end if;
-      select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'client', p_moment) c;
+      select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'client', p_request.moment) c;
       found_turn := cancelled.turn;
       heard := cancelled.heard;
       if outcome = 'cancelled' then
-        next := turnpike.next_turn(found_turn.conversation_id, p_queued_after, p_moment);
-        perform turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment);
+        next := turnpike.next_turn(found_turn.conversation_id, p_queued_after, p_request.moment);
+        perform turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_request.moment);
       end if;
     else
       outcome := 'ended';
     end if;
     turn := turnpike.turn_answer(found_turn, space.slug);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

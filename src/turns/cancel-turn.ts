@@ -10,7 +10,6 @@ import { type Published, publishTurn, queueLimit, wakeNext } from "./publish-tur
 import { isTerminal, type TurnRow } from "./turn-row.ts"
 
 interface CancelRow {
-  actor: unknown
   outcome: string | null
   turn: TurnRow | null
   next: Published | null

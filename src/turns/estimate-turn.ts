@@ -32,7 +32,6 @@ export const turnEstimateSchema = z
 export type TurnEstimate = z.infer<typeof turnEstimateSchema>
 
 interface EstimateRow {
-  actor: unknown
   refused: string | null
   pin: string | null
   hold: HoldRow | CostLimitRow | null

@@ -1,13 +1,13 @@
 -- A turn that a caller may see; null when there is none.
-create function turnpike.get_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_turn_id text,
-  out actor json, out turn json) language plpgsql as $$
+create function turnpike.get_turn(p_request turnpike.request, p_turn_id text,
+  out actor turnpike.caller, out turn json) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := row_to_json(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -18,22 +18,22 @@ begin
   then
     turn := turnpike.turn_answer(found_turn, space.slug);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- A page of a turn's events behind p_after_seq, oldest first; state and last_seq (the number of its last event) are null when the caller
 -- sees no such turn. p_reader_until: the caller reads along until then, so its text is written while it is made; noted again only when
 -- that ends before p_reader_soon. Null for a page that is read once.
-create function turnpike.read_turn_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor json, out state text, out last_seq integer, out events jsonb) language plpgsql as $$
+  out actor turnpike.caller, out state text, out last_seq integer, out events jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := row_to_json(caller);
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -53,7 +53,7 @@ begin
     select coalesce(jsonb_agg(to_jsonb(e) order by e.seq), '[]') into events from (
       select n.* from turn_events n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit) e;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- How far turns have come, for whoever may wait for them: nothing of what they say, and no caller is asked for.

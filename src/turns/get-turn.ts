@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { type CallerArguments, callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { ArgumentsOf } from "../platform/procedures.ts"
@@ -10,7 +10,7 @@ import { isTerminal, type TurnRow } from "./turn-row.ts"
 
 /** A turn in the key's scope, or NOT_FOUND. One statement. */
 export async function getTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
-  type Row = { actor: unknown; turn: TurnRow | null }
+  type Row = { turn: TurnRow | null }
   const { row } = await callAs<"get_turn", Row>(ctx, credential, "get_turn", { turn_id: turnId })
   if (!row.turn) throw turnNotFound(turnId)
   return row.turn
@@ -43,13 +43,12 @@ export async function waitForTurn(
 }
 
 interface EventsRow {
-  actor: unknown
   state: TurnState | null
   last_seq: number | null
   events: TurnEventRow[] | null
 }
 
-type Asked = Omit<ArgumentsOf<"read_turn_events">, "caller_kind" | "caller_token" | "caller_test" | "moment">
+type Asked = Omit<ArgumentsOf<"read_turn_events">, CallerArguments>
 
 /** A page of a turn's events, oldest first, with the turn's state and the number of its last event. NOT_FOUND out of scope. */
 export async function readTurnEvents(

@@ -1,6 +1,6 @@
 import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 
 /** A row of `turn_events`, as to_jsonb gives it. */
 export interface TurnEventRow extends Omit<JsonRow<"turn_events">, "data"> {

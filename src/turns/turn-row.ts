@@ -1,6 +1,6 @@
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { Output, Turn, TurnState } from "./schemas.ts"
 
 /** A row of `turns`, as to_jsonb gives it, with its space's slug. */

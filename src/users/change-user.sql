@@ -43,19 +43,19 @@ begin
   end if;
 end $$;
 
--- Disables or enables an account, or sets its role (p_role), for an admin's session, or for the system when p_caller_kind is null. What
+-- Disables or enables an account, or sets its role (p_role), for an admin's session, or for the system when its kind is null. What
 -- is so already stays as it is. refused: admin (the caller is not one), unknown, last_admin.
-create function turnpike.change_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_change text, p_role text, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, account jsonb) language plpgsql rows 1 as $$
+create function turnpike.change_user(p_request turnpike.request,
+  p_user_id bigint, p_change text, p_role text)
+returns table (actor turnpike.caller, refused text, account jsonb) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   was users;
   changed users;
 begin
-  if p_caller_kind is not null then
-    caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-    actor := to_jsonb(caller);
+  if p_request.kind is not null then
+    caller := turnpike.find_caller(p_request);
+    actor := caller;
     if caller.usable is not true or caller.role is distinct from 'admin' then
       refused := 'admin';
       return next;
@@ -71,21 +71,21 @@ begin
   elsif p_change = 'role' and was.role <> p_role then
     update users u set role = p_role where u.user_id = p_user_id;
   elsif (p_change = 'disable') <> (was.disabled_at is not null) and p_change <> 'role' then
-    perform turnpike.set_disabled(p_user_id, p_change = 'disable', p_moment);
+    perform turnpike.set_disabled(p_user_id, p_change = 'disable', p_request.moment);
   end if;
 
   select u.* into changed from users u where u.user_id = p_user_id;
   if (changed.role, changed.disabled_at) is distinct from (was.role, was.disabled_at) then
-    update users u set version = u.version + 1, updated_at = p_moment, updated_by = caller.user_id where u.user_id = p_user_id;
+    update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = caller.user_id where u.user_id = p_user_id;
     perform turnpike.note_change(caller.user_id, 'user.' || p_change, 'user', p_user_id::text,
       jsonb_build_object('role', was.role, 'disabled_at', was.disabled_at),
-      jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request_id, p_address, p_moment);
+      jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request.request_id, p_request.address, p_request.moment);
   end if;
   if refused is null then
     account := turnpike.user_json(changed);
   end if;
-  if p_caller_kind is not null then
-    perform turnpike.note_use(caller, p_moment);
+  if p_request.kind is not null then
+    perform turnpike.note_use(caller, p_request.moment);
   end if;
   return next;
 end $$;

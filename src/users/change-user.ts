@@ -20,7 +20,7 @@ export async function changeUser(
   userId: number,
   change: UserChange,
 ): Promise<User> {
-  const args = argumentsOf(ctx, userId, change)
+  const args = argumentsOf(userId, change)
   const { row } = await callAs<"change_user", Answer>(ctx, credential, "change_user", args)
   const user = answerOf(userId, row)
   // If this is lost, the sweeper does it within a minute.
@@ -30,18 +30,18 @@ export async function changeUser(
 
 /** The same, by the command line. */
 export async function changeUserAsSystem(ctx: SystemContext, userId: number, change: UserChange): Promise<User> {
-  const nobody = { caller_kind: null, caller_token: null, caller_test: null, moment: ctx.clock.now() }
-  const args = { ...nobody, ...argumentsOf(ctx, userId, change) }
-  return answerOf(userId, await callOne<"change_user", Answer>(ctx.db, "change_user", args))
+  const { requestId: request_id, address } = ctx
+  const request = { kind: null, token: null, test: null, moment: ctx.clock.now(), request_id, address }
+  const args = { request, ...argumentsOf(userId, change) }
+  return answerOf(userId, (await callOne(ctx.db, "change_user", args)) as unknown as Answer)
 }
 
-function argumentsOf({ requestId, address }: SystemContext, userId: number, change: UserChange) {
+function argumentsOf(userId: number, change: UserChange) {
   const { action, role } = typeof change === "string" ? { action: change, role: null } : { action: "role", ...change }
-  return { user_id: userId, change: action, role, request_id: requestId, address }
+  return { user_id: userId, change: action, role }
 }
 
 interface Answer {
-  actor: unknown
   refused: "unknown" | "last_admin" | null
   account: UserRow | null
 }

@@ -23,7 +23,6 @@ export const meSchema = z
   .meta({ id: "AccountMe" })
 
 interface MeRow extends BalanceRow {
-  actor: unknown
   account: UserRow
   acting_admin: { user_id: number; name: string | null } | null
 }

@@ -1,10 +1,9 @@
 -- Edits an account for an admin. p_user: the columns of users that change (name, email, email_verified, role, brand); p_wallet: those of
 -- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, proof (making an admin, and an
 -- email, which opens the account, need a fresh one), unknown, stale, unknown_brand, last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
-create function turnpike.update_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer, p_request_id text,
-  p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.update_user(p_request turnpike.request,
+  p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was users;
@@ -13,8 +12,8 @@ declare
   before jsonb;
   after jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -33,7 +32,7 @@ begin
     refused := 'stale';
   elsif ((wanted.role = 'admin' and was.role <> 'admin') or wanted.email is distinct from was.email
       or (wanted.email_verified and not was.email_verified) or (was.disabled_at is not null and p_disabled is false))
-      and turnpike.lacks_proof(found.caller, p_moment) then
+      and turnpike.lacks_proof(found.caller, p_request.moment) then
     refused := 'proof';
   elsif wanted.brand <> was.brand and not turnpike.is_brand(wanted.brand, p_own_brand) then
     refused := 'unknown_brand';
@@ -50,10 +49,10 @@ begin
   end if;
   if refused is null then
     if wanted.email is distinct from was.email then
-      perform turnpike.tell_factor(p_user_id, 'email', 'set_by_admin', p_moment);
+      perform turnpike.tell_factor(p_user_id, 'email', 'set_by_admin', p_request.moment);
     end if;
     if p_disabled <> (was.disabled_at is not null) then
-      perform turnpike.set_disabled(p_user_id, p_disabled, p_moment);
+      perform turnpike.set_disabled(p_user_id, p_disabled, p_request.moment);
     end if;
     if p_wallet <> '{}' then
       insert into wallets (user_id) values (p_user_id) on conflict do nothing;
@@ -65,27 +64,27 @@ begin
     end if;
     after := turnpike.user_for_audit(p_user_id);
     if after <> before then
-      update users u set version = u.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where u.user_id = p_user_id;
-      perform turnpike.note_change((found.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request_id, p_address,
-        p_moment);
+      update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where u.user_id = p_user_id;
+      perform turnpike.note_change((found.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
   entity := turnpike.admin_user_json(p_user_id);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Ends all sessions of a user, and everything that would start one, for an admin. refused: admin, unknown.
-create function turnpike.end_user_sessions(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.end_user_sessions(p_request turnpike.request,
+  p_user_id bigint)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was users;
   ended integer;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -96,12 +95,12 @@ begin
     refused := 'unknown';
   else
     select count(*) into ended from sessions n
-      where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_moment;
+      where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_request.moment;
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
     entity := jsonb_build_object('ended', ended);
-    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, entity, p_request_id, p_address,
-      p_moment);
+    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, entity, p_request.request_id, p_request.address,
+      p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
-import { call, callOne, type JsonRow } from "../platform/db.ts"
+import { call, callOne } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import type { EventRow } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"

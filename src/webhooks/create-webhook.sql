@@ -1,14 +1,14 @@
 -- Registers an endpoint, which gets the events that its caller may see, and sends it the ping p_event_id, which it has to answer first.
 -- refused: 'exists' (the account has one for p_target, the URL as it is called), 'too_many' (it has p_most already).
-create function turnpike.create_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.create_webhook(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
-  p_most integer, p_target text, p_event_id text, out actor jsonb, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
+  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   free_slot integer;
   made webhook_endpoints;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -24,14 +24,14 @@ begin
       insert into webhook_endpoints (webhook_id, user_id, test, key_id, scope, space_id, url, events, description, secret, slot,
         target, verified_at, created_at, updated_at)
       values (p_webhook_id, caller.user_id, caller.test, caller.key_id, caller.scope, caller.space_id, p_url, p_events, p_description,
-        p_secret, free_slot, p_target, null, p_moment, p_moment)
+        p_secret, free_slot, p_target, null, p_request.moment, p_request.moment)
       returning * into made;
-      perform turnpike.add_ping(made, p_event_id, p_moment);
+      perform turnpike.add_ping(made, p_event_id, p_request.moment);
       webhook := to_jsonb(made);
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Whether the account has an endpoint for a URL, apart from p_but (null: none). Whoever makes one holds the lock of the account's row.

@@ -26,7 +26,7 @@ export async function createWebhook(
   checkUrl(ctx, url, "url")
   const webhookId = newId("webhook", ctx.clock.now())
   const secret = newSigningSecret()
-  type Row = { actor: unknown; already: unknown; refused: "exists" | "too_many" | null; webhook: EndpointRow | null }
+  type Row = { already: unknown; refused: "exists" | "too_many" | null; webhook: EndpointRow | null }
   const { actor, row, replayOf } = await callOnce<"create_webhook", Row>(ctx, credential, "create_webhook", {
     once,
     args: {

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { Delivery } from "./schemas.ts"
 
 /** A row of `webhook_deliveries`, as to_jsonb gives it, with its event's type and its attempts, oldest first. */

@@ -2,8 +2,8 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import type { CallerDB } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import type { Webhook } from "./schemas.ts"
 
 /** A row of `webhook_endpoints`, as to_jsonb gives it. */

@@ -1,5 +1,5 @@
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
 import {
   type BalanceReachedRow,

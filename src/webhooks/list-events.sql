@@ -1,12 +1,12 @@
 -- A page of the events that a caller may see, as EventRow with `feed_key` (`<transaction>_<event id>`), at most p_limit and about p_bytes
 -- of them; more: the list goes on. p_forward: in the order of their commits, and only what is older than
 -- every open transaction, after (p_after_xact, p_after). Otherwise the newest first, before the event p_after.
-create function turnpike.list_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.list_events(p_request turnpike.request,
   p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz, p_after_xact text,
-  p_after text, p_limit integer, p_bytes integer, out actor jsonb, out events jsonb, out more boolean)
+  p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller, out events jsonb, out more boolean)
 language plpgsql set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   -- An id begins with the millisecond of its created_at: the bounds on the id are what the index can use.
   first_id text := coalesce('evt_' || turnpike.id_time(p_created_after), '');
   end_id text := coalesce('evt_' || turnpike.id_time(p_created_before), 'evt_~');
@@ -22,7 +22,7 @@ declare
   bytes bigint := 0;
   shown jsonb[] := '{}';
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -69,16 +69,16 @@ begin
   end loop;
   close page;
   events := to_jsonb(shown);
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- One event that the caller may see, as EventRow, or null.
-create function turnpike.get_event(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_event_id text, out actor jsonb, out event jsonb) language plpgsql as $$
+create function turnpike.get_event(p_request turnpike.request,
+  p_event_id text, out actor turnpike.caller, out event jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -86,5 +86,5 @@ begin
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
     where e.event_id = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
     limit 1;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

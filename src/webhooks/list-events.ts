@@ -16,7 +16,6 @@ export interface EventFilters {
 }
 
 interface Found {
-  actor: unknown
   events: (EventRow & { feed_key: string })[]
   more: boolean
 }
@@ -66,7 +65,7 @@ function parseFeedKey(feed_key: string): { after_xact: string; after: string } {
 
 /** One event, or NOT_FOUND. */
 export async function getEvent(ctx: Context, credential: Credential, eventId: string): Promise<EventRow> {
-  const { row } = await callAs<"get_event", { actor: unknown; event: EventRow | null }>(ctx, credential, "get_event", {
+  const { row } = await callAs<"get_event", { event: EventRow | null }>(ctx, credential, "get_event", {
     event_id: eventId,
   })
   if (!row.event) {

@@ -16,15 +16,15 @@ end $$;
 
 -- Sends a delivery's event again, whatever its state. refused: 'not_found', 'disabled' when its endpoint is, or 'limited': it was sent as
 -- much again as it may in an hour, p_an_hour or p_test_an_hour, and has to wait retry_after seconds. The same holds below.
-create function turnpike.redeliver_event(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.redeliver_event(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer, p_an_hour integer, p_test_an_hour integer,
-  out actor jsonb, out already jsonb, out refused text, out retry_after integer, out webhook_id text, out delivery jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already jsonb, out refused text, out retry_after integer, out webhook_id text, out delivery jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
   again webhook_deliveries;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -34,30 +34,30 @@ begin
     webhook_id := target.webhook_id;
     refused := turnpike.resend_refusal(target);
     if refused is null then
-      retry_after := turnpike.take_resends(target, 1, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      retry_after := turnpike.take_resends(target, 1, case when target.test then p_test_an_hour else p_an_hour end, p_request.moment);
       refused := case when retry_after is not null then 'limited' end;
     end if;
     if refused is null then
       update webhook_deliveries d set state = 'pending', status_reason = null, round = 0, lease_until = null,
-          next_attempt_at = p_moment, finished_at = null
+          next_attempt_at = p_request.moment, finished_at = null
         where d.delivery_id = p_delivery_id returning d.* into again;
       delivery := turnpike.delivery_json(again, (select e.type from events e where e.event_id = again.event_id), p_attempts_listed);
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Makes a ping under p_event_id for one endpoint. refused: 'not_found', 'disabled'.
-create function turnpike.send_ping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.send_ping(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text, p_an_hour integer, p_test_an_hour integer,
-  out actor jsonb, out already jsonb, out refused text, out retry_after integer, out delivery jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already jsonb, out refused text, out retry_after integer, out delivery jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
   made webhook_deliveries;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -66,27 +66,27 @@ begin
     target := turnpike.lock_endpoint(caller, p_webhook_id);
     refused := turnpike.resend_refusal(target);
     if refused is null then
-      retry_after := turnpike.take_resends(target, 1, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      retry_after := turnpike.take_resends(target, 1, case when target.test then p_test_an_hour else p_an_hour end, p_request.moment);
       refused := case when retry_after is not null then 'limited' end;
     end if;
     if refused is null then
-      made := turnpike.add_ping(target, p_event_id, p_moment);
+      made := turnpike.add_ping(target, p_event_id, p_request.moment);
       delivery := turnpike.delivery_json(made, 'ping', 0);
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Sends the events of a period that an endpoint gets again, from p_from up to p_to (null: all), after the event p_after: those that
 -- failed or were never sent to it, and with p_include_delivered those it accepted; only of these types, unless null. At most p_most
 -- events. done: `<how many>/<the last event, if it goes on>`. refused: 'not_found', 'disabled'.
-create function turnpike.replay_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.replay_events(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
   p_include_delivered boolean, p_most integer, p_an_hour integer, p_test_an_hour integer,
-  out actor jsonb, out already jsonb, out refused text, out retry_after integer, out done text) language plpgsql set enable_sort = off as $$
+  out actor turnpike.caller, out already jsonb, out refused text, out retry_after integer, out done text) language plpgsql set enable_sort = off as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
   first_id text := 'evt_' || turnpike.id_time(p_from);
   end_id text := coalesce('evt_' || turnpike.id_time(p_to), 'evt_~');
@@ -95,7 +95,7 @@ declare
   last_id text;
   sent integer := 0;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -104,11 +104,11 @@ begin
     target := turnpike.lock_endpoint(caller, p_webhook_id);
     refused := turnpike.resend_refusal(target);
     if refused is null then
-      retry_after := turnpike.take_resends(target, 0, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      retry_after := turnpike.take_resends(target, 0, case when target.test then p_test_an_hour else p_an_hour end, p_request.moment);
       refused := case when retry_after is not null then 'limited' end;
     end if;
     if refused is null then
-      p_most := turnpike.resends_left(target, p_most, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      p_most := turnpike.resends_left(target, p_most, case when target.test then p_test_an_hour else p_an_hour end, p_request.moment);
       for event in select e.* from events e
         where e.user_id = caller.user_id and e.test = caller.test and e.event_id collate "C" >= first_id
           and e.event_id collate "C" < end_id and e.event_id collate "C" > coalesce(p_after, '')
@@ -120,19 +120,19 @@ begin
         exit when seen > p_most;
         last_id := event.event_id;
         insert into webhook_deliveries as d (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
-        values (turnpike.delivery_id(event.event_id, p_webhook_id), p_webhook_id, event.event_id, event.turn_id, event.seq, p_moment,
-          p_moment)
+        values (turnpike.delivery_id(event.event_id, p_webhook_id), p_webhook_id, event.event_id, event.turn_id, event.seq, p_request.moment,
+          p_request.moment)
         on conflict (delivery_id) do update
-          set state = 'pending', status_reason = null, round = 0, lease_until = null, next_attempt_at = p_moment, finished_at = null
+          set state = 'pending', status_reason = null, round = 0, lease_until = null, next_attempt_at = p_request.moment, finished_at = null
           where d.state = 'failed' or (d.state = 'delivered' and p_include_delivered);
         if found then
           sent := sent + 1;
         end if;
       end loop;
-      perform turnpike.take_resends(target, sent, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      perform turnpike.take_resends(target, sent, case when target.test then p_test_an_hour else p_an_hour end, p_request.moment);
       done := sent || '/' || case when seen > p_most then last_id else '' end;
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, done, p_moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, done, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -14,7 +14,6 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Replay, Replayed } from "./schemas.ts"
 
 interface Sent {
-  actor: unknown
   already: unknown
   refused: "not_found" | "disabled" | "limited" | null
   retry_after: number | null

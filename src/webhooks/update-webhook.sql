@@ -23,14 +23,14 @@ $$;
 -- switching it on forgets its failures. Another URL (p_target: as it is called) has to answer the ping p_event_id first. webhook is null when
 -- the caller may use no such endpoint; the same holds below. refused: 'exists', 'proof' (it would send events that it does not send
 -- now, and that needs a fresh one). pinged: its dispatcher must be woken.
-create function turnpike.update_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.update_webhook(p_request turnpike.request,
   p_webhook_id text, p_changes jsonb, p_target text, p_event_id text, p_stop_batch integer,
-  out actor jsonb, out refused text, out webhook jsonb, out pinged boolean) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out webhook jsonb, out pinged boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -40,7 +40,7 @@ begin
     perform from users u where u.user_id = caller.user_id for no key update;
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
-  if target.webhook_id is not null and turnpike.sends_more(target, p_changes) and turnpike.lacks_proof(caller, p_moment) then
+  if target.webhook_id is not null and turnpike.sends_more(target, p_changes) and turnpike.lacks_proof(caller, p_request.moment) then
     refused := 'proof';
   elsif target.webhook_id is not null and turnpike.has_target(caller, p_target, p_webhook_id) then
     refused := 'exists';
@@ -58,7 +58,7 @@ begin
       target.disabled_at := null;
       target.disabled_reason := null;
     elsif p_changes -> 'enabled' = 'false' then
-      target.disabled_at := coalesce(target.disabled_at, p_moment);
+      target.disabled_at := coalesce(target.disabled_at, p_request.moment);
       target.disabled_reason := coalesce(target.disabled_reason, 'customer');
       target.stopping := true;
     end if;
@@ -68,50 +68,50 @@ begin
         description = case when p_changes ? 'description' then p_changes ->> 'description' else w.description end,
         target = coalesce(p_target, w.target), verified_at = target.verified_at,
         failing_since = target.failing_since, disabled_at = target.disabled_at, disabled_reason = target.disabled_reason,
-        stopping = target.stopping, updated_at = p_moment
+        stopping = target.stopping, updated_at = p_request.moment
       where w.webhook_id = p_webhook_id returning w.* into target;
     pinged := pinged and target.disabled_at is null;
     if pinged then
-      perform turnpike.add_ping(target, p_event_id, p_moment);
+      perform turnpike.add_ping(target, p_event_id, p_request.moment);
     end if;
     if p_changes -> 'enabled' = 'false' then
-      perform turnpike.give_up(p_webhook_id, 'endpoint_disabled', p_stop_batch, p_moment);
+      perform turnpike.give_up(p_webhook_id, 'endpoint_disabled', p_stop_batch, p_request.moment);
     end if;
     webhook := to_jsonb(target);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Removes an endpoint and gives up what is pending for it.
-create function turnpike.remove_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_webhook_id text, p_stop_batch integer, out actor jsonb, out removed boolean) language plpgsql as $$
+create function turnpike.remove_webhook(p_request turnpike.request,
+  p_webhook_id text, p_stop_batch integer, out actor turnpike.caller, out removed boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
   removed := target.webhook_id is not null;
   if removed then
-    update webhook_endpoints w set deleted_at = p_moment, stopping = true, updated_at = p_moment where w.webhook_id = p_webhook_id;
-    perform turnpike.give_up(p_webhook_id, 'endpoint_deleted', p_stop_batch, p_moment);
+    update webhook_endpoints w set deleted_at = p_request.moment, stopping = true, updated_at = p_request.moment where w.webhook_id = p_webhook_id;
+    perform turnpike.give_up(p_webhook_id, 'endpoint_deleted', p_stop_batch, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Gives an endpoint the secret p_secret (sealed). Its former one signs too until p_until, and those of earlier rotations as long as they
 -- were given. refused: 'former' (p_most_former secrets sign already).
-create function turnpike.rotate_signing_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
-  p_most_former integer, out actor jsonb, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
+  p_most_former integer, out actor turnpike.caller, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
 begin
-  actor := to_jsonb(caller);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;
@@ -119,18 +119,18 @@ begin
   if already is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
     if target.webhook_id is not null and (select count(*) from former_signing_secrets f
-        where f.webhook_id = p_webhook_id and f.signs_until > p_moment) >= p_most_former then
+        where f.webhook_id = p_webhook_id and f.signs_until > p_request.moment) >= p_most_former then
       refused := 'former';
     elsif target.webhook_id is not null then
-      delete from former_signing_secrets f where f.webhook_id = p_webhook_id and f.signs_until <= p_moment;
+      delete from former_signing_secrets f where f.webhook_id = p_webhook_id and f.signs_until <= p_request.moment;
       insert into former_signing_secrets (webhook_id, secret, signs_until) values (p_webhook_id, target.secret, p_until);
-      update webhook_endpoints w set previous_until = p_until, secret = p_secret, updated_at = p_moment
+      update webhook_endpoints w set previous_until = p_until, secret = p_secret, updated_at = p_request.moment
         where w.webhook_id = p_webhook_id returning w.* into target;
       webhook := to_jsonb(target);
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_moment);
+  perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Replaces a secret by the same one sealed again, wherever a rotation has moved it in the meantime. Returns whether it was still there.

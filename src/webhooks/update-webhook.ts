@@ -23,7 +23,7 @@ export async function updateWebhook(
   changes: UpdateWebhook,
 ): Promise<EndpointRow> {
   if (changes.url !== undefined) checkUrl(ctx, changes.url, "url")
-  type Row = { actor: unknown; refused: "exists" | null; webhook: EndpointRow | null; pinged: boolean }
+  type Row = { refused: "exists" | null; webhook: EndpointRow | null; pinged: boolean }
   const { actor, row } = await callAs<"update_webhook", Row>(ctx, credential, "update_webhook", {
     webhook_id: webhookId,
     changes,
@@ -54,7 +54,7 @@ export async function rotateSigningSecret(
   once?: Once,
 ): Promise<Made<WebhookWithSecret>> {
   const secret = newSigningSecret()
-  type Row = { actor: unknown; already: unknown; refused: "former" | null; webhook: EndpointRow | null }
+  type Row = { already: unknown; refused: "former" | null; webhook: EndpointRow | null }
   const { row, replayOf } = await callOnce<"rotate_signing_secret", Row>(ctx, credential, "rotate_signing_secret", {
     once,
     args: {

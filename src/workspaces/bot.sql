@@ -1,15 +1,15 @@
 -- Sets the bot of a workspace for an admin: the fields of p_change: username, and id, token and webhook_secret (both sealed); null clears.
 -- Token and secret are in no answer and in no audit entry. refused: admin, not_found, stale.
-create function turnpike.put_workspace_bot(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.put_workspace_bot(p_request turnpike.request,
+  p_workspace_id text, p_change jsonb, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
   bot jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -26,34 +26,34 @@ begin
     -- A token is sealed anew each time, so one that is sent counts as another one.
     if bot ->> 'username' is distinct from was.bot_username or bot ->> 'token' is distinct from was.bot_token then
       update workspaces w set bot_username = bot ->> 'username', bot_id = bot ->> 'id', bot_token = bot ->> 'token',
-          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
+          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
         where w.workspace_id = p_workspace_id;
       perform turnpike.note_change((found.caller).user_id, 'workspace.bot', 'workspace', p_workspace_id,
         jsonb_build_object('bot_username', was.bot_username, 'has_token', was.bot_token is not null),
         jsonb_build_object('bot_username', bot ->> 'username', 'has_token', bot ->> 'token' is not null,
-          'token_set', p_change ->> 'token' is not null), p_request_id, p_address, p_moment);
+          'token_set', p_change ->> 'token' is not null), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   entity := turnpike.workspace_json(p_workspace_id);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Notes in the audit log what an admin asked the platform of a workspace's bot: p_action, and p_outcome is what came. refused: admin, not_found.
-create function turnpike.note_bot_call(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_action text, p_outcome jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.note_bot_call(p_request turnpike.request,
+  p_workspace_id text, p_action text, p_outcome jsonb)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is null then
-    perform turnpike.note_change((found.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request_id,
-      p_address, p_moment);
+    perform turnpike.note_change((found.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
+      p_request.address, p_request.moment);
     entity := p_outcome;
-    perform turnpike.note_use(found.caller, p_moment);
+    perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;
 end $$;

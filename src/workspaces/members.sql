@@ -1,7 +1,7 @@
 -- Adds a member of a workspace for an admin. refused: admin, not_found, stale, unknown_user, already_member.
-create function turnpike.add_workspace_member(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.add_workspace_member(p_request turnpike.request,
+  p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -10,8 +10,8 @@ declare
   shared jsonb;
   told jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -31,29 +31,29 @@ begin
     before := turnpike.workspace_facts(p_workspace_id);
     space_ids := array(select s.space_id from spaces s where s.workspace_id = p_workspace_id);
     shared := turnpike.shared_with(space_ids, p_user_id);
-    insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_moment);
-    told := turnpike.tell_shared(space_ids, p_user_id, shared, p_moment);
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (found.caller).user_id, p_request_id, p_address,
-      p_moment);
+    insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_request.moment);
+    told := turnpike.tell_shared(space_ids, p_user_id, shared, p_request.moment);
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (found.caller).user_id, p_request.request_id, p_request.address,
+      p_request.moment);
   end if;
   entity := turnpike.workspace_json(p_workspace_id) || jsonb_build_object('told', told);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Removes a member of a workspace for an admin. The last owner goes last of all: somebody has to be left who can change its spaces.
 -- refused: admin, not_found, stale, no_member, last_owner.
-create function turnpike.remove_workspace_member(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_user_id bigint, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.remove_workspace_member(p_request turnpike.request,
+  p_workspace_id text, p_user_id bigint, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
   before jsonb;
   leaving workspace_members;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -77,10 +77,10 @@ begin
   else
     before := turnpike.workspace_facts(p_workspace_id);
     delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request_id, p_address,
-      p_moment);
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request.request_id, p_request.address,
+      p_request.moment);
   end if;
   entity := turnpike.workspace_json(p_workspace_id);
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

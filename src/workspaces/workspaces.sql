@@ -44,15 +44,15 @@ begin
 end $$;
 
 -- Makes a workspace for an admin. refused: admin, taken (entity: the one that is there), unknown_team, unknown_user (entity: their ids).
-create function turnpike.create_workspace(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_name text, p_team_id integer, p_members jsonb, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.create_workspace(p_request turnpike.request,
+  p_workspace_id text, p_name text, p_team_id integer, p_members jsonb)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   is_new boolean;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -66,27 +66,27 @@ begin
   else
     -- Of two requests for one id the second waits here for the first.
     insert into workspaces as w (workspace_id, name, team_id, created_at, updated_at, updated_by)
-      values (p_workspace_id, p_name, p_team_id, p_moment, p_moment, (found.caller).user_id)
+      values (p_workspace_id, p_name, p_team_id, p_request.moment, p_request.moment, (found.caller).user_id)
       on conflict on constraint workspaces_pkey do nothing returning true into is_new;
     if is_new then
       insert into workspace_members (workspace_id, user_id, role, created_at)
-        select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_moment from jsonb_array_elements(p_members) m;
+        select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
       perform turnpike.note_change((found.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
-        turnpike.workspace_facts(p_workspace_id), p_request_id, p_address, p_moment);
+        turnpike.workspace_facts(p_workspace_id), p_request.request_id, p_request.address, p_request.moment);
       entity := turnpike.workspace_json(p_workspace_id);
     else
       refused := 'taken';
     end if;
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
 -- Changes a workspace for an admin: the fields of p_change; its `spaces` (slugs) replace the list. refused: admin, not_found, stale,
 -- unknown_team, unknown_space or space_taken (entity: the slugs).
-create function turnpike.patch_workspace(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_workspace_id text, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+create function turnpike.patch_workspace(p_request turnpike.request,
+  p_workspace_id text, p_change jsonb, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -96,8 +96,8 @@ declare
   shared jsonb;
   told jsonb;
 begin
-  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(found.caller);
+  found := turnpike.find_admin(p_request);
+  actor := found.caller;
   refused := found.refused;
   if refused is not null then
     return next;
@@ -135,17 +135,17 @@ begin
       update workspaces w set
           name = case when p_change ? 'name' then p_change ->> 'name' else w.name end,
           team_id = case when p_change ? 'team_id' then (p_change ->> 'team_id')::integer else w.team_id end,
-          archived_at = case when p_change -> 'archived' = 'true' then coalesce(w.archived_at, p_moment)
+          archived_at = case when p_change -> 'archived' = 'true' then coalesce(w.archived_at, p_request.moment)
             when p_change -> 'archived' = 'false' then null else w.archived_at end
         where w.workspace_id = p_workspace_id;
-      told := turnpike.tell_shared(space_ids, null, shared, p_moment);
-      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request_id, p_address, p_moment);
+      told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
+      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   if refused is null or refused = 'stale' then
     entity := turnpike.workspace_json(p_workspace_id) || jsonb_build_object('told', told);
   end if;
-  perform turnpike.note_use(found.caller, p_moment);
+  perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 

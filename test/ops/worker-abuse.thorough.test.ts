@@ -2,6 +2,7 @@ import { neon, neonConfig } from "@neondatabase/serverless"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { WORKER_ROLES } from "../../src/ops/grants.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { recordText } from "../../src/platform/records.ts"
 import { SETTINGS } from "../../src/settings/registry.ts"
 import { createPerson } from "../harness/auth.ts"
 import { signInAdmin } from "../harness/books.ts"
@@ -37,7 +38,10 @@ async function callAsWorker(worker: string, name: string, args: Record<string, u
   return row as Record<string, unknown>
 }
 
-const caller = (token: string) => ({ caller_kind: "session", caller_token: token, caller_test: false, ...atNow() })
+const caller = (token: string) => {
+  const session = { kind: "session", token, test: false, moment: world.clock.now(), request_id: null, address: null }
+  return { request: recordText("request", session) }
+}
 const atNow = () => ({ moment: world.clock.now().toISOString() })
 
 /** Every text that a role can read in any table, also within JSON, and bytes as hex. */
@@ -69,7 +73,7 @@ test.each(WORKER_ROLES)("Nothing that the role of %s can read is accepted as a c
   const accepted = (kind: string, tokens: string[]) =>
     sql.query(
       `select v as token from jsonb_array_elements_text($2::jsonb) v
-       where (${RELEASE}.act_as($1, v, false, $3)).user_id is not null`,
+       where (${RELEASE}.act_as(row($1, v, false, $3::timestamptz, null, null))).user_id is not null`,
       [kind, JSON.stringify(tokens), atNow().moment],
     )
   const hex = found.filter((value) => /^[0-9a-f]{64}$/.test(value))
@@ -142,8 +146,7 @@ test("A first sign-in that the role of auth reports books the credit of the sett
 
 test("The role of admin books no credit without the token of an admin who has just proved who they are", async () => {
   const credit = { user_id: owner.userId, reason: "admin_grant", amount: 10 ** 9, once_key: "a", note: "mine" }
-  const grant = (token: string) =>
-    callAsWorker("admin", "grant_credit", { ...caller(token), ...credit, request_id: null, address: null })
+  const grant = (token: string) => callAsWorker("admin", "grant_credit", { ...caller(token), ...credit })
   expect(await grant(admin.sessionId)).toMatchObject({ actor: null, entry: null })
   expect(await grant(owner.token)).toMatchObject({ refused: "admin", entry: null })
   await world.sql("update sessions set proved_at = $1 where session_id = $2", [

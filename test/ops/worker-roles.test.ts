@@ -110,7 +110,7 @@ test("Identity proofs and sealed columns are readable by the listed roles only",
 })
 
 test("A worker calls its own procedures and no other's", async () => {
-  const setting = `select * from ${RELEASE}.put_setting('session', 'x', false, now(), 'plans', '{}', null, null, null)`
+  const setting = `select * from ${RELEASE}.put_setting(row('session', 'x', false, now(), null, null), 'plans', '{}', null)`
   expect(await codeOf(sqlOf("v1").query(setting))).toBe(DENIED)
   expect(await codeOf(sqlOf("auth").query(setting))).toBe(DENIED)
   expect(await codeOf(sqlOf("admin").query(setting))).not.toBe(DENIED)

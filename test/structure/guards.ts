@@ -142,7 +142,7 @@ function namesOf(text: string, { tables, booleans }: { tables: Tables; booleans:
     isNullable(path) {
       if (path.endsWith("()")) return !booleans.has(path.replace("turnpike.", "").slice(0, -2))
       if (/->|#>/.test(path)) return true
-      if (/^p_\w+$/.test(path)) return asked(path)
+      if (/^p_\w+(\.\w+)?$/.test(path)) return asked(path.replace(".", "\\."))
       const [alias = "", column] = path.replace(/^\((\w+)\)\.|^\(|\)$/g, "$1").split(".")
       if (column === undefined) {
         return !isAlwaysSet(alias)

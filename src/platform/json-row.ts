@@ -1,0 +1,21 @@
+import type { Selectable } from "kysely"
+import type { DB } from "./db-types.ts"
+
+/** Any JSON value. */
+export type AnyJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly AnyJson[]
+  | { readonly [key: string]: AnyJson | undefined }
+
+/** What is sent as JSON. */
+export type JsonInput = object | string | number | boolean
+
+/** A row of a table as PostgreSQL's to_jsonb gives it: times are texts (ISO 8601, with their offset), int8 is a number. */
+export type JsonRow<Table extends keyof DB> = {
+  [Column in keyof Selectable<DB[Table]>]: InJson<Selectable<DB[Table]>[Column]>
+}
+
+export type InJson<Value> = Value extends Date ? string : Value

@@ -1,0 +1,36 @@
+import { RECORDS, type Records } from "./procedures.ts"
+
+/** A record as PostgreSQL reads one: `("key","…",f,"2026-11-20T12:00:00.000Z",,)`. */
+export function recordText<Name extends keyof Records>(name: Name, record: Records[Name]): string {
+  const values = readFields(RECORDS[name]).map((field) => {
+    const value = encodeField(field, record as unknown as Record<string, unknown>)
+    if (value === null) return ""
+    const text = value instanceof Date ? value.toISOString() : Array.isArray(value) ? arrayText(value) : String(value)
+    return quoted(text)
+  })
+  return `(${values.join(",")})`
+}
+
+const arrayText = (values: readonly unknown[]) =>
+  `{${values.map((value) => (value === null ? "null" : quoted(String(value)))).join(",")}}`
+
+const quoted = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`
+
+/** An argument, or a field of a record. How it is written: as it is, as JSON, or as a record of a type. */
+export interface EncodedField {
+  name: string
+  how: string | undefined
+}
+
+export function encodeField({ name, how }: EncodedField, values: Record<string, unknown>): unknown {
+  const value = values[name]
+  if (value === null || value === undefined) return null
+  if (how === undefined) return value
+  return how === "json" ? JSON.stringify(value) : recordText(how as keyof Records, value as Records[keyof Records])
+}
+
+export const readFields = (fields: readonly string[]): EncodedField[] =>
+  fields.map((field) => {
+    const [name = "", how] = field.split(":")
+    return { name, how }
+  })
