@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { SessionCredential } from "../../src/actor/actor.ts"
 import { readAs } from "../../src/actor/call-as.ts"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
+import type { createContext } from "../../src/actor/context.ts"
 import { endSession } from "../../src/sign-in/end-session.ts"
 import { sessionIdOf } from "../../src/sign-in/session-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
@@ -10,6 +9,7 @@ import { createSpace } from "../../src/spaces/create-space.ts"
 import { getTurn } from "../../src/turns/get-turn.ts"
 import { listTurns } from "../../src/turns/list-turns.ts"
 import { getBalance } from "../../src/wallets/get-balance.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const DAY_MS = 24 * 3_600_000
@@ -18,7 +18,7 @@ let world: World
 let context: ReturnType<typeof createContext>
 beforeAll(async () => {
   world = await createWorld()
-  context = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  context = contextOf(world)
 })
 afterAll(() => world.close())
 

@@ -9,7 +9,7 @@ import { createEstate, ESTATE_HOST, type Estate, pathOf } from "../harness/estat
 import { around } from "../harness/fuzz-around.ts"
 import { idsIn } from "../harness/operations.ts"
 import { createRandom } from "../harness/random.ts"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // A tenth of the fuzz of /v1. A failure repeats with TURNPIKE_SEED=<the printed seed>.
@@ -26,7 +26,7 @@ beforeAll(async () => {
   world = await createWorld()
   serveCustomer(world, { host: ESTATE_HOST })
   read = await createEstate(world)
-  document = (await (await served("/api/openapi.json")).json()) as OpenApi
+  document = (await (await staticFile("/api/openapi.json")).json()) as OpenApi
 })
 afterAll(() => world.close())
 

@@ -3,8 +3,8 @@ import { hashPassword } from "../../src/sign-in/password.ts"
 import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"
+import { EMAIL_HOOK } from "../harness/notices.ts"
 import { type Browser, createBrowser } from "../harness/oidc-browser.ts"
-import { EMAIL_HOOK } from "../harness/second-factor.ts"
 
 const LINK = "/api/account/identities/link"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { CHAT, enrich, type Session, type Shared, SPACES, shareSpace, WORKSPACES } from "../harness/shared-space.ts"
+import { CHAT, giveCredit, type Session, type Shared, SPACES, shareSpace, WORKSPACES } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -90,7 +90,7 @@ test.each(Object.entries(ENDS))(
   async (name, [way, end]) => {
     const shared = await shareSpace(world, name)
     const browser = shared.people[way]
-    await enrich(world, browser.userId)
+    await giveCredit(world, browser.userId)
     const used = await use(browser, shared.space)
     const before = await reach(browser, shared.space, await use(browser, shared.space))
     expect(Object.values(before).filter((status) => status === 404)).toEqual([])
@@ -122,7 +122,7 @@ describe("People outside a shared space", () => {
     const used = await use(shared.people.member, shared.space)
     const elsewhere = await use(other.people.admin, other.space)
     for (const browser of [shared.stranger, other.people.owner, other.people.member, other.owner]) {
-      await enrich(world, browser.userId)
+      await giveCredit(world, browser.userId)
       const statuses = await reach(browser, shared.space, used)
       expect(new Set(Object.values(statuses)), JSON.stringify(statuses)).toEqual(new Set([404]))
     }
@@ -149,7 +149,7 @@ describe("People outside a shared space", () => {
   test("A member's own API keys give no access to shared spaces", async () => {
     const { people, space, workspaceId, owner } = await shareSpace(world, "keys of members")
     const used = await use(people.admin, space)
-    await enrich(world, people.admin.userId)
+    await giveCredit(world, people.admin.userId)
     const { value } = await world.makeKey(people.admin.userId, { scope: "all" })
     const key = world.createClient(people.admin.userId, value)
     expect(((await (await key.call("GET", "/v1/spaces")).json()) as { data: [] }).data).toEqual([])

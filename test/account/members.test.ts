@@ -4,7 +4,7 @@ import { expectPromises } from "../harness/promises.ts"
 import {
   balanceOf,
   CHAT,
-  enrich,
+  giveCredit,
   type Session,
   type Shared,
   SPACES,
@@ -75,7 +75,7 @@ describe("A space that is shared", () => {
   test("A shared space runs its members' turns, and only its owner is billed", async () => {
     const { owner, people, space } = shared
     for (const way of WAYS) {
-      await enrich(world, people[way].userId)
+      await giveCredit(world, people[way].userId)
       const [before, own] = [await balanceOf(owner), await balanceOf(people[way])]
       const turn = await run(people[way], space, { text: "[use input=1200 cached=0 output=300]" })
       expect(turn).toMatchObject({ state: "done", end_user_ref: "", test: false })
@@ -93,7 +93,7 @@ describe("A space that is shared", () => {
 
   test("A member's turn is refused when the owner has no credit, without showing the owner's numbers", async () => {
     const poor = await shareSpace(world, "poor", { usd: 0 })
-    await enrich(world, poor.people.member.userId)
+    await giveCredit(world, poor.people.member.userId)
     const [status, refused] = await send(poor.people.member, poor.space)
     expect([status, refused]).toEqual([
       402,
@@ -217,7 +217,7 @@ describe("A member's conversation", () => {
   test("A member's chat list is newest first, paged, and filters by state and space", async () => {
     const { people, space } = await shareSpace(world, "lists")
     const browser = people.member
-    await enrich(world, browser.userId)
+    await giveCredit(world, browser.userId)
     const [, { space_id: mine }] = await browser.json("POST", SPACES, { title: "Mine" })
     const sent: string[] = []
     for (const target of [mine, space, mine, space]) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { hashOfToken } from "../../src/sign-in/session-token.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -57,11 +57,11 @@ describe("A user's sessions", () => {
     expect((await own.call("DELETE", "/api/account/sessions")).status).toBe(200)
     expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
     expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
-    expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
+    expect((await askAuth(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
     expect((await own.json("GET", "/api/account/sessions"))[1].total).toBe(1)
     // The session that was put in its place can open others again.
     const [, fresh] = await own.json("POST", "/api/auth/app-token")
-    expect((await ask(world, "/api/auth/magic", { body: { token: fresh.token } })).status).toBe(200)
+    expect((await askAuth(world, "/api/auth/magic", { body: { token: fresh.token } })).status).toBe(200)
   })
 
   test("Ending all sessions invalidates earlier magic links and password checks under way", async () => {
@@ -69,7 +69,7 @@ describe("A user's sessions", () => {
     const ctx = authContextOf(world)
     const { url } = await mintMagicLink(ctx, { userId, origin: "https://app.test" })
     await own.call("DELETE", "/api/account/sessions")
-    expect((await ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })).answer.code).toBe(
+    expect((await askAuth(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })).answer.code).toBe(
       "INVALID_TOKEN",
     )
     const grants = [
@@ -139,7 +139,7 @@ describe("Changing the password", () => {
     expect(await change(own, { current_password: PASSWORD, new_password: next })).toEqual([200, { ok: true }])
     expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
     expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
-    expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
+    expect((await askAuth(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
     expect((await postLogin(world, email, PASSWORD)).status).toBe(401)
     expect((await postLogin(world, email, next)).status).toBe(200)
   })

@@ -3,7 +3,7 @@ import { App } from "../../src/http/app.ts"
 import { account } from "../../src/routes/account/group.ts"
 import { endSession } from "../../src/sign-in/end-session.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ME = "/api/account/me"
@@ -201,7 +201,7 @@ describe("Errors of the dashboard's API", () => {
 })
 
 test("The document at /api/openapi.json describes every operation, its cookie and its errors", async () => {
-  const response = await served("/api/openapi.json")
+  const response = await staticFile("/api/openapi.json")
   type Answer = { content?: Record<string, { schema: { $ref?: string } }> }
   const document = (await response.json()) as {
     paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>

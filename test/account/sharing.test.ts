@@ -4,9 +4,8 @@ import { SETTINGS } from "../../src/settings/registry.ts"
 import { reconcileAsAdmin } from "../harness/books.ts"
 import { CHEAP, CHEAP_USD } from "../harness/caps.ts"
 import { BARE } from "../harness/customer.ts"
-import { noticesOf, sentTo } from "../harness/notices.ts"
+import { EMAIL_HOOK, emailsTo, noticesOf, receiveEmails } from "../harness/notices.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { EMAIL_HOOK, receiveEmails } from "../harness/second-factor.ts"
 import { balanceOf, CHAT, type Session, type Shared, SPACES, shareSpace, WORKSPACES } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -100,7 +99,7 @@ describe("The owner of a shared space", () => {
       people_count: 1,
     }))
     expect((await told()).slice(before)).toEqual(news)
-    expect(sentTo(emails, email)).toEqual(
+    expect(emailsTo(emails, email)).toEqual(
       news.map((data) => ({ kind: "space_shared", data: { ...data, at: expect.any(String) } })),
     )
   })

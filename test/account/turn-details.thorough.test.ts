@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { addModel } from "../harness/models.ts"
 import { makeWebhook } from "../harness/receiver.ts"
-import { CHAT, enrich, type Session, type Shared, shareSpace } from "../harness/shared-space.ts"
+import { CHAT, giveCredit, type Session, type Shared, shareSpace } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const DEAR = "rehearsal/dear"
@@ -148,7 +148,7 @@ test("An open turn's cost grows before it is charged, and a lost turn is never c
 test("A member who sent a turn into a shared space sees its work but not the owner's deliveries; others see nothing", async () => {
   const { owner: host, people, stranger, space } = shared
   await host.json("POST", "/api/account/webhooks", { url: "https://hooks.customer.com/" })
-  await enrich(world, people.member.userId)
+  await giveCredit(world, people.member.userId)
   const [, { turn_id }] = await people.member.json("POST", CHAT, { space, text: "[write made.txt hello]" })
   await world.drain()
   for (const browser of [host, people.member]) {

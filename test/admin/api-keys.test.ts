@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { serveBy } from "../harness/analytics-world.ts"
+import { setServingAccount } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, type ProviderScript, scriptProvider } from "../harness/scripted-provider.ts"
@@ -150,14 +150,14 @@ test("A key's use counts its calls with tokens, cost and last use, of keyed turn
 test("Calls that a pool's account served count for no key", async () => {
   const before = await useOf(KEY)
   await world.advance(1000)
-  await serveBy(world, "member-a")
+  await setServingAccount(world, "member-a")
   await client.runTurn({ space })
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   expect(await useOf(KEY)).toEqual(before)
   // The number of a user's plan is no account's name: the key served it.
-  await serveBy(world, "17")
+  await setServingAccount(world, "17")
   await client.runTurn({ space })
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   expect((await useOf(KEY)).calls).toBe(before.calls + 1)
 })
 

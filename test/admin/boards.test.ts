@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makeWorkspace } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { type BoardBot, groupOf, spaceOfChat } from "../harness/boards.ts"
 import { createBot } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -10,7 +10,7 @@ let estate: AdminEstate
 let bot: BoardBot
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "boards")
+  estate = await createAdminEstate(world, "boards")
   const { host, secret } = await createBot(world, "acme", "700100:AAacme")
   bot = { id: 700100, host, secret }
 })

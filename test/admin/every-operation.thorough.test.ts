@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type AdminEstate, adminEstate, adminOperations, requestOf } from "../harness/admin-requests.ts"
+import { type AdminEstate, adminOperations, createAdminEstate, requestOf } from "../harness/admin-requests.ts"
 import { dumpMoney, signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -7,7 +7,7 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "every operation of admins")
+  estate = await createAdminEstate(world, "every operation of admins")
 })
 afterAll(() => world.close())
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { disableOtherModels, enableModels } from "../../src/ops/models.ts"
 import { catalogModel } from "../harness/admin-places.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const CATALOG = "/api/admin/model-catalog"
@@ -133,7 +132,7 @@ test("A picture model does not count as the last enabled model and may always be
 test("A start with the environment's models leaves a picture model unchanged", async () => {
   const pin = await imageModel({ enabled: true })
   const before = await rowOf(pin)
-  const { db } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const { db } = contextOf(world)
   const [engine, model = ""] = pin.split("/") as ["openai", string]
   const same = { engine, model, label: "Chat", usd: { input: 1, cached: 1, output: 1 } }
   await enableModels(db, [same], { keepEdits: false, now: world.clock.now() })

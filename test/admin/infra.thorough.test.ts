@@ -4,13 +4,13 @@ import type { Admin } from "../harness/books.ts"
 import {
   askForBills,
   availableOf,
-  charges,
+  chargesOf,
+  createInfraWorld,
   dropFile,
   dueOf,
   expectInfraBooks,
   GIB,
   HOUR,
-  infraWorld,
   setPrices,
   storeFile,
   useContainer,
@@ -21,7 +21,7 @@ let world: World
 let admin: Admin
 let account: (usd?: number) => Promise<number>
 beforeAll(async () => {
-  ;({ world, admin, account } = await infraWorld())
+  ;({ world, admin, account } = await createInfraWorld())
 })
 afterAll(() => world.close())
 // What one test left is billed before the next.
@@ -64,10 +64,10 @@ describe("Billing of an account's infrastructure", () => {
     const sums = { finished: true, accounts: 1, cost_usd: 0.01152, billed_usd: 0.01152, due_usd: 0, bills: [bill] }
     const until = world.clock.now().toISOString()
     expect(await askForBills(admin, "?dry_run=true")).toEqual([200, { dry_run: true, until, ...sums }])
-    expect(await charges(world, userId), "a dry run writes nothing").toEqual([])
+    expect(await chargesOf(world, userId), "a dry run writes nothing").toEqual([])
     expect(await askForBills(admin, "?dry_run=false")).toEqual([200, { dry_run: false, until, ...sums }])
     expect(await availableOf(world, userId)).toBe(from - 115_200)
-    expect(await charges(world, userId)).toEqual([
+    expect(await chargesOf(world, userId)).toEqual([
       {
         amount: 115_200,
         reference: expect.stringMatching(`^infra:${userId}:\\d+$`),
@@ -139,7 +139,7 @@ describe("Billing of an account's infrastructure", () => {
     expect(without.bills).toMatchObject([
       { cost_usd: 0.00001, due_before_usd: 0.00005, billed_usd: 0, due_usd: 0.00006 },
     ])
-    expect(await charges(world, userId)).toHaveLength(1)
+    expect(await chargesOf(world, userId)).toHaveLength(1)
     const credit = { reason: "admin_grant", amount_usd: 0.000055, note: "More." }
     await admin.json("POST", `/api/admin/users/${userId}/credits`, credit, { "idempotency-key": crypto.randomUUID() })
     const [, partly] = await askForBills(admin)
@@ -150,7 +150,7 @@ describe("Billing of an account's infrastructure", () => {
     expect(system.containers).toMatchObject({ due_usd: 0.000005, billed_until: world.clock.now().toISOString() })
     await admin.json("POST", `/api/admin/users/${userId}/credits`, credit, { "idempotency-key": crypto.randomUUID() })
     expect((await askForBills(admin))[1]).toMatchObject({ billed_usd: 0.000005, due_usd: 0 })
-    expect((await charges(world, userId)).map(({ amount }) => amount)).toEqual([500, 550, 50])
+    expect((await chargesOf(world, userId)).map(({ amount }) => amount)).toEqual([500, 550, 50])
     await expectInfraBooks(world, admin, [userId])
   })
 
@@ -160,7 +160,7 @@ describe("Billing of an account's infrastructure", () => {
     await world.sql("delete from wallets where user_id = $1", [userId])
     await useContainer(world, userId, 1000)
     expect((await askForBills(admin))[1].bills).toMatchObject([{ user_id: userId, billed_usd: 0, due_usd: 0.00001 }])
-    expect([await charges(world, userId), await dueOf(world, userId)]).toEqual([[], 100])
+    expect([await chargesOf(world, userId), await dueOf(world, userId)]).toEqual([[], 100])
   })
 
   test("A billing run does not touch the holds of running turns", async () => {
@@ -214,9 +214,9 @@ test("A run out of time continues with the next request and bills each account o
   }
   expect(answers.reduce((sum, { accounts }) => sum + accounts, 0)).toBe(25)
   expect(answers.length).toBeGreaterThanOrEqual(3)
-  for (const userId of users) expect(await charges(world, userId)).toMatchObject([{ amount: 100 }])
+  for (const userId of users) expect(await chargesOf(world, userId)).toMatchObject([{ amount: 100 }])
   const references = await Promise.all(
-    users.map(async (userId) => (await charges(world, userId))[0]?.reference.split(":")[2]),
+    users.map(async (userId) => (await chargesOf(world, userId))[0]?.reference.split(":")[2]),
   )
   expect(new Set(references).size).toBe(1)
 })

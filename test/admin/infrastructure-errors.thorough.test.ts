@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { sweepInfrastructure } from "../../src/infrastructure/errors.ts"
 import { INFRASTRUCTURE_POLICY } from "../../src/infrastructure/policies.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { DAY } from "../harness/infra.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, type ProviderScript, scriptProvider } from "../harness/scripted-provider.ts"
@@ -92,6 +91,6 @@ test("The system status shows errors of the last 24 hours, and the sweeper delet
   expect(await count()).toBe(5)
   await world.advance(INFRASTRUCTURE_POLICY.keepDays * DAY)
   // Without the sweep of analytics, which would make up for all these days.
-  await sweepInfrastructure(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+  await sweepInfrastructure(contextOf(world))
   expect(await count()).toBe(0)
 })

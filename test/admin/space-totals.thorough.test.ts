@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { sweepTotals } from "../../src/analytics/roll-totals.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const roll = () => sweepTotals(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+const roll = () => sweepTotals(contextOf(world))
 
 interface Shown {
   slug: string

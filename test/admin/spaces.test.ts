@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
 import { sweepTotals } from "../../src/analytics/roll-totals.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -51,7 +50,7 @@ async function turn(by: TestClient | undefined, title: string, text: string, end
   return of(by).runTurn({ space: slugs[title] ?? "", text, end_user_ref })
 }
 
-const roll = () => sweepTotals(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+const roll = () => sweepTotals(contextOf(world))
 
 describe("GET /api/admin/spaces/list", () => {
   test("The list shows a space with its owner, origin, brand, chat and totals", async () => {

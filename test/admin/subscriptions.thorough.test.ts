@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { serveBy } from "../harness/analytics-world.ts"
+import { setServingAccount } from "../harness/analytics-world.ts"
 import { createPerson } from "../harness/auth.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { expectBooks } from "../harness/promises.ts"
@@ -221,9 +221,9 @@ test("Subscription usage counts web-chat calls and no test calls, before and aft
     return rows.sort((a: Parameters<typeof keyOf>[0], b: Parameters<typeof keyOf>[0]) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }
   await useAll()
-  await serveBy(world, "member-a")
+  await setServingAccount(world, "member-a")
   await useAll()
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   const raw = await world.sql<{ subscription_id: string; model_calls: number }>(RAW)
   const calls = (id: string) => raw.find(({ subscription_id }) => subscription_id === id)?.model_calls
   expect([calls(String(plan.sub_id)), calls("member-a")]).toEqual([2, 2])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makePerson, makeTeam } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const TEAMS = "/api/admin/teams"
@@ -9,7 +9,7 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "teams")
+  estate = await createAdminEstate(world, "teams")
 })
 afterAll(() => world.close())
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ANALYTICS, roll } from "../harness/analytics-world.ts"
+import { ANALYTICS, rollUp } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -74,7 +74,7 @@ const most = () => [...slugs].reverse()
 
 describe.each(["not rolled up", "rolled up"])("Lists without pages in the contract are whole, %s", (when) => {
   beforeAll(async () => {
-    if (when === "rolled up") await roll(world)
+    if (when === "rolled up") await rollUp(world)
   })
 
   test("The contexts of all spaces are listed without a limit, newest first", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makeWorkspace, serveBotApi, workspaceActions, workspaceOf } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const WORKSPACES = "/api/admin/workspaces"
@@ -9,7 +9,7 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "bots of workspaces")
+  estate = await createAdminEstate(world, "bots of workspaces")
 })
 afterAll(() => world.close())
 

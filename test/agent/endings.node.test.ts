@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { eventStream } from "../harness/streams.ts"
 
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
@@ -20,14 +20,14 @@ const contextFor = (fetch: () => Promise<Response>): EngineContext => ({
 const callOf = (engine: Engine): ModelCall => ({
   engine,
   model: "m",
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }],
   attempt: 0,
 })
 
 const answerTo = (engine: Engine, events: Record<string, unknown>[]) =>
-  callModel(contextFor(streamed(events, { named: engine !== "openai-compatible" })), callOf(engine))
+  callModel(contextFor(eventStream(events, { named: engine !== "openai-compatible" })), callOf(engine))
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
 const counted = { tokensInput: 3, tokensOutput: 2 }

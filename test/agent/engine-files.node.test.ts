@@ -2,7 +2,7 @@ import { LLMock } from "@copilotkit/aimock"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { AssistantPart, Message, ModelCall, ObjectPart } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
+import { textMessage } from "../harness/steps.ts"
 
 const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
 type Engine = (typeof ENGINES)[number]
@@ -84,7 +84,7 @@ describe("Files and tools in each provider's form", () => {
         },
       ],
       messages: [
-        says("user", "Where?"),
+        textMessage("user", "Where?"),
         { role: "assistant", content: [{ type: "text", text: "I look." }, call("c1"), call("c2"), call("c3")] },
         {
           role: "tool",

@@ -2,8 +2,8 @@ import { type JournalEntry, LLMock } from "@copilotkit/aimock"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { chunk, streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { completionChunk, eventStream } from "../harness/streams.ts"
 
 const KEY = "canary-0123456789"
 const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
@@ -44,7 +44,7 @@ function contextFor(overrides: Partial<EngineContext> = {}, url = mock.url): Eng
 const callOf = (engine: Engine, model: string, overrides: Partial<ModelCall> = {}): ModelCall => ({
   engine,
   model,
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [],
   attempt: 0,
@@ -68,7 +68,11 @@ describe.each(ENGINES)("The engine %s", (engine) => {
   const conversation: Partial<ModelCall> = {
     system: "Be kind.",
     temperature: 0.5,
-    messages: [says("user", "My name is Ada."), says("assistant", "Hello Ada."), says("user", "What is my name?")],
+    messages: [
+      textMessage("user", "My name is Ada."),
+      textMessage("assistant", "Hello Ada."),
+      textMessage("user", "What is my name?"),
+    ],
   }
 
   test("The engine sends instructions and history in their roles and counts tokens", async () => {
@@ -92,7 +96,11 @@ describe.each(ENGINES)("The engine %s", (engine) => {
   })
 
   test("The engine leaves out an empty message, which a provider would refuse", async () => {
-    const messages: ModelCall["messages"] = [says("user", "a"), says("assistant", ""), says("user", "b")]
+    const messages: ModelCall["messages"] = [
+      textMessage("user", "a"),
+      textMessage("assistant", ""),
+      textMessage("user", "b"),
+    ]
     await callModel(contextFor(), callOf(engine, "answers", { messages }))
     const sent = lastRequest().body.messages as { role: string; content: string }[]
     expect(sent.map((message) => message.role)).not.toContain("assistant")
@@ -175,21 +183,21 @@ describe("The OpenAI engine", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.incomplete", response },
     ]
-    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("openai", "m"))
+    const answer = await callModel(contextFor({ fetch: eventStream(events) }), callOf("openai", "m"))
     expect(answer).toMatchObject({ text: "Your name", finish: "length" })
   })
 
   test("An answer with status 200 that contains a failure is unavailable", async () => {
     const error = { code: "server_error", message: "no" }
     const response = { id: "r", created_at: 1, model: "m", status: "failed", error, output: [] }
-    const context = contextFor({ fetch: streamed([{ type: "response.failed", response }]) })
+    const context = contextFor({ fetch: eventStream([{ type: "response.failed", response }]) })
     expect(await failureOf(context, callOf("openai", "m"))).toMatchObject({ kind: "unavailable" })
   })
 })
 
 test("Nonsensical token counts are estimated and never billed as zero or less", async () => {
   const usage = { prompt_tokens: -5, completion_tokens: 2.4, prompt_tokens_details: { cached_tokens: 99 } }
-  const context = contextFor({ fetch: streamed([chunk("hello you", usage)], { named: false }) })
+  const context = contextFor({ fetch: eventStream([completionChunk("hello you", usage)], { named: false }) })
   const answer = await callModel(context, callOf("openai-compatible", "m"))
   expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 1, tokensOutput: 2 })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { EngineContext, ModelCall } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { eventStream } from "../harness/streams.ts"
 
 const call: ModelCall = {
   engine: "openai-compatible",
   model: "m",
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }],
   attempt: 0,
@@ -24,7 +24,7 @@ async function hear(pieces: string[], { finish = "stop", delta = {} }: { finish?
     usage: { prompt_tokens: 3, completion_tokens: 9 },
   }
   const context: EngineContext = {
-    fetch: streamed([...chunks, end], { named: false }),
+    fetch: eventStream([...chunks, end], { named: false }),
     accounts: { "openai-compatible": { baseUrl: "https://model.test/v1" } },
     sleep: async () => {},
     signal: new AbortController().signal,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { EngineContext, ModelCall, ModelUsage } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { eventStream } from "../harness/streams.ts"
 
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
@@ -11,7 +11,7 @@ const account = { apiKey: "sk-test", baseUrl: "https://model.test/v1" }
 const callOf = (engine: Engine): ModelCall => ({
   engine,
   model: "m",
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }],
   attempt: 0,
@@ -20,7 +20,7 @@ const callOf = (engine: Engine): ModelCall => ({
 async function answerTo(engine: Engine, events: Record<string, unknown>[]) {
   const counted: Partial<ModelUsage>[] = []
   const context: EngineContext = {
-    fetch: streamed(events, { named: engine !== "openai-compatible" }),
+    fetch: eventStream(events, { named: engine !== "openai-compatible" }),
     accounts: { anthropic: account, openai: account, "openai-compatible": account },
     sleep: async () => {},
     signal: new AbortController().signal,

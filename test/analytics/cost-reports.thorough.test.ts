@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { plainNumber } from "../../src/base/plain-json.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { billedInLedger, plantTurns, read, roll, usedWorld, useEverything } from "../harness/analytics-world.ts"
+import {
+  billedInLedger,
+  createUsedWorld,
+  plantTurns,
+  readReport,
+  rollUp,
+  useEverything,
+} from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { countCosts } from "../harness/cost-reference.ts"
 import { parseCsv } from "../harness/csv.ts"
-import { declaredReport } from "../harness/report-schema.ts"
+import { declaredReport } from "../harness/report-world.ts"
 import type { Shared } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -25,7 +32,7 @@ let places: [Place, Place, Place, Place]
 
 beforeAll(async () => {
   world = await createWorld()
-  shared = await usedWorld(world, "costs")
+  shared = await createUsedWorld(world, "costs")
   await useEverything(world, shared)
   const made: Place[] = []
   for (let n = 0; n < 4; n++) {
@@ -69,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const get = async (path: string) => declaredReport(path, await read(admin, path))
+const get = async (path: string) => declaredReport(path, await readReport(admin, path))
 const micros = (usd: number) => Math.round(usd * 1e7)
 
 /** Numbers of a report that are no sums: near, since they are divided in another order. */
@@ -173,9 +180,9 @@ type Json = any
 test("Each report equals raw records and ledger, with the roll-up not run, half done and complete", async () => {
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
-    if (rolled === "half") await roll(world, 17)
+    if (rolled === "half") await rollUp(world, 17)
     if (rolled === "wholly") {
-      await roll(world, 1_000)
+      await rollUp(world, 1_000)
       await world.sql(`select ${RELEASE}.mark_usage($1::timestamptz) from generate_series(1, 40)`, [world.clock.now()])
       await world.sql("analyze space_days, user_days, provider_space_days, space_sums, user_sums, provider_space_sums")
     }

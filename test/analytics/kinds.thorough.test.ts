@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { type Json, NO_USE, openReports, type ReportWorld } from "../harness/report-world.ts"
+import { createReportWorld, type Json, NO_USE, type ReportWorld } from "../harness/report-world.ts"
 import { differences, differencesFromRaw } from "../harness/rollups.ts"
 
 const USAGE = "/api/admin/usage"
 
 let world: ReportWorld
 beforeEach(async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+  world = await createReportWorld("2026-12-02T10:30:00Z")
 })
 afterEach(() => world.close())
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { read, roll } from "../harness/analytics-world.ts"
+import { readReport, rollUp } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { closeDays, type LedgerEntry, plantLedger, timelineOf, trendOf } from "../harness/ledger-reference.ts"
-import { declaredReport } from "../harness/report-schema.ts"
+import { declaredReport } from "../harness/report-world.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // The clock of the world stands at noon of Friday, 20 November 2026.
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const get = async (path: string) => declaredReport(path, await read(admin, path))
+const get = async (path: string) => declaredReport(path, await readReport(admin, path))
 const before = (to: string, days: number) => new Date(Date.parse(to) - days * DAY_MS).toISOString()
 
 /** Ranges as asked for, with what they are. `begin`: the day of the earliest row. */
@@ -144,9 +144,9 @@ describe("A ledger of all reasons", () => {
 
   test("The reports are the same before, during and after the roll-up, in ranges of every kind", async () => {
     await expectAll()
-    await roll(world, 11)
+    await rollUp(world, 11)
     await expectAll()
-    await roll(world, 1_000)
+    await rollUp(world, 1_000)
     await expectAll()
     await closeDays(world, 70)
     await expectAll()
@@ -161,10 +161,10 @@ describe("A ledger of all reasons", () => {
       { user: d, reason: "manual_topup", micros: 900, at: "2026-11-20T11:45:00Z", balance: 900 },
     ])
     await expectAll()
-    await roll(world, 1_000)
+    await rollUp(world, 1_000)
     await expectAll()
     await plantLedger(world, [{ user: e, reason: "usage", micros: -1, at: "2026-11-20T09:00:00Z", balance: 1_002 }])
-    await roll(world, 1_000)
+    await rollUp(world, 1_000)
     await closeDays(world, 2)
     await expectAll()
   })

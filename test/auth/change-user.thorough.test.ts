@@ -4,7 +4,7 @@ import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { changeUser, changeUserAsSystem, type UserChange } from "../../src/users/change-user.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { enrol } from "../harness/second-factor.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -115,7 +115,7 @@ describe("Disabling an account", () => {
     expect((await postLogin(world, email, PASSWORD)).answer.code).toBe("INVALID_CREDENTIALS")
     const magic = link.url.split("#token=")[1] as string
     for (const one of [token, magic]) {
-      const { status, answer, headers } = await ask(world, "/api/auth/magic", { body: { token: one } })
+      const { status, answer, headers } = await askAuth(world, "/api/auth/magic", { body: { token: one } })
       expect([status, answer.code, headers.get("set-cookie")]).toEqual([401, "INVALID_TOKEN", null])
     }
     await expect(mintMagicLink(authContextOf(world), { userId, origin: "https://app.test" })).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe("A magic link", () => {
     const make = async () => (await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test/x" })).url
     const [used, late] = [await make(), await make()]
     expect(used).toMatch(/^https:\/\/app\.test\/magic#token=[\w-]{43}$/)
-    const exchange = (url: string) => ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
+    const exchange = (url: string) => askAuth(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
     await world.advance(TOKEN_POLICY.sign_in.ttlMs - 1)
     const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(used)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

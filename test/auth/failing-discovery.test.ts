@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
 import { createHostileWorld, type HostileWorld } from "../harness/hostile-provider.ts"
 import { createBrowser } from "../harness/oidc-browser.ts"
-import { refusal } from "../harness/openid-world.ts"
+import { refusalOf } from "../harness/openid-world.ts"
 
 let world: HostileWorld
 beforeAll(async () => {
@@ -23,7 +23,7 @@ test("A failed discovery is not requested again at once, by any number of sign-i
     for (let n = 0; n < 20; n++) {
       const browser = createBrowser(world)
       const response = await browser.go("/api/auth/oauth-login/start")
-      expect(await refusal(browser, response)).toEqual(refused)
+      expect(await refusalOf(browser, response)).toEqual(refused)
     }
     expect(places() - before).toBe(1)
     await world.does({})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { browserAt, chatWith, createBot, launchOf, type TestBot, usersOf } from "../harness/messenger.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -10,7 +10,7 @@ let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
   bot = await createBot(world, "acme")
-  estate = await adminEstate(world, "first sign-ins of accounts")
+  estate = await createAdminEstate(world, "first sign-ins of accounts")
 })
 afterAll(() => world.close())
 

@@ -4,7 +4,7 @@ import { putBrand } from "../../src/ops/brands.ts"
 import { takePasswordTry } from "../../src/sign-in/login-throttle.ts"
 import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
 import { authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { EMAIL_HOOK, receiveEmails } from "../harness/second-factor.ts"
+import { EMAIL_HOOK, receiveEmails } from "../harness/notices.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World

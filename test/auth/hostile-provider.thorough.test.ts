@@ -12,7 +12,7 @@ import {
   type ProviderAnswer,
 } from "../harness/hostile-provider.ts"
 import { createBrowser } from "../harness/oidc-browser.ts"
-import { refusal } from "../harness/openid-world.ts"
+import { refusalOf } from "../harness/openid-world.ts"
 
 let world: HostileWorld
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function refuses(
   for (const [what, misdeed] of Object.entries(misdeeds)) {
     await world.does(misdeed)
     const { browser, response } = await world.signInAt()
-    expect(await refusal(browser, response), what).toEqual(expected)
+    expect(await refusalOf(browser, response), what).toEqual(expected)
   }
   expect(await users(), "nobody was made").toBe(before)
 }
@@ -175,7 +175,7 @@ describe("A provider's metadata", () => {
     for (const [what, metadata] of Object.entries(wrong)) {
       await world.does({ metadata })
       const browser = createBrowser(world)
-      expect(await refusal(browser, await browser.go("/api/auth/oauth-login/start")), what).toEqual([
+      expect(await refusalOf(browser, await browser.go("/api/auth/oauth-login/start")), what).toEqual([
         502,
         "LOGIN_PROVIDER_FAILED",
       ])
@@ -253,7 +253,7 @@ describe("Malformed answers of a provider", () => {
     for (const [what, answer] of Object.entries(answers)) {
       await world.does({ at: { [place]: answer } })
       const { browser, path } = await goTo(place)
-      expect(await refusal(browser, await browser.go(path)), what).toEqual([502, "LOGIN_PROVIDER_FAILED"])
+      expect(await refusalOf(browser, await browser.go(path)), what).toEqual([502, "LOGIN_PROVIDER_FAILED"])
     }
     expect(world.seen.filter((seen) => seen.startsWith("evil.com") || seen.endsWith("/other"))).toEqual([])
   })
@@ -276,7 +276,7 @@ describe("Malformed answers of a provider", () => {
       await asked.promise
       await world.clock.sleeping(1, OIDC_POLICY.timeoutMs)
       await world.advance(OIDC_POLICY.timeoutMs)
-      expect(await refusal(browser, await response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
+      expect(await refusalOf(browser, await response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
     }
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { ask, createPerson } from "../harness/auth.ts"
+import { askAuth, createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -44,7 +44,7 @@ describe("The internal secret", () => {
     const [set = "", dropped] = response.headers.getSetCookie()
     expect(dropped).toMatch(/^acting=;/)
     expect(set).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-    const me = await ask(world, "/api/account/me", { method: "GET", cookie: set.split(";")[0] as string })
+    const me = await askAuth(world, "/api/account/me", { method: "GET", cookie: set.split(";")[0] as string })
     expect([me.status, me.answer.user.user_id, me.answer.balance.balance_usd]).toEqual([200, user.user_id, 0])
     expect(await (await mint(claims)).json()).toEqual(user)
   })

@@ -3,7 +3,7 @@ import { networkOf } from "../../src/base/network.ts"
 import { takePasswordTry } from "../../src/sign-in/login-throttle.ts"
 import { hashPassword } from "../../src/sign-in/password.ts"
 import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -41,8 +41,8 @@ describe("Signing in with a password", () => {
       expect.stringMatching(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
       "acting=; Max-Age=0; Path=/api/account; HttpOnly; Secure; SameSite=Lax",
     ])
-    expect((await ask(world, "/api/auth/me", { method: "GET", cookie })).answer).toEqual(answer)
-    const { answer: list } = await ask(world, "/api/account/sessions", { method: "GET", cookie })
+    expect((await askAuth(world, "/api/auth/me", { method: "GET", cookie })).answer).toEqual(answer)
+    const { answer: list } = await askAuth(world, "/api/account/sessions", { method: "GET", cookie })
     expect(list.items).toEqual([expect.objectContaining({ current: true, address: "198.51.100.1" })])
   })
 
@@ -81,7 +81,7 @@ describe("Signing in with a password", () => {
 
   test.each([{}, { email: "a@b.c" }, { password: "x" }, { email: 1, password: "x" }, { email: "", password: "x" }])(
     "The body %j is a 422 and counts for nothing",
-    async (body) => expect((await ask(world, "/api/auth/login", { body })).status).toBe(422),
+    async (body) => expect((await askAuth(world, "/api/auth/login", { body })).status).toBe(422),
   )
 })
 

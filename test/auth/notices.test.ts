@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { putBrand } from "../../src/ops/brands.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { noticesOf, sentTo } from "../harness/notices.ts"
-import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { EMAIL_HOOK, emailsTo, noticesOf, receiveEmails } from "../harness/notices.ts"
+import { enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -30,7 +30,7 @@ describe("Notices to the owner", () => {
         data: { session_id: expect.stringMatching(/^ses_/), address: "203.0.113.9", user_agent: null },
       },
     ])
-    expect(sentTo(emails, email)).toEqual([
+    expect(emailsTo(emails, email)).toEqual([
       {
         kind: "new_login",
         data: { address: "203.0.113.9", user_agent: null, at: world.clock.now().toISOString() },
@@ -50,7 +50,7 @@ describe("Notices to the owner", () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 14; n++) await postLogin(world, email, "wrong", "203.0.113.77")
     expect(await noticesOf(world, userId)).toEqual([{ type: "account.locked", data: { address: "203.0.113.77" } }])
-    expect(sentTo(emails, email).map(({ kind }) => kind)).toEqual(["login_locked"])
+    expect(emailsTo(emails, email).map(({ kind }) => kind)).toEqual(["login_locked"])
   })
 
   test("The owner is told of a changed factor and of a new key", async () => {
@@ -76,7 +76,7 @@ describe("Notices to the owner", () => {
       { key_id, name: "Server", scope: "created", test: false, hint: expect.any(String), rotated: false },
       { key_id, name: "Server", scope: "created", test: false, hint: expect.any(String), rotated: true },
     ])
-    const kinds = sentTo(emails, email).map(({ kind }) => kind)
+    const kinds = emailsTo(emails, email).map(({ kind }) => kind)
     expect(kinds.sort()).toEqual([
       ...["factor_changed", "factor_changed", "factor_changed"],
       ...["key_created", "key_created"],
@@ -90,7 +90,7 @@ describe("Notices to the owner", () => {
     for (const address of ["198.51.100.1", "203.0.113.9"]) await postLogin(world, email, PASSWORD, address)
     const browser = await world.signIn(userId)
     await browser.call("POST", "/api/account/keys", { name: "Server" })
-    await ask(world, "/api/auth/password-reset/start", { body: { email }, address: "198.51.100.1" })
+    await askAuth(world, "/api/auth/password-reset/start", { body: { email }, address: "198.51.100.1" })
     const { uri } = await enrol(world, userId)
     expect(new URL(uri).searchParams.get("issuer")).toBe("acme")
     await world.settled()
@@ -124,7 +124,7 @@ describe("Notices to the owner", () => {
     const unlinked = { ...linked, data: { factor: "identity", change: "unlinked" } }
     expect(await noticesOf(world, userId)).toEqual([linked, unlinked])
     const at = expect.any(String)
-    expect(sentTo(emails, email)).toEqual(
+    expect(emailsTo(emails, email)).toEqual(
       [linked, unlinked].map(({ data }) => ({ kind: "factor_changed", data: { ...data, at } })),
     )
   })
@@ -148,7 +148,7 @@ describe("Notices to the owner", () => {
     expect(enrolled?.data.change).toBe("set")
     expect(told).toEqual(changes.map((data) => ({ type: "account.factor_changed", data })))
     const at = expect.any(String)
-    expect(sentTo(emails, email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
+    expect(emailsTo(emails, email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
   })
 
   test("Both addresses are told of an email that an admin changed in either way, and of no other edit", async () => {
@@ -170,8 +170,8 @@ describe("Notices to the owner", () => {
       emails.splice(0)
       expect((await admin.call("PUT", path, body)).status).toBe(200)
       await world.settled()
-      expect(sentTo(emails, former), JSON.stringify(body)).toEqual(to ? [notice] : [])
-      if (to) expect(sentTo(emails, to)).toEqual([notice])
+      expect(emailsTo(emails, former), JSON.stringify(body)).toEqual(to ? [notice] : [])
+      if (to) expect(emailsTo(emails, to)).toEqual([notice])
       former = to ?? former
     }
     const told = { type: "account.factor_changed", data: { factor: "email", change: "set_by_admin" } }
@@ -190,12 +190,12 @@ describe("Notices to the owner", () => {
         "203.0.113.9",
       ])
     const { cookie } = await postLogin(world, email, PASSWORD, "203.0.113.9")
-    expect([await told(), await noted(), sentTo(emails, email)], "a password alone").toEqual([[], [], []])
+    expect([await told(), await noted(), emailsTo(emails, email)], "a password alone").toEqual([[], [], []])
     const body = { code: recoveryCodes[0] }
-    expect((await ask(world, "/api/auth/second-factor", { body, cookie, address: "203.0.113.9" })).status).toBe(200)
+    expect((await askAuth(world, "/api/auth/second-factor", { body, cookie, address: "203.0.113.9" })).status).toBe(200)
     expect(await told()).toMatchObject([{ data: { address: "203.0.113.9" } }])
     expect(await noted()).toHaveLength(1)
-    expect(sentTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
+    expect(emailsTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
   })
 
   test("Notices are stored whatever the operator's server answers, and without a server", async () => {
@@ -207,7 +207,7 @@ describe("Notices to the owner", () => {
     world.rebind({ EMAIL_HOOK_URL: "" })
     expect((await browser.call("POST", "/api/account/keys", { name: "2" })).status).toBe(201)
     expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["key.created", "key.created"])
-    expect(sentTo(emails, email)).toEqual([])
+    expect(emailsTo(emails, email)).toEqual([])
     world.rebind(EMAIL_HOOK)
   })
 })

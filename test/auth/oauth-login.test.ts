@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ORIGIN } from "../harness/dashboard.ts"
-import { atProvider, createBrowser } from "../harness/oidc-browser.ts"
+import { createBrowser, signInAtProvider } from "../harness/oidc-browser.ts"
 import { OPENID_CLIENTS } from "../harness/openid-clients.ts"
-import { createOpenIdWorld, type OpenIdWorld, someone } from "../harness/openid-world.ts"
+import { createOpenIdWorld, newSubject, type OpenIdWorld } from "../harness/openid-world.ts"
 
 const { basic } = OPENID_CLIENTS
 
@@ -15,7 +15,7 @@ beforeEach(() => world.reset())
 
 describe("Signing in with a certified provider", () => {
   test("A sign-in leads to `next` with the cookie that every login sets", async () => {
-    const login = someone()
+    const login = newSubject()
     const { browser, response } = await world.signInAt(login, { next: "/chat?space=1#last" })
     expect([response.status, response.headers.get("location")]).toEqual([302, "/chat?space=1#last"])
     const [token] = response.headers.getSetCookie().filter((line) => line.startsWith("token="))
@@ -59,18 +59,18 @@ describe("Signing in with a certified provider", () => {
   test("A client authenticates in the header, in the body, or as a public client by PKCE alone", async () => {
     const { post, public: open } = OPENID_CLIENTS
     world.rebind({ OIDC_CLIENT_ID: open.client_id, OIDC_CLIENT_SECRET: undefined })
-    expect((await world.signInAt(someone())).response.status).toBe(302)
+    expect((await world.signInAt(newSubject())).response.status).toBe(302)
     world.rebind({ OIDC_CLIENT_ID: post.client_id, OIDC_CLIENT_SECRET: post.client_secret })
     await world.at("/.well-known/openid-configuration", async (request) => {
       const metadata = (await (await fetch(request)).json()) as object
       return Response.json({ ...metadata, token_endpoint_auth_methods_supported: ["client_secret_post"] })
     })
-    expect((await world.signInAt(someone())).response.status).toBe(302)
+    expect((await world.signInAt(newSubject())).response.status).toBe(302)
   })
 
   test("An unverified email is not the user's, and a missing one leaves none", async () => {
     for (const kind of ["unverified", "silent"]) {
-      const { browser } = await world.signInAt(someone(kind))
+      const { browser } = await world.signInAt(newSubject(kind))
       expect(await browser.me()).toMatchObject({ email: null, email_verified: false })
     }
   })
@@ -78,8 +78,8 @@ describe("Signing in with a certified provider", () => {
   test("Further tabs and a detour on the way change nothing", async () => {
     const browser = createBrowser(world)
     const [first, second] = [await browser.start("/first"), await browser.start("/second")]
-    const back = await atProvider(second, someone())
-    const other = await atProvider(first, someone())
+    const back = await signInAtProvider(second, newSubject())
+    const other = await signInAtProvider(first, newSubject())
     expect((await browser.go(back.href)).headers.get("location")).toBe("/second")
     expect((await browser.go(other.href)).headers.get("location")).toBe("/first")
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { guardOf, OPERATION_POWERS, PROOF_MINUTES } from "../../src/base/powers.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { type AdminEstate, adminEstate, adminOperations, requestOf } from "../harness/admin-requests.ts"
+import { type AdminEstate, adminOperations, createAdminEstate, requestOf } from "../harness/admin-requests.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { ESTATE_HOST, leavesWhole } from "../harness/estate.ts"
 import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
@@ -15,7 +15,7 @@ let own: OwnerEstate | null = null
 beforeAll(async () => {
   world = await createWorld()
   serveCustomer(world, { host: ESTATE_HOST })
-  estate = await adminEstate(world, "powers")
+  estate = await createAdminEstate(world, "powers")
 })
 afterAll(() => world.close())
 

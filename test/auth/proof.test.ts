@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ask, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -137,11 +137,11 @@ describe("A fresh proof", () => {
     await world.advance(2 * HOUR)
     const [status, { token }] = await browser.json("POST", "/api/auth/app-token")
     expect(status).toBe(200)
-    const app = await ask(world, "/api/auth/magic", { body: { token } })
-    const key = await ask(world, "/api/account/keys", { body: { name: "own" }, cookie: app.cookie })
+    const app = await askAuth(world, "/api/auth/magic", { body: { token } })
+    const key = await askAuth(world, "/api/account/keys", { body: { name: "own" }, cookie: app.cookie })
     expect(key.answer.code).toBe("REAUTHENTICATION_REQUIRED")
     await world.advance(10 * HOUR - 1)
-    const me = async () => (await ask(world, "/api/auth/me", { method: "GET", cookie: app.cookie })).answer.code
+    const me = async () => (await askAuth(world, "/api/auth/me", { method: "GET", cookie: app.cookie })).answer.code
     expect(await me()).toBe(undefined)
     await world.advance(1)
     expect(await me(), "an app's session lives no longer than that one").toBe("SESSION_REQUIRED")
@@ -203,13 +203,13 @@ describe("A session's life", () => {
     const first = await postLogin(world, one.email, PASSWORD)
     const elsewhere = await postLogin(world, one.email, PASSWORD)
     const body = { email: two.email, password: PASSWORD }
-    const second = await ask(world, "/api/auth/login", { body, cookie: first.cookie })
-    const me = async (cookie: string) => (await ask(world, "/api/auth/me", { method: "GET", cookie })).answer
+    const second = await askAuth(world, "/api/auth/login", { body, cookie: first.cookie })
+    const me = async (cookie: string) => (await askAuth(world, "/api/auth/me", { method: "GET", cookie })).answer
     expect((await me(second.cookie)).email).toBe(two.email)
     expect((await me(first.cookie)).code).toBe("SESSION_REQUIRED")
     expect((await me(elsewhere.cookie)).email).toBe(one.email)
     const wrong = { email: two.email, password: "wrong" }
-    await ask(world, "/api/auth/login", { body: wrong, cookie: second.cookie })
+    await askAuth(world, "/api/auth/login", { body: wrong, cookie: second.cookie })
     expect((await me(second.cookie)).email, "a login that fails ends nothing").toBe(two.email)
   })
 })

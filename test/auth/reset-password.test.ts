@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { putBrand } from "../../src/ops/brands.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { noticesOf, sentTo } from "../harness/notices.ts"
-import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { EMAIL_HOOK, emailsTo, noticesOf, receiveEmails } from "../harness/notices.ts"
+import { enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -18,14 +18,14 @@ beforeEach(() => emails.splice(0))
 
 describe("A link for a new password", () => {
   const start = (email: string, address = "198.51.100.1") =>
-    ask(world, "/api/auth/password-reset/start", { body: { email }, address })
+    askAuth(world, "/api/auth/password-reset/start", { body: { email }, address })
   const reset = (token: string | undefined, new_password = "nine tall cranes") =>
-    ask(world, "/api/auth/password-reset", { body: { token, new_password } })
+    askAuth(world, "/api/auth/password-reset", { body: { token, new_password } })
   async function linkOf(email: string) {
     expect(await start(email)).toMatchObject({ status: 200, answer: { ok: true } })
     await world.settled()
     // What else they are told, of a second factor just set, say, is sent at the same time.
-    const sent = sentTo(emails, email).findLast(({ kind }) => kind === "password_reset")
+    const sent = emailsTo(emails, email).findLast(({ kind }) => kind === "password_reset")
     return sent && new URL(String(sent.data.url))
   }
   const tokenOf = async (email: string) => (await linkOf(email))?.hash.replace("#token=", "")
@@ -42,7 +42,10 @@ describe("A link for a new password", () => {
     for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
     const told = { factor: "password", change: "reset" }
     expect((await noticesOf(world, userId)).map(({ data }) => data)).toContainEqual(told)
-    expect(sentTo(emails, email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
+    expect(emailsTo(emails, email)).toContainEqual({
+      kind: "factor_changed",
+      data: { ...told, at: expect.any(String) },
+    })
     const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
     expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
   })
@@ -67,7 +70,7 @@ describe("A link for a new password", () => {
       })
       expect((await world.invoke(request)).status).toBe(200)
       await world.settled()
-      const sent = sentTo(emails, email).findLast(({ kind }) => kind === "password_reset")
+      const sent = emailsTo(emails, email).findLast(({ kind }) => kind === "password_reset")
       return new URL(String(sent?.data.url)).host
     }
     expect(await hostOf("evil.example")).toBe("api.test")

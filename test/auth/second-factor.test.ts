@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { codeOf, enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -22,10 +22,10 @@ async function enrolled(role: "user" | "admin" = "user") {
 }
 
 const me = async (cookie: string) => {
-  const { status, answer } = await ask(world, "/api/auth/me", { method: "GET", cookie })
+  const { status, answer } = await askAuth(world, "/api/auth/me", { method: "GET", cookie })
   return status === 200 ? answer.user_id : answer.code
 }
-const answer = (cookie: string, code: string) => ask(world, "/api/auth/second-factor", { body: { code }, cookie })
+const answer = (cookie: string, code: string) => askAuth(world, "/api/auth/second-factor", { body: { code }, cookie })
 
 describe("Signing in", () => {
   test("A sign-in without a second factor is unchanged", async () => {
@@ -47,7 +47,7 @@ describe("Signing in", () => {
       ["/api/auth/reauthenticate", "POST"],
     ]) {
       const body = path?.endsWith("reauthenticate") ? { body: { password: PASSWORD } } : {}
-      const refused = await ask(world, path ?? "", { method: method ?? "", cookie: login.cookie, ...body })
+      const refused = await askAuth(world, path ?? "", { method: method ?? "", cookie: login.cookie, ...body })
       expect(refused.answer.code, path).toBe("SECOND_FACTOR_REQUIRED")
     }
     expect((await answer(login.cookie, "000000")).answer.code).toBe("WRONG_CODE")
@@ -60,7 +60,7 @@ describe("Signing in", () => {
     const person = await enrolled()
     const ctx = authContextOf(world)
     const { url } = await mintMagicLink(ctx, { userId: person.userId, origin: "https://app.test" })
-    const magic = await ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
+    const magic = await askAuth(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
     expect([magic.answer.code, await me(magic.cookie)]).toEqual(["SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_REQUIRED"])
     await world.sql(
       "insert into identities (issuer, subject, user_id, created_at) values ('https://id.test', $1, $2, now())",
@@ -74,9 +74,9 @@ describe("Signing in", () => {
     })
     expect(await (await world.invoke(request)).json()).toMatchObject({ code: "SECOND_FACTOR_REQUIRED" })
     const opened = await answer(magic.cookie, person.code())
-    const app = await ask(world, "/api/auth/app-token", { cookie: magic.cookie })
+    const app = await askAuth(world, "/api/auth/app-token", { cookie: magic.cookie })
     expect([opened.status, app.status], "an app's session comes from one that is open").toEqual([200, 200])
-    const webview = await ask(world, "/api/auth/magic", { body: { token: app.answer.token } })
+    const webview = await askAuth(world, "/api/auth/magic", { body: { token: app.answer.token } })
     expect(await me(webview.cookie)).toBe(person.userId)
   })
 
@@ -128,7 +128,7 @@ describe("A code", () => {
     const person = await enrolled()
     const [home, strange] = ["198.51.100.7", "203.0.113.66"]
     const answerAt = (address: string, cookie: string, code: string) =>
-      ask(world, "/api/auth/second-factor", { body: { code }, cookie, address })
+      askAuth(world, "/api/auth/second-factor", { body: { code }, cookie, address })
     const loginAt = async (address: string) => (await postLogin(world, person.email, PASSWORD, address)).cookie
     expect((await answerAt(home, await loginAt(home), person.code())).status).toBe(200)
     await world.advance(STEP)

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
 import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -20,10 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 const USD = 10_000_000
 const payment = (userId: number, reference: string, micros = USD) =>
-  creditAccount(contextOf(), {
+  creditAccount(contextOf(world), {
     ...{ userId, micros, reference, reason: "credit_purchase", actor: "payment:stripe", note: "Card 4242" },
   })
 
@@ -31,12 +29,12 @@ describe("Credit", () => {
   test("Credit is booked for every reason, in its bucket, with a running total, as its owner sees it", async () => {
     const client = await world.createAccount({ usd: 0 })
     for (const [n, reason] of CREDIT_REASONS.entries()) {
-      await creditAccount(contextOf(), {
+      await creditAccount(contextOf(world), {
         ...{ userId: client.userId, reason, micros: (n + 1) * USD, reference: `all:${client.userId}:${reason}` },
         ...{ actor: n % 2 ? "system" : "admin:7", note: `Because of ${reason}` },
       })
     }
-    await creditAccount(contextOf(), {
+    await creditAccount(contextOf(world), {
       ...{
         userId: client.userId,
         reason: "admin_action",
@@ -117,7 +115,7 @@ describe("Credit", () => {
     const client = await world.createAccount({ usd: 1 })
     await client.sendTurn({ space: await client.space() })
     const take = (usd: number, reference: string) =>
-      creditAccount(contextOf(), {
+      creditAccount(contextOf(world), {
         userId: client.userId,
         reason: "admin_action",
         micros: -Math.round(usd * USD),
@@ -130,7 +128,7 @@ describe("Credit", () => {
     await world.settled()
     await world.drain()
     await expectBooks(world, client.userId)
-    const wrong = creditAccount(contextOf(), {
+    const wrong = creditAccount(contextOf(world), {
       userId: client.userId,
       reason: "admin_grant",
       micros: -1,
@@ -158,7 +156,14 @@ describe("Credit", () => {
 test("A commission is a currency amount and not credit, once for each referrer and source", async () => {
   const client = await world.createAccount({ usd: 3 })
   const commission = (source: string, minor: number, currency = "EUR") =>
-    recordCommission(contextOf(), { userId: client.userId, currency, minor, source, actor: "system", note: "Referral" })
+    recordCommission(contextOf(world), {
+      userId: client.userId,
+      currency,
+      minor,
+      source,
+      actor: "system",
+      note: "Referral",
+    })
   const answers = await Promise.all(Array.from({ length: 10 }, () => commission("payment-1", 125)))
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
   await expect(commission("payment-1", 126)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" })
@@ -194,7 +199,7 @@ describe("A refund", () => {
       world.sql("select * from spend_counters where user_id = $1 order by 2, 3, 4", [client.userId])
     const before = await counters()
     const asked = Array.from({ length: 10 }, () =>
-      refundTurn(contextOf(), { turnId: turn.turn_id, actor: "operator", note: "Sorry." }),
+      refundTurn(contextOf(world), { turnId: turn.turn_id, actor: "operator", note: "Sorry." }),
     )
     const answers = await Promise.all(asked)
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
@@ -224,7 +229,7 @@ describe("A refund", () => {
   test("A refund is refused for a turn that is unknown, open or without a bill", async () => {
     const client = await world.createAccount({ usd: 1 })
     const space = await client.space()
-    const refund = (turnId: string) => refundTurn(contextOf(), { turnId, actor: "operator", note: "x" })
+    const refund = (turnId: string) => refundTurn(contextOf(world), { turnId, actor: "operator", note: "x" })
     await expect(refund("turn_none")).rejects.toMatchObject({ code: "NOT_FOUND" })
     const { turn_id } = await turnOf(await client.sendTurn({ space }))
     await expect(refund(turn_id)).rejects.toMatchObject({ code: "TURN_NOT_ENDED" })

@@ -3,14 +3,14 @@ import { type Admin, reconcileAsAdmin, signInAdmin, tamper } from "../harness/bo
 import {
   askForBills,
   availableOf,
-  charges,
+  chargesOf,
+  createInfraWorld,
   DAY,
   dropFile,
   dueOf,
   expectInfraBooks,
   GIB,
   HOUR,
-  infraWorld,
   storeFile,
   useContainer,
 } from "../harness/infra.ts"
@@ -21,7 +21,7 @@ let world: World
 let admin: Admin
 let account: (usd?: number) => Promise<number>
 beforeAll(async () => {
-  ;({ world, admin, account } = await infraWorld())
+  ;({ world, admin, account } = await createInfraWorld())
 })
 afterAll(() => world.close())
 
@@ -39,7 +39,7 @@ test("Two admins who bill at once bill each account once for all its use, in 100
     expect(billed.sort(), `round ${round}`).toEqual([...users].sort())
   }
   for (const userId of users.slice(0, 2)) {
-    const rows = await charges(world, userId)
+    const rows = await chargesOf(world, userId)
     expect(rows.reduce((sum, { amount }) => sum + amount, 0)).toBe(used)
     expect(new Set(rows.map(({ reference }) => reference)).size).toBe(rows.length)
   }
@@ -56,7 +56,7 @@ test("A lost answer or statement bills no account twice, and the next request co
       await world.clearFaults()
       expect(status, `${name} ${when}`).toBe(503)
       expect((await askForBills(admin))[0]).toBe(200)
-      expect(await charges(world, userId)).toMatchObject([{ amount: 100 }])
+      expect(await chargesOf(world, userId)).toMatchObject([{ amount: 100 }])
     }
   }
 })
@@ -118,7 +118,9 @@ test("After a month of accounts that run out, ledger, dues and reconciliation ag
         open.set(userId, 0)
       }
       expect(await dueOf(world, userId)).toBe(model.get(userId)?.due)
-      expect((await charges(world, userId)).reduce((sum, { amount }) => sum + amount, 0)).toBe(model.get(userId)?.paid)
+      expect((await chargesOf(world, userId)).reduce((sum, { amount }) => sum + amount, 0)).toBe(
+        model.get(userId)?.paid,
+      )
     }
     const [, again] = await askForBills(admin)
     expect(again).toMatchObject({ finished: true, accounts: 0, billed_usd: 0, bills: [] })

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { type Admin, reconcileAsAdmin, reconcileRecent, signInAdmin, tamper } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const { overlapMs, everyMs, allEveryMs, allBehindFindingMs } = RECONCILIATION_POLICY
@@ -26,7 +25,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 const run = async () => (await client.runTurn({ space, text: "[use input=100 output=10]\nhello" })).turn_id
 const kinds = ({ findings }: { findings: { kind: string; turn_id: string | null }[] }) =>
   findings.map(({ kind, turn_id }) => [kind, turn_id])
@@ -78,7 +76,7 @@ test("An open turn holds the mark until it has ended and was checked", async () 
 test("A later booking for an old turn is checked, a refund as well as a charge", async () => {
   await settle()
   const [first = "", second = "", third = ""] = old
-  await refundTurn(contextOf(), { turnId: first, actor: "operator", note: "Sorry." })
+  await refundTurn(contextOf(world), { turnId: first, actor: "operator", note: "Sorry." })
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 0, ledger_rows: 1, findings_total: 0 })
   // A refund of less, and a charge that is booked as a correction: the running totals are right.
   const book = (turnId: string, micros: number) => `insert into ledger (user_id, reason, amount_credit_micros,
@@ -124,7 +122,7 @@ test("The weekly pass over all history finds faults that an hourly pass cannot s
   await setBill(wrong, 1)
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
   const sweep = async () => {
-    while (!(await sweepBooks(contextOf())).finished);
+    while (!(await sweepBooks(contextOf(world))).finished);
     return (await admin.json("GET", "/api/admin/system"))[1]
   }
   let hours = 0
@@ -155,7 +153,7 @@ test("After a finding a pass over all history begins, once a day at most", async
   const hours = [1, 2, 3, daily / 2, daily - 1, daily, daily + 1, 2 * daily - 1, 2 * daily, 2 * daily + 1]
   for (const [at, hour] of hours.entries()) {
     await world.advance((hour - (hours[at - 1] ?? 0)) * everyMs)
-    while (!(await sweepBooks(contextOf())).finished);
+    while (!(await sweepBooks(contextOf(world))).finished);
     const { reconciliation } = (await admin.json("GET", "/api/admin/system"))[1]
     expect(reconciliation.findings).toMatchObject([{ kind: "balance", user_id: client.userId }])
     if (reconciliation.scope === "all") begun.push(hour)
@@ -179,7 +177,7 @@ test("A request during an hourly pass starts one over all history, from its begi
       return new Date(now)
     },
   }
-  expect(await sweepBooks({ ...contextOf(), clock: hurried })).toMatchObject({ finished: false })
+  expect(await sweepBooks({ ...contextOf(world), clock: hurried })).toMatchObject({ finished: false })
   const [open] = await world.sql("select scope, phase from reconciliations where finished_at is null")
   expect(open).toMatchObject({ scope: "recent" })
   const report = await reconcileAsAdmin(admin)

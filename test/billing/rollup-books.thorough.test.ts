@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, reconcileAsAdmin, reconcileRecent, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { type RollupFacts, rollupPlants } from "../harness/plants-rollups.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
   await world.sql(
     "insert into infrastructure_errors (kind, name, code, created_at) select 'model_call', 'n', 'c', finished_at from turns",
   )
-  await sweepAnalytics(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+  await sweepAnalytics(contextOf(world))
   await world.advance(DAY_MS)
   // What has ended since is in the queue still, and today is not looked at.
   await client.runTurn({ space: await client.space() })

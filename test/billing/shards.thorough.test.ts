@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { type Context, createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
+import type { Context } from "../../src/actor/context.ts"
 import { POSTING_POLICY, sweepPostings } from "../../src/billing/post-charges.ts"
 import { callOne } from "../../src/platform/db.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
 import { effortOf } from "../harness/plans.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
@@ -20,8 +20,6 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const SHARDS = TURN_POLICY.walletShards
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
-
 test("An account whose turns wait for each other gets shards, and loses them when it is idle", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space(BARE)
@@ -165,7 +163,7 @@ describe("Posting", () => {
           ...(ways[n % 2] as (typeof ways)[0]),
         })),
       )
-      await Promise.all(Array.from({ length: 10 }, () => sweepPostings(contextOf())))
+      await Promise.all(Array.from({ length: 10 }, () => sweepPostings(contextOf(world))))
       await world.clearFaults()
     }
     await settled(3000)
@@ -185,13 +183,13 @@ describe("Posting", () => {
   test("An account whose charges cannot be posted delays no other and is reported", async () => {
     const other = await queueBehindStuck()
     const admin = await signInAdmin(world)
-    expect(await sweepPostings(contextOf())).toMatchObject({ posted: 3, failed: expect.any(Number) })
+    expect(await sweepPostings(contextOf(world))).toMatchObject({ posted: 3, failed: expect.any(Number) })
     const [, system] = await admin.json("GET", "/api/admin/system")
     expect(system.postings).toMatchObject({ queued: 3 })
     expect(system.postings.oldest_seconds).toBeGreaterThan(4)
     expect((await walletOf(world, other.userId)).queued).toBe(0)
     await holdInShard(0)
-    await sweepPostings(contextOf())
+    await sweepPostings(contextOf(world))
     await settled(3)
   })
 
@@ -201,7 +199,7 @@ describe("Posting", () => {
     const { sweepAccounts } = policy
     policy.sweepAccounts = 1
     try {
-      await sweepPostings(contextOf())
+      await sweepPostings(contextOf(world))
     } finally {
       policy.sweepAccounts = sweepAccounts
     }
@@ -231,7 +229,7 @@ describe("Posting", () => {
     expect(batch.written("postings")).toMatchObject({ deleted: limit })
     expect(batch.scans).not.toContain("postings")
     expect(batch.rowsOf("postings"), "once to find a row, once to delete it").toBeLessThanOrEqual(2 * limit)
-    await sweepPostings(contextOf())
+    await sweepPostings(contextOf(world))
     await settled(4000)
   })
 

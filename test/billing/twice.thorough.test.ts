@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { ACTS, befall, begun, type Fate, oneTurn, STARTS, type Start, type TurnAct } from "../harness/one-turn.ts"
+import {
+  ACTS,
+  type Fate,
+  fateAfter,
+  fateAtStart,
+  oneTurn,
+  STARTS,
+  type Start,
+  type TurnAct,
+} from "../harness/one-turn.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -42,13 +51,13 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
       const seconds = ACTS
       for (const second of seconds) {
         const turn = await oneTurn(world, contextOf(), start)
-        let fate = begun(start)
+        let fate = fateAtStart(start)
         for (const act of [first, second, second]) {
           fate = await ageFor(turn, fate, [act])
           const before = await money()
           await turn.act(act)
           await Promise.allSettled(background.splice(0))
-          const after = befall(fate, act)
+          const after = fateAfter(fate, act)
           const what = `${start}: ${first}, ${second}: ${act}`
           expect(await turn.fate(), what).toEqual(shown(after))
           const isSame = JSON.stringify(await money()) === JSON.stringify(before)
@@ -84,7 +93,7 @@ test.each(STARTS)(
     for (let round = 0; round < ROUNDS[start]; round++) {
       for (const [one, other] of pairs.filter(([a, b]) => ACTS.indexOf(a) <= ACTS.indexOf(b))) {
         const turn = await oneTurn(world, contextOf(), start)
-        const fate = await ageFor(turn, begun(start), [one, other])
+        const fate = await ageFor(turn, fateAtStart(start), [one, other])
         const late = async (act: TurnAct) => {
           for (let trips = random.int(4); trips > 0; trips--) await world.sql("select 1")
           await turn.act(act)
@@ -94,7 +103,9 @@ test.each(STARTS)(
         })
         // A sweep that raced may have called it again just before it counted as lost: then the next one finds it.
         if ([one, other].includes("sweep what is lost")) await turn.sweepAgain()
-        const [first, second] = [befall(befall(fate, one), other), befall(befall(fate, other), one)].map(shown)
+        const [first, second] = [fateAfter(fateAfter(fate, one), other), fateAfter(fateAfter(fate, other), one)].map(
+          shown,
+        )
         const came = await turn.fate()
         expect([first, second], `${one} and ${other}, seed ${random.seed}`).toContainEqual(came)
         const isFirst = JSON.stringify(came) === JSON.stringify(first)

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 
 /** Of the web app, if it is built. */
-const PAGE = await served("/").then(async (response) => (response.ok ? response.text() : ""))
+const PAGE = await staticFile("/").then(async (response) => (response.ok ? response.text() : ""))
 
 test("A missing file, such as one of another release, is not cached", async () => {
   for (const path of [
@@ -11,7 +11,7 @@ test("A missing file, such as one of another release, is not cached", async () =
     "/assets/",
     "/theme-2.js",
   ]) {
-    const response = await served(path)
+    const response = await staticFile(path)
     expect(response.headers.get("cache-control") ?? "", path).not.toContain("immutable")
   }
 })
@@ -20,7 +20,7 @@ test("The files of this release are cached permanently", async () => {
   const files = [...PAGE.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string)
   if (PAGE !== "") expect(files.length).toBeGreaterThan(0)
   for (const path of files) {
-    const response = await served(path)
+    const response = await staticFile(path)
     expect(response.headers.get("cache-control"), path).toBe("public, max-age=31536000, immutable")
     expect(response.headers.get("content-type"), path).toMatch(/javascript|css/)
   }

@@ -8,7 +8,7 @@ import { callModel } from "../../src/agent/call-model.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { type LocalProvider, startProvider } from "../../src/local/provider-server.ts"
 import { windowsOf } from "../../src/providers/windows.ts"
-import { says } from "../harness/steps.ts"
+import { textMessage } from "../harness/steps.ts"
 
 let dataDir: string
 let port: number
@@ -115,7 +115,7 @@ test.each(["anthropic", "openai-compatible"] as const)(
           loadObject: async () => null,
           onText: () => {},
         },
-        { engine, model: "demo", messages: [says("user", "hi")], maxOutputTokens: 100, tools: [], attempt: 0 },
+        { engine, model: "demo", messages: [textMessage("user", "hi")], maxOutputTokens: 100, tools: [], attempt: 0 },
       )
     const control = (asked: object) =>
       fetch(`${provider.url}/control`, { method: "POST", body: JSON.stringify({ account, ...asked }) })

@@ -1,13 +1,26 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import { callOfOperation, createEstate, type Estate } from "../harness/estate.ts"
-import { createFragileWorld } from "../harness/fragile-world.ts"
 import { v1Operations } from "../harness/operations.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import type { TestClient } from "../harness/world.ts"
+import { passTime } from "../harness/time.ts"
+import { createWorld, type TestClient } from "../harness/world.ts"
 
 /** Design section 11, promise 9, for a database that is gone: a clear 503, and nothing is lost when it comes back. */
+
+/** A world whose PostgreSQL, a durable one of its own, can be stopped (`crash`: without any notice) and started again. */
+async function createFragileWorld() {
+  const fragileUrl = inject("fragileUrl")
+  const post = async (path: string) => {
+    const response = await fetch(`${fragileUrl}${path}`, { method: "POST" })
+    if (!response.ok) throw new Error(await response.text())
+    return (await response.json()) as { stackUrl: string; place: number }
+  }
+  const { stackUrl, place } = await post("/")
+  const world = await createWorld({ stackUrl })
+  const act = (name: string) => async () => void (await post(`/${place}/${name}`))
+  return { ...world, postgres: { stop: act("stop"), crash: act("crash"), start: act("start") } }
+}
 
 let world: Awaited<ReturnType<typeof createFragileWorld>>
 let estate: Estate

@@ -7,9 +7,9 @@ import { type Loan, MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { Turnstile } from "../../src/platform/turnstile.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
+import { failureOf } from "../harness/answers.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { failureOf } from "../harness/failure.ts"
-import { request } from "../harness/outbound.ts"
+import { outboundRequest } from "../harness/outbound.ts"
 
 const MiB = 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -124,7 +124,7 @@ describe("A budget of memory", () => {
       const fetch = async () => new Response(streamOf(pieces))
       const policy = { allowLoopback: false, ownHosts: [] }
       const outbound = createOutbound({ fetch, clock, policy, memory: { budget, holder: "turn" } })
-      return outbound.send({ ...request({}), maxBytes: 8 * MiB })
+      return outbound.send({ ...outboundRequest({}), maxBytes: 8 * MiB })
     }
     const [one, two] = [await send(3 * MiB), await send(3 * MiB)]
     const reading = one.body?.getReader()

@@ -2,9 +2,9 @@ import { describe, expect, inject, test } from "vitest"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { OutboundError } from "../../src/platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../../src/platform/public-url.ts"
+import { failureOf } from "../harness/answers.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { failureOf } from "../harness/failure.ts"
-import { request } from "../harness/outbound.ts"
+import { outboundRequest } from "../harness/outbound.ts"
 import { HOSTILE_URLS } from "../harness/urls.ts"
 
 const policy: UrlPolicy = { allowLoopback: false, ownHosts: ["api.turnpike.dev", "Callbacks.Turnpike.dev.:8443"] }
@@ -86,7 +86,7 @@ test.each([
     new Request(input, init)
     return new Response("sent")
   })
-  const error = await failureOf(outbound.send(request(wrong)))
+  const error = await failureOf(outbound.send(outboundRequest(wrong)))
   expect(error).toMatchObject({ name: "OutboundError", kind: "refused" })
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     expect(`${at.message}${at.stack}`).not.toContain("canary")
@@ -103,7 +103,7 @@ describe("Leftover bodies", () => {
   test("An unread body is cancelled when its time is over", async () => {
     const slow = body(5)
     const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
-    const response = await outbound.send(request())
+    const response = await outbound.send(outboundRequest())
     clock.advance(10_000)
     await expect.poll(slow.cancelled).toBe(true)
     expect(await failureOf(response.text())).toMatchObject({ kind: "timeout" })
@@ -113,7 +113,7 @@ describe("Leftover bodies", () => {
     const slow = body(5)
     const controller = new AbortController()
     const { outbound } = outboundOver(async () => new Response(slow.stream))
-    const response = await outbound.send(request({ signal: controller.signal }))
+    const response = await outbound.send(outboundRequest({ signal: controller.signal }))
     controller.abort(new Error("enough"))
     await expect.poll(slow.cancelled).toBe(true)
     expect(await failureOf(response.text())).toMatchObject({ message: "enough" })
@@ -123,7 +123,7 @@ describe("Leftover bodies", () => {
     const slow = body(5)
     let answer: (response: Response) => void = () => {}
     const { outbound, clock } = outboundOver(() => new Promise((resolve) => (answer = resolve)))
-    const failed = failureOf(outbound.send(request()))
+    const failed = failureOf(outbound.send(outboundRequest()))
     await clock.sleeping(1)
     clock.advance(10_000)
     expect(await failed).toMatchObject({ kind: "timeout" })
@@ -138,7 +138,7 @@ describe("Leftover bodies", () => {
         ? new Response(stuck.stream, { status: 302, headers: { location: "/b" } })
         : new Response("there"),
     )
-    expect(await (await outbound.send(request())).text()).toBe("there")
+    expect(await (await outbound.send(outboundRequest())).text()).toBe("there")
   })
 
   test.each([
@@ -147,7 +147,7 @@ describe("Leftover bodies", () => {
   ])("A caller that %s and cancels the body cancels it at the server, with its timer", async (_what, chunks) => {
     const slow = body(chunks)
     const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
-    const reader = (await outbound.send(request())).body?.getReader()
+    const reader = (await outbound.send(outboundRequest())).body?.getReader()
     expect((await reader?.read())?.value).toHaveLength(10)
     for (let turns = 0; turns < 20; turns++) await Promise.resolve()
     await reader?.cancel()
@@ -168,7 +168,7 @@ test("An unreachable server is named, after a redirect too, and a HEAD stays a H
     if (String(input).includes("other")) throw new TypeError("connect failed: canary")
     return new Response(null, { status: 301, headers: { location: "https://other.example.org/canary?canary" } })
   })
-  const error = await failureOf(outbound.send(request({ method: "HEAD" })))
+  const error = await failureOf(outbound.send(outboundRequest({ method: "HEAD" })))
   expect(error).toMatchObject({ kind: "network", message: "There is no connection to https://other.example.org." })
   expect(methods).toEqual(["HEAD", "HEAD"])
 })
@@ -195,21 +195,21 @@ describe("The reason for a failed connection", () => {
     ["timeout", caused("UND_ERR_CONNECT_TIMEOUT"), "not made in time"],
     ["unreachable", caused("EHOSTUNREACH"), "no route"],
   ])("The reason %s is told from the runtime's: %s", async (fault, cause, words) => {
-    const error = await failureOf(failing(cause).send(request()))
+    const error = await failureOf(failing(cause).send(outboundRequest()))
     expect(error).toMatchObject({ kind: "network", fault, message: expect.stringContaining(words) })
     expect((error as Error).message).toContain("There is no connection to https://api.customer.com: ")
   })
 
   test("Where the runtime gives no reason, a connection of our own finds it", async () => {
     const outbound = createOutbound({ fetch: globalThis.fetch, clock: createTestClock(), policy: local })
-    const of = async (url: string) => failureOf(outbound.send(request({ url })))
+    const of = async (url: string) => failureOf(outbound.send(outboundRequest({ url })))
     const plain = inject("customerUrl")
     expect(await of("http://127.0.0.1:9/")).toMatchObject({ kind: "network", fault: "refused" })
     expect(await of("https://127.0.0.1:9/")).toMatchObject({ kind: "network", fault: "refused" })
     expect(await of(plain.replace("http:", "https:"))).toMatchObject({ kind: "network", fault: "tls" })
     expect(await of(inject("garbageUrl"))).toMatchObject({ kind: "network", fault: "reset" })
     const { outbound: open } = outboundOver(() => Promise.reject(new Error("internal error; reference = 1")))
-    const nowhere = await failureOf(open.send(request({ url: "https://no-such-host.example.com/" })))
+    const nowhere = await failureOf(open.send(outboundRequest({ url: "https://no-such-host.example.com/" })))
     expect(nowhere).toMatchObject({ kind: "network", fault: "dns" })
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -13,10 +14,10 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-const queueOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }).queue
+const queueOf = () => contextOf(world).queue
 
 test("A publish says where, when, how often and which others it repeats", async () => {
-  const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const { queue, meter } = contextOf(world)
   const path = "/callbacks/turns/turn_1"
   const flow = { of: "turns", user_id: 7, test: true } as const
   await queue.publish({ path, flow, delayMs: 1500, dedupe: "one" })
@@ -74,7 +75,7 @@ test("Turns whose messages were lost share their slots equally, and each account
 })
 
 test("Many messages are one request, and each is accepted or refused separately", async () => {
-  const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const { queue, meter } = contextOf(world)
   const path = (n: number) => `/callbacks/together/${n}`
   const year = 366 * 86_400_000
   const taken = await queue.publishAll([

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { TurnpikeError } from "../../src/base/errors.ts"
 import { callCallbacksWorker } from "../../src/callbacks/internal-call.ts"
 import { configuredModels } from "../../src/ops/models.ts"
 import { Meter } from "../../src/platform/meter.ts"
 import { createRedis } from "../../src/platform/redis.ts"
 import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 // Whatever a worker waits for has an end: each service hangs, and the machine's timers are in the test's hand.
@@ -88,7 +87,7 @@ test("A call from one of our workers to another has a time limit", async () => {
       sent = true
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
     })
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock, fetch })
+  const ctx = contextOf(world, { fetch })
   const failed = failureOf(callCallbacksWorker(ctx, "/callbacks/internal/try", {}))
   expect(await givenUpAfter(TIME_LIMITS.workerMs, failed, async () => sent)).toMatchObject({ code: "UNAVAILABLE" })
 })
@@ -147,7 +146,7 @@ test("A call of the bucket has a time limit: a file that is read, stored, remove
 })
 
 test("A publish has a time limit, and after it the invocation publishes nothing for a while", async () => {
-  const { queue } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const { queue } = contextOf(world)
   await hang("qstash")
   const publish = () => failureOf(queue.publish({ path: "/callbacks/turns/turn_1", flow: null }))
   await givenUpAfter(TIME_LIMITS.publishMs, publish(), async () => (await asked("qstash")) === 1)

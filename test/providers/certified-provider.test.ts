@@ -5,11 +5,11 @@ import { parseBaseEnv } from "../../src/base/env.ts"
 import { freshCredential, ProviderUnusable } from "../../src/providers/refresh.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { confirmByDevice } from "../harness/certified-accounts.ts"
-import { atProvider } from "../harness/oidc-browser.ts"
+import { signInAtProvider } from "../harness/oidc-browser.ts"
 import { ACCOUNTS_CLIENT } from "../harness/openid-clients.ts"
 import type { ProviderWorld } from "../harness/provider-world.ts"
-import { moveToRealTime } from "../harness/real-time.ts"
 import { accountNow, credentialOf } from "../harness/refreshing.ts"
+import { moveToRealTime } from "../harness/time.ts"
 import { createWorld } from "../harness/world.ts"
 
 const issuer = inject("openIdUrl")
@@ -42,7 +42,7 @@ const call = (path: string, body?: object) => admin.json("POST", `/api/admin/pro
 /** An account of the main pool at the certified provider. */
 async function added(login: string): Promise<string> {
   const [, { authorization_url }] = await call("auth/start", { name: login })
-  const back = await atProvider(new URL(authorization_url), login)
+  const back = await signInAtProvider(new URL(authorization_url), login)
   const [status, who] = await call("auth/code", { code: back.href })
   expect([status, who]).toMatchObject([200, { external_id: login }])
   const [, { provider_id }] = await call("add", { name: login })
@@ -131,7 +131,7 @@ test("A login by device works, to the same account again too", async () => {
 test("A login to the media account works with a callback that names the issuer", async () => {
   const login = someone()
   const [, { authorization_url }] = await call("media/auth/start")
-  const back = await atProvider(new URL(authorization_url), login)
+  const back = await signInAtProvider(new URL(authorization_url), login)
   const [status, completed] = await call("media/auth/complete", { callback_url: back.href })
   expect([status, completed]).toMatchObject([200, { status: "logged_in", account: login }])
   const lasts = new Date(completed.expires_at).getTime() - world.clock.ms()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
 import { sealCredential } from "../../src/providers/credential.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
-import { accountKey, startAccounts } from "../harness/accounts.ts"
+import { providerKey, replaceProviderAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0.2
-  await startAccounts(world, ["alpha", "beta", "gamma"])
+  await replaceProviderAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 let people = 0
@@ -71,7 +71,7 @@ test("Where many conversations begin the worker draws from its recent listing, a
 
 const sealed = async (id: string, key: string) => {
   const keyRing = createKeyRing(parseKeyRing(world.env.SECRETS_KEYS as string))
-  return sealCredential({ keyRing }, id, { kind: "api_key", api_key: accountKey(key) })
+  return sealCredential({ keyRing }, id, { kind: "api_key", api_key: providerKey(key) })
 }
 const inAMinute = () => new Date(world.clock.ms() + 60_000)
 /** What may happen to alpha, and who serves then. */

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, accountKey, addAccount, removeAccounts, startAccounts, unified } from "../harness/accounts.ts"
 import { addModel } from "../harness/models.ts"
+import {
+  addProviderAccount,
+  anthropicWindow,
+  providerAccountState,
+  providerKey,
+  removeProviderAccounts,
+  replaceProviderAccounts,
+} from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
-import { streamed } from "../harness/streams.ts"
+import { eventStream } from "../harness/streams.ts"
 import type { TestClient } from "../harness/world.ts"
 
 let world: RoutedWorld
@@ -19,7 +26,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => startAccounts(world, []))
+beforeEach(() => replaceProviderAccounts(world, []))
 
 const FINE = { words: ["Fine."] }
 const statements = async () => (await world.calls()).filter(({ service }) => service === "pg")
@@ -39,7 +46,7 @@ describe("The serving account", () => {
   }
 
   test("The usage of keyed turns and chats names the account, and without one the plan", async () => {
-    await addAccount(world, "alpha")
+    await addProviderAccount(world, "alpha")
     world.script(() => FINE)
     const keyed = await world.runTurn(client, { space })
     expect(await servedOf("usage", keyed.turn_id)).toEqual([{ subscription_id: "alpha" }])
@@ -47,7 +54,7 @@ describe("The serving account", () => {
     expect(await servedOf("chat_calls", chatted)).toEqual([{ subscription_id: "alpha" }])
     expect(await servedOf("usage", chatted)).toEqual([])
 
-    await removeAccounts(world)
+    await removeProviderAccounts(world)
     world.rebind({ OPENAI_BASE_URL: "https://model.test/v1" })
     const [plan] = await world.sql<{ sub_id: number }>(
       `insert into subscriptions (user_id, plan, starts_at, created_at, updated_at) values ($1, 'small', $2, $2, $2) returning sub_id`,
@@ -59,7 +66,7 @@ describe("The serving account", () => {
   })
 
   test("A test turn calls no account", async () => {
-    await addAccount(world, "alpha")
+    await addProviderAccount(world, "alpha")
     const called = world.script(() => FINE)
     const test = await world.createAccount({ test: true })
     expect((await world.runTurn(test, { space: await test.space() })).state).toBe("done")
@@ -69,13 +76,16 @@ describe("The serving account", () => {
 
 describe("A plain turn", () => {
   test("A plain turn takes three statements with an account, whatever its headers say", async () => {
-    await addAccount(world, "alpha")
+    await addProviderAccount(world, "alpha")
     let used = 10
     world.script(() => {
       used += 3
       return {
         ...FINE,
-        headers: { ...unified("5h", used, world.clock.ms() + 1e6), ...unified("7d", used, world.clock.ms() + 1e7) },
+        headers: {
+          ...anthropicWindow("5h", used, world.clock.ms() + 1e6),
+          ...anthropicWindow("7d", used, world.clock.ms() + 1e7),
+        },
       }
     })
     for (let turn = 0; turn < 3; turn++) {
@@ -91,7 +101,7 @@ describe("A plain turn", () => {
       ])
     }
     await world.clearFaults()
-    const { windows } = await accountFacts(world, "alpha")
+    const { windows } = await providerAccountState(world, "alpha")
     expect(windows).toMatchObject({ "unified:18000": { used_pct: 19 }, "unified:604800": { used_pct: 19 } })
     const snapshots = await world.sql(
       "select resource, window_seconds, used_pct from quota_snapshots where provider_id = 'alpha'",
@@ -100,11 +110,11 @@ describe("A plain turn", () => {
   })
 
   test("A plain turn writes a snapshot when a window has moved by a point, or after five minutes", async () => {
-    await addAccount(world, "beta")
+    await addProviderAccount(world, "beta")
     const reset = world.clock.ms() + 1e7
     const say = async (used: number, minutes: number) => {
       await world.advance(minutes * 60_000)
-      world.script(() => ({ ...FINE, headers: unified("5h", used, reset) }))
+      world.script(() => ({ ...FINE, headers: anthropicWindow("5h", used, reset) }))
       await world.runTurn(client, { space })
       const rows = await world.sql<{ used_pct: number }>(
         "select used_pct from quota_snapshots where provider_id = 'beta' order by taken_at",
@@ -117,18 +127,20 @@ describe("A plain turn", () => {
     expect(await say(11.2, 1), "a point since the last snapshot").toEqual([10, 11.2])
     expect(await say(11.3, 4)).toEqual([10, 11.2])
     expect(await say(11.4, 1)).toEqual([10, 11.2, 11.4])
-    expect((await accountFacts(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
+    expect((await providerAccountState(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
   })
 
   test("A server that invents new windows does not fill the account's row", async () => {
-    await addAccount(world, "gamma")
+    await addProviderAccount(world, "gamma")
     for (let n = 1; n <= 6; n++) {
-      const headers = Array.from({ length: 5 }, (_, at) => unified(`${n * 10 + at}h`, 10, world.clock.ms() + 1e7))
+      const headers = Array.from({ length: 5 }, (_, at) =>
+        anthropicWindow(`${n * 10 + at}h`, 10, world.clock.ms() + 1e7),
+      )
       world.script(() => ({ ...FINE, headers: Object.assign({}, ...headers) }))
       await world.runTurn(client, { space })
       await world.advance(1000)
     }
-    const { windows } = await accountFacts(world, "gamma")
+    const { windows } = await providerAccountState(world, "gamma")
     expect(Object.keys(windows)).toHaveLength(16)
     expect(Object.keys(windows)).toContain(`unified:${64 * 3600}`)
   })
@@ -167,29 +179,29 @@ describe("The credentials of a call", () => {
       "anthropic/claude",
       ANTHROPIC,
       "oauth_code",
-      { authorization: `Bearer ${accountKey("one")}`, "x-api-key": null, "x-plan": "large" },
+      { authorization: `Bearer ${providerKey("one")}`, "x-api-key": null, "x-plan": "large" },
     ],
     [
       "anthropic",
       "anthropic/claude",
       ANTHROPIC,
       "api_key",
-      { authorization: null, "x-api-key": accountKey("one"), "x-plan": null },
+      { authorization: null, "x-api-key": providerKey("one"), "x-plan": null },
     ],
     [
       "openai",
       "openai/gpt",
       OPENAI,
       "oauth_device",
-      { authorization: `Bearer ${accountKey("one")}`, "x-plan": "large" },
+      { authorization: `Bearer ${providerKey("one")}`, "x-plan": "large" },
     ],
-    ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${accountKey("one")}`, "x-plan": null }],
+    ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${providerKey("one")}`, "x-plan": null }],
   ] as const)(
     "The engine %s with %s, %#, uses the account's own credential and base URL",
     async (engine, model, events, kind, expected) => {
-      await addAccount(world, "one", { engine, kind, baseUrl: "https://account.test/base", headers: HEADERS })
+      await addProviderAccount(world, "one", { engine, kind, baseUrl: "https://account.test/base", headers: HEADERS })
       const seen: Request[] = []
-      const answer = streamed([...events])
+      const answer = eventStream([...events])
       world.serve("account.test", (request) => {
         seen.push(request)
         return answer()
@@ -207,10 +219,10 @@ describe("The credentials of a call", () => {
 })
 
 test("An account known to this isolate as cooling is not called, whatever an earlier statement picked", async () => {
-  for (const id of ["alpha", "beta"]) await addAccount(world, id)
+  for (const id of ["alpha", "beta"]) await addProviderAccount(world, id)
   const until = world.clock.ms() + 1e6
   const called = world.script((account) =>
-    account === "alpha" ? { status: 429, headers: unified("5h", 100, until) } : FINE,
+    account === "alpha" ? { status: 429, headers: anthropicWindow("5h", 100, until) } : FINE,
   )
   // Both claims have picked alpha before either of its calls is answered.
   let arrived = 0

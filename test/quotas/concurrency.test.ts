@@ -2,7 +2,14 @@ import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { anyWish, expectJustified, type Limits, load, makeEstate, type QuotaEstate } from "../harness/quota-load.ts"
+import {
+  anyWish,
+  createQuotaEstate,
+  expectJustified,
+  type Limits,
+  type QuotaEstate,
+  sendWishes,
+} from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -54,7 +61,7 @@ describe.each(Object.entries(KINDS))("The cap %s under load", (kind, limitsOf) =
       const random = createRandom("", (seed + round) >>> 0)
       try {
         await toAnEdge(random)
-        const estate = await makeEstate(world, limitsOf(random), 1 + random.int(3))
+        const estate = await createQuotaEstate(world, limitsOf(random), 1 + random.int(3))
         await playRound(random, estate, counts)
       } catch (error) {
         throw new Error(`round ${round}, seed ${(seed + round) >>> 0}: ${(error as Error).message}`, { cause: error })
@@ -86,7 +93,7 @@ function expectEveryWay(counts: Counts): void {
 
 async function playRound(random: Random, estate: QuotaEstate, counts: Counts): Promise<void> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
-  const answers = await load(world, estate, wishes, { betweenDrains: () => world.advance(random.int(3)) })
+  const answers = await sendWishes(world, estate, wishes, { betweenDrains: () => world.advance(random.int(3)) })
   answers.forEach(expectJustified)
   await expectPromises(world, estate.userId)
   const refused = answers.filter(({ refusal }) => refusal !== null)

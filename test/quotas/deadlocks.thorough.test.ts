@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { expectBooks } from "../harness/promises.ts"
-import { anyWish, drainOnce, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
+import { anyWish, createQuotaEstate, drainOnce, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -26,7 +26,12 @@ test(`Everything that holds or frees money at once, on ${ACCOUNTS} accounts, cau
     const estates = await Promise.all(
       Array.from({ length: ACCOUNTS }, () => {
         const caps = { key_daily: 60_000_000, key_window: 60_000_000, window_seconds: 3600 }
-        return makeEstate(world, { ...caps, balance: 200_000_000, end_user_daily: { account: 60_000_000 } }, 3, KEYS)
+        return createQuotaEstate(
+          world,
+          { ...caps, balance: 200_000_000, end_user_daily: { account: 60_000_000 } },
+          3,
+          KEYS,
+        )
       }),
     )
     const statuses = await Promise.all(estates.map((estate) => stir(estate, random)))

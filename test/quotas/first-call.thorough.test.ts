@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { NewKey } from "../../src/keys/create-key.ts"
 import { topUp } from "../../src/ops/seed.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { type AnyJson, answered } from "../harness/caps.ts"
+import { type AnyJson, readAnswer } from "../harness/answers.ts"
 import { orderTool } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -90,7 +90,7 @@ async function arrange(client: TestClient, { space: config, earlier = [], files 
 }
 
 const estimate = async (client: TestClient, body: object): Promise<AnyJson> =>
-  (await answered(client.call("POST", "/v1/turns/estimate", body))).body
+  (await readAnswer(client.call("POST", "/v1/turns/estimate", body))).body
 
 interface Told {
   accepted: number
@@ -107,7 +107,7 @@ async function sendThree({ client, body }: Case, random: Random, told: Told): Pr
     const max = random.pick([{}, { max_cost_usd: needed_usd }, { max_cost_usd: 2 * needed_usd }])
     const wish = { ...body, ...max, text: `${use}${body.text}` }
     const said = await estimate(client, wish)
-    const { status, body: answer, retryAfter } = await answered(client.sendTurn(wish))
+    const { status, body: answer, retryAfter } = await readAnswer(client.sendTurn(wish))
     const why = JSON.stringify({ said, answer })
     expect(status === 202, why).toBe(said.admitted)
     if (status === 202) {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { growHold } from "../../src/runs/grow-hold.ts"
 import { cappedAccount } from "../harness/caps.ts"
+import { contextOf } from "../harness/context.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -20,7 +19,7 @@ async function begin(caps: object) {
   const { client, space } = await cappedAccount(world, { caps })
   const { turn_id } = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
   await world.settled()
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   const claim = await claimTurn(ctx, turn_id)
   if (!claim) throw new Error("not claimed")
   const grow = (usd: number) => growHold(ctx, claim.turn, usd * USD)

@@ -6,9 +6,9 @@ import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
+import { noQueue } from "../harness/context.ts"
 import { holdRows, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
-import { noQueue } from "../harness/no-queue.ts"
-import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
+import { createQuotaEstate, DEFAULT_HOLD } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -33,7 +33,7 @@ function workerAt(offsetMs: number) {
 /** One key with a window that has room for one default hold. */
 async function windowedKey() {
   const limits = { key_window: DEFAULT_HOLD, window_seconds: 60 }
-  const { clients } = await makeEstate(world, limits, 1)
+  const { clients } = await createQuotaEstate(world, limits, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   const credential = parseApiKey(client?.key ?? "") as KeyCredential
   const body = { space, end_user_ref: "c", text: "t" }
@@ -58,7 +58,7 @@ test("A slow clock counts in the window that a fast one has opened", async () =>
 })
 
 test("The same request twice, while room for two appears, makes one turn, which both get", async () => {
-  const { clients } = await makeEstate(world, { key_daily: 2 * DEFAULT_HOLD }, 1)
+  const { clients } = await createQuotaEstate(world, { key_daily: 2 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holding = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
@@ -81,7 +81,7 @@ test("The same request twice, while room for two appears, makes one turn, which 
 })
 
 test("The same request twice, while the first one's turn is cancelled, causes no deadlock", async () => {
-  const { clients, userId } = await makeEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
+  const { clients, userId } = await createQuotaEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holdWallet = () => holdRows(world, `select from wallets where user_id = ${userId} for update`)

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest"
 import type { FaultRule } from "../../src/local/faults.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { anyWish, expectJustified, load, makeEstate, type QuotaEstate, type WishAnswer } from "../harness/quota-load.ts"
+import {
+  anyWish,
+  createQuotaEstate,
+  expectJustified,
+  type QuotaEstate,
+  sendWishes,
+  type WishAnswer,
+} from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
 import { expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -93,7 +100,7 @@ function cappedEstate(world: World, random: Random): Promise<QuotaEstate> {
     ...{ balance: 4 * USD, key_daily: amount(), key_window: amount(), window_seconds: 3600 },
     ...{ end_user_daily: { own: amount() }, end_user_monthly: { account: amount() } },
   }
-  return makeEstate(world, limits, 3)
+  return createQuotaEstate(world, limits, 3)
 }
 
 function playLoad(
@@ -103,7 +110,7 @@ function playLoad(
   onAnswer = async (_n: number) => {},
 ): Promise<WishAnswer[]> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
-  return load(world, estate, wishes, { onAnswer })
+  return sendWishes(world, estate, wishes, { onAnswer })
 }
 
 async function expectSettled(world: World, estate: QuotaEstate, answers: WishAnswer[]): Promise<void> {

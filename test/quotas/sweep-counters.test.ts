@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { sweepCounters } from "../../src/quotas/sweep-counters.ts"
 import { createWatched } from "../harness/account-events.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -41,7 +40,7 @@ test("Counters of days and windows are kept for 40 days, and those of months for
   const keptAfter = async (days: number) => {
     await world.advance(days * DAY_MS)
     // Without the sweep of analytics, which would make up for all these days.
-    await sweepCounters(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+    await sweepCounters(contextOf(world))
     const rows = await world.sql<{ period: string }>(
       "select period from spend_counters where user_id = $1 order by period",
       [userId],

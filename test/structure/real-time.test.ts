@@ -14,7 +14,7 @@ const PATTERNS = {
 /** The few that wait for a real process or for what hangs. None of their numbers decides an outcome on a slow machine. */
 const ALLOWED: Record<string, string> = {
   "test/harness/locks.ts sleeps": "a transaction that keeps its locks looks again and again whether it may let them go",
-  "test/harness/real-time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
+  "test/harness/time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
   "test/agent/rehearsal.node.test.ts sleeps": "the bound of work that takes a second, or hours",
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
   "test/local/temporary-directory.node.test.ts sleeps": "what keeps a program going until it is killed",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { McpError } from "../../src/tools/mcp-error.ts"
-import { failureOf } from "../harness/failure.ts"
-import { callTool, connectTo, type McpMessage, mcpEventStream, result } from "../harness/mcp.ts"
+import { failureOf } from "../harness/answers.ts"
+import { callMcpTool, connectToMcp, type McpMessage, mcpEventStream, mcpResult } from "../harness/mcp.ts"
 
 const hanging = () => new Promise<Response>(() => {})
 /** Answers only to calls of tools. */
@@ -14,15 +14,15 @@ const answerTo = (id: number | undefined, text: string) =>
 
 describe("A stream of a call", () => {
   test("A stream that ends without an answer fails the call at once", async () => {
-    const { open } = connectTo(toCalls(() => mcpEventStream([": nothing"])))
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+    const { open } = connectToMcp(toCalls(() => mcpEventStream([": nothing"])))
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       message: expect.stringContaining("without an answer"),
     })
   })
 
   test("A stream that is too large fails the call at once and says so", async () => {
-    const { open } = connectTo(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+    const { open } = connectToMcp(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: 'The MCP server "fake" answers too much. The answer is larger than 100000 bytes.',
     })
@@ -34,11 +34,11 @@ describe("A stream of a call", () => {
       id: 1,
       result: { content: [], structuredContent: { a: Array(50_001).fill(1) } },
     })
-    const { open } = connectTo({
+    const { open } = connectToMcp({
       ...toCalls(() => mcpEventStream([`data: ${many}`], { open: true })),
       maxBytes: 1024 * 1024,
     })
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: 'The MCP server "fake" answers too much. The answer has more than 50000 values.',
     })
@@ -46,14 +46,14 @@ describe("A stream of a call", () => {
 
   test("A stream that the server closes for reconnection continues where it ended", async () => {
     let asked: number | undefined
-    const { open, seen, clock } = connectTo({
+    const { open, seen, clock } = connectToMcp({
       ...toCalls(({ id }) => {
         asked = id
         return mcpEventStream(["id: 7\ndata:"])
       }),
       other: ({ method }) => (method === "GET" ? mcpEventStream([answerTo(asked, "later")]) : new Response()),
     })
-    const answered = callTool(await open())
+    const answered = callMcpTool(await open())
     await clock.sleeping(1, 500)
     clock.advance(500)
     expect((await answered).parts).toEqual([{ type: "text", text: "later" }])
@@ -63,10 +63,10 @@ describe("A stream of a call", () => {
 
   test("A stream that is closed again and again is given up", async () => {
     const closing = () => mcpEventStream(["retry: 0\nid: 7\ndata:"])
-    const { open, seen, clock } = connectTo({ ...toCalls(closing), other: closing })
+    const { open, seen, clock } = connectToMcp({ ...toCalls(closing), other: closing })
     const connection = await open()
     let over = false
-    const failed = failureOf(callTool(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
+    const failed = failureOf(callMcpTool(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
       over = true
     })
     for (let tries = 0; tries < 16; tries++) {
@@ -83,7 +83,7 @@ describe("A stream of a call", () => {
 
 describe("Time", () => {
   test("A connection that takes too long is given up", async () => {
-    const { open, clock } = connectTo({ answer: hanging })
+    const { open, clock } = connectToMcp({ answer: hanging })
     const failed = failureOf(open())
     await clock.sleeping(2)
     clock.advance(5000)
@@ -98,10 +98,10 @@ describe("Time", () => {
     ["an answer that never comes", () => mcpEventStream([": wait"], { open: true })],
     ["202 for a callTool", () => new Response(null, { status: 202 })],
   ])("A call ends with its own time: %s", async (_what, answer) => {
-    const { open, clock, asked } = connectTo(toCalls(answer))
+    const { open, clock, asked } = connectToMcp(toCalls(answer))
     const connection = await open()
     let over = false
-    const failed = failureOf(callTool(connection)).finally(() => {
+    const failed = failureOf(callMcpTool(connection)).finally(() => {
       over = true
     })
     await clock.sleeping(1, 9000)
@@ -114,9 +114,9 @@ describe("Time", () => {
   })
 
   test("A session's slow end is given up after a short time, however long its calls may take", async () => {
-    const { open, clock } = connectTo({ ...toCalls(hanging), other: hanging })
+    const { open, clock } = connectToMcp({ ...toCalls(hanging), other: hanging })
     const connection = await open()
-    void failureOf(callTool(connection, "one", { timeoutMs: 60_000 }))
+    void failureOf(callMcpTool(connection, "one", { timeoutMs: 60_000 }))
     // The callTool's own time, and its request's.
     await clock.sleeping(2, 60_000)
     const closed = connection.close()
@@ -130,10 +130,10 @@ describe("Giving up", () => {
   test("An aborted call throws the reason, ends its stream and is not resumed", async () => {
     let cancelled = false
     const stream = () => mcpEventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
-    const { open, clock, seen, asked } = connectTo(toCalls(stream))
+    const { open, clock, seen, asked } = connectToMcp(toCalls(stream))
     const connection = await open()
     const controller = new AbortController()
-    const failed = failureOf(callTool(connection, "one", { signal: controller.signal }))
+    const failed = failureOf(callMcpTool(connection, "one", { signal: controller.signal }))
     await expect.poll(() => asked("tools/call").length).toBe(1)
     controller.abort(new Error("enough"))
     expect(await failed).toMatchObject({ message: "enough" })
@@ -145,7 +145,7 @@ describe("Giving up", () => {
 
   test("An aborted connection throws the reason and leaves no timer", async () => {
     const controller = new AbortController()
-    const { open, clock } = connectTo({ answer: hanging })
+    const { open, clock } = connectToMcp({ answer: hanging })
     const failed = failureOf(open(controller.signal))
     await clock.sleeping(2)
     controller.abort(new Error("enough"))
@@ -162,21 +162,23 @@ describe("Giving up", () => {
 describe("Sessions", () => {
   const forgetting = (status: number, body: string, gone: (session: string | null) => boolean) =>
     toCalls(({ id }, { headers }) =>
-      gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : result(id, { content: [] }),
+      gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : mcpResult(id, { content: [] }),
     )
 
   test("Calls that find the session forgotten at the same moment open one new session", async () => {
-    const { open, asked } = connectTo(forgetting(404, "", (session) => session === "s1"))
+    const { open, asked } = connectToMcp(forgetting(404, "", (session) => session === "s1"))
     const connection = await open()
-    await Promise.all(["a", "b", "c"].map((key) => callTool(connection, "one", { idempotencyKey: key })))
+    await Promise.all(["a", "b", "c"].map((key) => callMcpTool(connection, "one", { idempotencyKey: key })))
     expect(asked("initialize")).toHaveLength(2)
   })
 
   test("A 400 means a forgotten session when its body says so, and otherwise an error", async () => {
-    const said = connectTo(forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"))
-    expect((await callTool(await said.open())).isError).toBe(false)
-    const other = connectTo(forgetting(400, "Bad Request", () => true))
-    expect(await failureOf(callTool(await other.open()))).toMatchObject({
+    const said = connectToMcp(
+      forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"),
+    )
+    expect((await callMcpTool(await said.open())).isError).toBe(false)
+    const other = connectToMcp(forgetting(400, "Bad Request", () => true))
+    expect(await failureOf(callMcpTool(await other.open()))).toMatchObject({
       message: expect.stringContaining("HTTP 400"),
     })
     expect(other.asked("initialize")).toHaveLength(1)
@@ -187,17 +189,17 @@ describe("Sessions", () => {
       if (method === "tools/call") return new Response(null, { status: 404 })
       const serverInfo = { name: "fake", version: "1" }
       return method === "initialize"
-        ? result(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
+        ? mcpResult(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
         : undefined
     }
-    const { open, asked } = connectTo({ answer })
-    expect(await failureOf(callTool(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
+    const { open, asked } = connectToMcp({ answer })
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
     expect(asked("initialize")).toHaveLength(1)
   })
 
   test("A session that is forgotten again is an error", async () => {
-    const { open, asked } = connectTo(forgetting(404, "", () => true))
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+    const { open, asked } = connectToMcp(forgetting(404, "", () => true))
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: expect.stringContaining("HTTP 404"),
     })
@@ -207,7 +209,7 @@ describe("Sessions", () => {
 
 describe("Lists of tools", () => {
   test("A list has each tool once, by name", async () => {
-    const connection = await connectTo({
+    const connection = await connectToMcp({
       pages: [
         ["c", "a"],
         ["b", "a"],
@@ -218,7 +220,7 @@ describe("Lists of tools", () => {
 
   test("A list with endless pages is cut at the limit", async () => {
     const pages = Array.from({ length: 50 }, (_, page) => [`tool-${page}`])
-    const { open, asked } = connectTo({ pages })
+    const { open, asked } = connectToMcp({ pages })
     expect(await (await open()).listTools()).toHaveLength(5)
     expect(asked("tools/list")).toHaveLength(5)
   })
@@ -227,27 +229,27 @@ describe("Lists of tools", () => {
     const page = Number.MAX_SAFE_INTEGER
     const tools = [{ name: "a", description: "x".repeat(60_000), inputSchema: { type: "object" } }]
     const answer = ({ id, method, params }: McpMessage) =>
-      method === "tools/list" ? result(id, { tools, nextCursor: `${params?.cursor ?? ""}${page}` }) : undefined
-    const connection = await connectTo({ answer }).open()
+      method === "tools/list" ? mcpResult(id, { tools, nextCursor: `${params?.cursor ?? ""}${page}` }) : undefined
+    const connection = await connectToMcp({ answer }).open()
     expect(await failureOf(connection.listTools())).toMatchObject({ kind: "protocol" })
   })
 
   test("A list of a server without tools is empty", async () => {
     const answer = ({ id, method }: McpMessage) =>
       method === "initialize"
-        ? result(id, {
+        ? mcpResult(id, {
             protocolVersion: "2025-06-18",
             capabilities: {},
             serverInfo: { name: "f", version: "1" },
           })
         : undefined
-    expect(await (await connectTo({ answer }).open()).listTools()).toEqual([])
+    expect(await (await connectToMcp({ answer }).open()).listTools()).toEqual([])
   })
 })
 
 test("A server that refuses the connection is told apart from a tool that fails", async () => {
   const answer = ({ id }: McpMessage) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
-  const error = await failureOf(connectTo({ answer }).open())
+  const error = await failureOf(connectToMcp({ answer }).open())
   expect(error).toBeInstanceOf(McpError)
   expect(error).toMatchObject({ kind: "protocol" })
 })
@@ -265,13 +267,13 @@ test.each([
   const outputSchema = { type: "object", properties: { a }, required: ["a"] }
   const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") {
-      return result(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
+      return mcpResult(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
     }
-    return method === "tools/call" ? result(id, { content: [], structuredContent: { a: value } }) : undefined
+    return method === "tools/call" ? mcpResult(id, { content: [], structuredContent: { a: value } }) : undefined
   }
-  const connection = await connectTo({ answer }).open()
+  const connection = await connectToMcp({ answer }).open()
   await connection.listTools()
-  const failure = await callTool(connection).then(
+  const failure = await callMcpTool(connection).then(
     () => undefined,
     (error: McpError) => error.kind,
   )

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from "vitest"
 import { systemClock } from "../../src/platform/clock.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { type McpConnection, openMcpServer } from "../../src/tools/mcp-client.ts"
-import { failureOf } from "../harness/failure.ts"
+import { failureOf } from "../harness/answers.ts"
 
 /** Against @modelcontextprotocol/server-everything, as it is published. */
 let connection: McpConnection

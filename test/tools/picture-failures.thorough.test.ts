@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { MemoryBudget } from "../../src/platform/memory.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { everyRow } from "../harness/dump.ts"
-import { passTime } from "../harness/pass-time.ts"
 import {
   addImageModel,
   logInMedia,
@@ -13,6 +12,7 @@ import {
   serveImages,
 } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 const PAINT = '[call generate_image {"prompt":"a cat"}]'

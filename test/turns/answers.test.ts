@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { addModel } from "../harness/models.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { PROVIDED_PIN, PROVIDER_URL } from "../harness/scripted-provider.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { cancelInTime } from "../harness/cancel.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { untilCalled } from "../harness/locks.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
+import { cancelInTime, drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -129,7 +128,7 @@ test("A turn whose worker died with pending calls is cancelled without making th
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   await world.plan([{ service: "pg", match: "commit_answer", call: 1, times: 99, action: "cut", when: "after" }])
   const sent = await turnOf(await client.sendTurn({ space, text: `${USE}\n[call lookup_order {"id":"1"}]` }))
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await cancelInTime(world, client, sent.turn_id)
   await world.settled()

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { lendNoAnswerMemory } from "../harness/answer-memory.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { passTime } from "../harness/time.ts"
 
 let world: RoutedWorld
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createFileClient, form } from "../harness/files.ts"
+import { createFileClient, multipartForm } from "../harness/files.ts"
 import { addModel } from "../harness/models.ts"
 import { PICTURES } from "../harness/pictures.ts"
 import { PROVIDED_PIN, PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
@@ -30,7 +30,7 @@ function sendPart(
   space: string,
   { name, type, bytes }: { name: string; type: string; bytes: Uint8Array },
 ) {
-  const { headers, around } = form(`name="file"; filename="${name}"`, type)
+  const { headers, around } = multipartForm(`name="file"; filename="${name}"`, type)
   const body = new Blob([around[0], bytes as Uint8Array<ArrayBuffer>, around[1]])
   return createFileClient(world, client).add(space, "", body, headers)
 }

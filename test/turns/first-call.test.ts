@@ -10,7 +10,7 @@ import { listFilesTool, readFileTool, writeFileTool } from "../../src/tools/file
 import { generateImageTool, type Painting } from "../../src/tools/image-tool.ts"
 import { createTask, type ToolTurn, updateTask } from "../../src/tools/task-tools.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "../../src/turns/first-call.ts"
-import { answered } from "../harness/caps.ts"
+import { readAnswer } from "../harness/answers.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool } from "../harness/customer.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -120,7 +120,7 @@ test(`The estimate of ${CONFIGURATIONS} configurations equals a run's count, or 
 })
 
 const estimate = async (client: TestClient, space: string) =>
-  (await answered(client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "c", text: "hello" }))).body
+  (await readAnswer(client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "c", text: "hello" }))).body
 const neededOf = async (client: TestClient, space: string) => (await estimate(client, space)).needed_usd
 
 describe("The stored estimate of a configuration", () => {
@@ -191,7 +191,7 @@ describe("An MCP server's tools", () => {
     expect(turn.error?.message).toMatch(
       /first model call costs more than when the turn was accepted.*the key's daily cap/,
     )
-    const refused = await answered(client.sendTurn({ space }))
+    const refused = await readAnswer(client.sendTurn({ space }))
     expect(refused).toMatchObject({ status: 429, body: { error: { code: "QUOTA_EXCEEDED", retryable: false } } })
     expect(refused.retryAfter).toBeNull()
   })
@@ -204,7 +204,7 @@ test("A cap with 64 % left refuses long instructions at once and sends cap.reach
   const space = await client.space({ manifest: { instructions: "x".repeat(36_000) } })
   const first = await client.runTurn({ space, text: "[use input=17000 output=200]\n[reply ok]" })
   expect(first).toMatchObject({ state: "done", billed_cost_usd: 0.018 })
-  const refused = await answered(client.sendTurn({ space }))
+  const refused = await readAnswer(client.sendTurn({ space }))
   expect(refused).toMatchObject({ status: 429, body: { error: { code: "QUOTA_EXCEEDED", retryable: true } } })
   const { data } = (await (await client.call("GET", "/v1/events?type=cap.reached")).json()) as {
     data: { data: object }[]
@@ -218,7 +218,7 @@ test("A first call that costs more than the default hold is held in full", async
   const text = `[reply ok]\n${"x".repeat(99_000)}`
   for (let n = 0; n < 4; n++) await client.runTurn({ space, text, conversation: "a" })
   const wish = { space, text, end_user_ref: "customer-1", conversation: "a" }
-  const { needed_usd, hold_usd } = (await answered(client.call("POST", "/v1/turns/estimate", wish))).body
+  const { needed_usd, hold_usd } = (await readAnswer(client.call("POST", "/v1/turns/estimate", wish))).body
   expect(needed_usd).toBeGreaterThan(0.25)
   expect(hold_usd).toBe(needed_usd)
   expect((await turnOf(await client.sendTurn(wish))).held_usd).toBe(needed_usd)

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { cancelInTime } from "../harness/cancel.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { cancelInTime, drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const PAINT = '[call generate_image {"prompt":"a cat","name":"cat"}]'
@@ -93,7 +92,7 @@ async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
   const text = `${BOTH}\n[steps 2]\n[reply There it is.]`
   const { turn_id } = await turnOf(await client.sendTurn({ space, text, timeout_seconds: 3600 }))
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await before?.(turn_id)
   // A cancel publishes in the background, and would set another time for the next look.

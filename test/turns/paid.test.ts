@@ -4,7 +4,6 @@ import { advanceTurn } from "../../src/runs/advance-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { addModel } from "../harness/models.ts"
 import { mortalWorker } from "../harness/mortal-worker.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import {
   PROVIDED_PIN,
@@ -14,6 +13,7 @@ import {
   scriptProvider,
   tokensOf,
 } from "../harness/scripted-provider.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { settleTurn } from "../../src/runs/settle-turn.ts"
 import { sweepTurns } from "../../src/runs/sweep-turns.ts"
+import { contextOf } from "../harness/context.ts"
 import { effortOf } from "../harness/plans.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
@@ -16,8 +15,6 @@ beforeAll(async () => {
   world = await createWorld({ isNew: true })
 })
 afterAll(() => world.close())
-
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 
 /** Turns behind `turnId` in its conversation, each as accept_turn would have left it, with a hold of one credit micro. */
 async function queueBehind(turnId: string, count: number): Promise<void> {
@@ -62,7 +59,7 @@ describe(`A conversation with ${QUEUED} queued turns`, () => {
   })
 
   test("The end of the first turn calls the next, and the sweeper finds it when that call is lost", async () => {
-    const claim = await claimTurn(contextOf(), head)
+    const claim = await claimTurn(contextOf(world), head)
     if (!claim) throw new Error("not claimed")
     const ended = await effortOf(world, client, (ctx) => settleTurn(ctx, claim.turn, { state: "done", result: "r" }))
     expect(ended.rowsOf("open_turns")).toBeLessThan(10)
@@ -122,7 +119,7 @@ describe("A worker whose claim was made and not answered", () => {
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
     await world.qstash.reset()
-    const ctx = contextOf()
+    const ctx = contextOf(world)
     const delivery = { message: "msg_1", retried: 0 }
     const first = await claimTurn(ctx, turn_id, delivery)
     expect(await claimTurn(ctx, turn_id, delivery)).toBeNull()
@@ -139,11 +136,11 @@ test("A turn never begins before the earlier one has ended, whatever its worker'
   const sent = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
   await world.settled()
   await world.qstash.reset()
-  const claim = await claimTurn(contextOf(), sent[0]?.turn_id ?? "")
+  const claim = await claimTurn(contextOf(world), sent[0]?.turn_id ?? "")
   if (!claim) throw new Error("not claimed")
   const ahead = { ...world.clock, now: () => new Date(world.clock.now().getTime() + 900) }
-  await settleTurn({ ...contextOf(), clock: ahead }, claim.turn, { state: "done", result: "r" })
-  await claimTurn(contextOf(), sent[1]?.turn_id ?? "")
+  await settleTurn({ ...contextOf(world), clock: ahead }, claim.turn, { state: "done", result: "r" })
+  await claimTurn(contextOf(world), sent[1]?.turn_id ?? "")
   const [one, two] = await Promise.all(sent.map(({ turn_id }) => client.getTurn(turn_id)))
   expect(two?.started_at).toBe(one?.finished_at)
 })

@@ -2,9 +2,9 @@ import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { STREAM_POLICY, TURN_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World

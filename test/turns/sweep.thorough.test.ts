@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { call } from "../../src/platform/db.ts"
 import { releaseTurn } from "../../src/runs/advance-turn.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { commitAnswer } from "../../src/runs/commit-step.ts"
 import { settleTurn } from "../../src/runs/settle-turn.ts"
+import { contextOf } from "../harness/context.ts"
 import { holdRows, holdWrites, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
@@ -17,8 +16,6 @@ beforeAll(async () => {
   await waitForLocks(world)
 })
 afterAll(() => world.close())
-
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 
 /** The large ones together are more than one answer of the database may be. */
 const [LOST, LARGE] = [450, 30]
@@ -77,8 +74,8 @@ test("A worker that has lost a turn cannot set its wake time", async () => {
   const before = await wakeOf()
   const moment = world.clock.now()
   const stale = { turn_id, epoch: 7, wake_at: new Date(moment.getTime() + 3_600_000) }
-  expect(await call(contextOf().db, "wake_turn_at", { ...stale, moment })).toEqual([{ wake_turn_at: false }])
-  expect(await call(contextOf().db, "wake_turns_at", { turns: [stale], moment })).toEqual([{ wake_turns_at: 0 }])
+  expect(await call(contextOf(world).db, "wake_turn_at", { ...stale, moment })).toEqual([{ wake_turn_at: false }])
+  expect(await call(contextOf(world).db, "wake_turns_at", { turns: [stale], moment })).toEqual([{ wake_turns_at: 0 }])
   expect(await wakeOf()).toEqual(before)
   await world.drain()
 })
@@ -88,7 +85,7 @@ test("The next turn of a conversation is called even if its first call came too 
   const space = await client.space()
   const first = await turnOf(await client.sendTurn({ space }))
   await world.settled()
-  const claim = await claimTurn(contextOf(), first.turn_id)
+  const claim = await claimTurn(contextOf(world), first.turn_id)
   if (!claim) throw new Error("not claimed")
   const second = await turnOf(await client.sendTurn({ space }))
   await world.settled()
@@ -96,7 +93,7 @@ test("The next turn of a conversation is called even if its first call came too 
   await world.sql("update open_turns set wake_at = created_at where turn_id = $1", [second.turn_id])
   await world.drain()
   expect((await client.getTurn(second.turn_id)).state).toBe("queued")
-  await settleTurn(contextOf(), claim.turn, { state: "done", result: "r" })
+  await settleTurn(contextOf(world), claim.turn, { state: "done", result: "r" })
   await world.drain()
   expect((await client.getTurn(second.turn_id)).state).toBe("done")
   await expectPromises(world, client.userId)
@@ -107,7 +104,7 @@ test("A turn is not failed as lost when its slow worker commits a step after the
   const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
   await world.qstash.reset()
-  const claim = await claimTurn(contextOf(), sent.turn_id)
+  const claim = await claimTurn(contextOf(world), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.sql("update turns set attempts = 5 where turn_id = $1", [sent.turn_id])
   await world.advance(151_000)
@@ -115,8 +112,8 @@ test("A turn is not failed as lost when its slow worker commits a step after the
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
   const sweeping = world.sweep()
   await untilCalled(world, { match: "settle_turn" })
-  await commitAnswer(contextOf(), claim.turn, finishedStep(0), [])
-  await releaseTurn(contextOf(), claim.turn, { broke: false })
+  await commitAnswer(contextOf(world), claim.turn, finishedStep(0), [])
+  await releaseTurn(contextOf(world), claim.turn, { broke: false })
   await world.clearFaults()
   await sweeping
   expect((await client.getTurn(sent.turn_id)).state).toBe("running")
@@ -157,14 +154,14 @@ test("A claim that waited for another worker's commit leaves the turn to that wo
   )
   await world.settled()
   await world.qstash.reset()
-  const claim = await claimTurn(contextOf(), sent.turn_id)
+  const claim = await claimTurn(contextOf(world), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.advance(151_000)
   // The commit holds the turn's row while the other claim starts.
   const letGo = await holdWrites(world, "before insert on turn_steps")
-  const committing = commitAnswer(contextOf(), claim.turn, finishedStep(0, { text: "one" }), [])
+  const committing = commitAnswer(contextOf(world), claim.turn, finishedStep(0, { text: "one" }), [])
   await untilBlocked(world)
-  const claiming = claimTurn(contextOf(), sent.turn_id)
+  const claiming = claimTurn(contextOf(world), sent.turn_id)
   await untilBlocked(world, 2)
   await letGo()
   const [second] = await Promise.all([claiming, committing])

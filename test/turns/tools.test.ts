@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -272,7 +272,7 @@ test("A turn runs to its end on the configuration that it began with", async () 
   // The first worker dies after its commit, so another one makes the second call.
   await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, action: "cut", when: "after" }])
   await client.sendTurn({ space, text })
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

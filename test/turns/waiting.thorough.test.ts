@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY, STREAM_POLICY } from "../../src/turns/policies.ts"
-import { passOver, passTime } from "../harness/pass-time.ts"
+import { passOver, passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World

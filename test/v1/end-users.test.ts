@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { readJson } from "../harness/answers.ts"
 import { HOSTILE_REFS } from "../harness/month.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import { json } from "../harness/space-config.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -34,14 +34,14 @@ async function account() {
 }
 
 async function errorOf(response: Promise<Response>): Promise<[number, string]> {
-  const [status, body] = await json(response)
+  const [status, body] = await readJson(response)
   return [status, (body.error as { code: string }).code]
 }
 
 async function pages(client: TestClient, query: string): Promise<EndUser[]> {
   const seen: EndUser[] = []
   for (let cursor: string | null = ""; cursor !== null; ) {
-    const [status, page] = await json(client.call("GET", `/v1/end-users?${query}${cursor && `&cursor=${cursor}`}`))
+    const [status, page] = await readJson(client.call("GET", `/v1/end-users?${query}${cursor && `&cursor=${cursor}`}`))
     expect(status, JSON.stringify(page)).toBe(200)
     seen.push(...(page.data as EndUser[]))
     cursor = page.next_cursor as string | null
@@ -55,14 +55,14 @@ describe("Limits of end users", () => {
     for (const ref of HOSTILE_REFS) {
       expect(await errorOf(all.call("GET", at(ref)))).toEqual([404, "NOT_FOUND"])
       const limits = { daily_usd: 0.1234567, monthly_usd: 20, blocked: false }
-      const [status, saved] = await json(all.call("PUT", at(ref, "/limits"), limits))
+      const [status, saved] = await readJson(all.call("PUT", at(ref, "/limits"), limits))
       expect([status, saved], ref).toEqual([200, expect.objectContaining({ end_user_ref: ref, turns: 0, limits })])
-      expect(await json(all.call("GET", at(ref)))).toEqual([200, saved])
+      expect(await readJson(all.call("GET", at(ref)))).toEqual([200, saved])
     }
     const [ref = ""] = HOSTILE_REFS
-    const [, replaced] = await json(all.call("PUT", at(ref, "/limits"), { monthly_usd: 0 }))
+    const [, replaced] = await readJson(all.call("PUT", at(ref, "/limits"), { monthly_usd: 0 }))
     expect(replaced.limits).toEqual({ daily_usd: null, monthly_usd: 0, blocked: false })
-    const [, cleared] = await json(
+    const [, cleared] = await readJson(
       all.call("PUT", at(ref, "/limits"), { daily_usd: null, monthly_usd: null, blocked: null }),
     )
     expect(cleared.limits).toEqual(NO_LIMITS)
@@ -78,7 +78,7 @@ describe("Limits of end users", () => {
     await all.call("PUT", at("a", "/limits"), { daily_usd: 1 })
     await all.call("PUT", at("unseen", "/limits"), { daily_usd: 1 })
     expect(await errorOf(created.call("PUT", at("a", "/limits"), { daily_usd: 2 }))).toEqual([403, "SCOPE_DENIED"])
-    expect((await json(created.call("GET", at("a"))))[1]).toMatchObject({ limits: { daily_usd: 1 } })
+    expect((await readJson(created.call("GET", at("a"))))[1]).toMatchObject({ limits: { daily_usd: 1 } })
     expect(await errorOf(created.call("GET", at("unseen")))).toEqual([404, "NOT_FOUND"])
     expect((await pages(created, "limit=5")).map(({ end_user_ref }) => end_user_ref)).toEqual(["a"])
     const testKey = await world.makeKey(created.userId, { scope: "all", test: true })
@@ -210,7 +210,7 @@ test("The list and each end user agree with the turns, newest first, for every k
       })
       expect(listed.filter(({ caps }) => caps.length > 0).length).toBe(limited ? 1 : 0)
       for (const endUser of listed)
-        expect((await json(client.call("GET", at(endUser.end_user_ref))))[1]).toEqual(endUser)
+        expect((await readJson(client.call("GET", at(endUser.end_user_ref))))[1]).toEqual(endUser)
     }
   }
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ERASURE_POLICY } from "../../src/end-users/policies.ts"
+import { readJson } from "../harness/answers.ts"
 import { createFileClient } from "../harness/files.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { amountsOf, keysOf, searchEverywhere } from "../harness/search.ts"
-import { json } from "../harness/space-config.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -24,7 +24,7 @@ async function account() {
 }
 
 async function erase(client: TestClient, ref = REF): Promise<Record<string, unknown>> {
-  const [status, receipt] = await json(client.call("DELETE", at(ref)))
+  const [status, receipt] = await readJson(client.call("DELETE", at(ref)))
   expect(status, JSON.stringify(receipt)).toBe(200)
   await world.settled()
   return receipt
@@ -34,7 +34,7 @@ const hyphens = (words: Record<string, string>) => ({ ...words, toolName: words.
 
 async function usageOf(client: TestClient): Promise<unknown> {
   const answers = ["end_user_ref", "space", "model", "key", "day"].map((grouping) =>
-    json(client.call("GET", `/v1/usage?group_by=${grouping}&limit=100`)),
+    readJson(client.call("GET", `/v1/usage?group_by=${grouping}&limit=100`)),
   )
   return Promise.all(answers)
 }
@@ -81,7 +81,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     await expectPromises(world, created.userId)
     for (const id of theirs.turnIds) expect(await keysOf(world, `turns/${id}/`)).toEqual([])
 
-    const [, endUser] = await json(all.call("GET", at()))
+    const [, endUser] = await readJson(all.call("GET", at()))
     expect(receipt).toEqual({
       erasure_id: expect.stringMatching(/^era_/),
       end_user_ref: REF,
@@ -97,7 +97,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
       kept: { turns: 6, billed_usd: endUser.billed_usd },
     })
     for (const count of ["steps", "events"]) expect(receipt[count]).toBeGreaterThan(8)
-    expect(await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))).toEqual([200, receipt])
+    expect(await readJson(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))).toEqual([200, receipt])
     const nothing = { turns: 0, steps: 0, events: 0, files: 0, conversations: 0, tasks: 0 }
     expect(await erase(all)).toMatchObject({ ...nothing, state: "erased", kept: receipt.kept })
 
@@ -156,7 +156,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     await world.sweep()
     expect(await searchEverywhere(world, words)).toEqual({})
     expect(await amountsOf(world, created.userId)).toEqual(amounts)
-    const [, done] = await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
+    const [, done] = await readJson(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
     expect(done).toMatchObject({ state: "erased", turns: 3, erased_at: world.clock.now().toISOString() })
     await world.advance(5000)
     await world.drain()
@@ -192,7 +192,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     const sent = await turnOf(await created.sendTurn(body, "key-1"))
     await world.drain()
     await erase(all)
-    const [status, refused] = await json(created.sendTurn(body, "key-1"))
+    const [status, refused] = await readJson(created.sendTurn(body, "key-1"))
     expect([status, (refused.error as { code: string }).code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"])
     const again = await created.runTurn({ ...body, conversation: sent.conversation, text: "again" })
     expect(again.result, "no earlier messages").toBe("You said: again")
@@ -222,7 +222,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     const space = await created.space()
     await created.runTurn({ space, end_user_ref: REF })
     const errorOf = async (response: Promise<Response>) => {
-      const [status, body] = await json(response)
+      const [status, body] = await readJson(response)
       return [status, (body.error as { code: string }).code]
     }
     expect(await errorOf(created.call("DELETE", at()))).toEqual([403, "SCOPE_DENIED"])
@@ -255,7 +255,7 @@ test("An erasure of more turns than one request takes is continued by the sweepe
   const receipt = await erase(all)
   expect(receipt).toMatchObject({ state: "erasing", turns: perRequest })
   await world.sweep()
-  const [, done] = await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
+  const [, done] = await readJson(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
   expect(done).toMatchObject({ state: "erased", turns: copies + 1 })
   expect(await searchEverywhere(world, { many: "canary-many" })).toEqual({})
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { readJson } from "../harness/answers.ts"
 import { createFileClient } from "../harness/files.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
-import { json } from "../harness/space-config.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -44,7 +44,7 @@ test("The export has everything of the end user, and after an erasure nothing", 
   await all.call("PUT", `${path}/limits`, { daily_usd: 3 })
 
   const { text, document } = await exportOf(all)
-  expect(document.end_user).toEqual((await json(all.call("GET", path)))[1])
+  expect(document.end_user).toEqual((await readJson(all.call("GET", path)))[1])
   expect(document.turns.map(({ turn_id }) => turn_id).sort()).toEqual([...turnIds].sort())
   for (const turn of document.turns) {
     expect(turn).toMatchObject(await created.getTurn(turn.turn_id))

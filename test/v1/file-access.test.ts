@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { breakBucket, createFileClient, type FileAnswer, outliveUploads } from "../harness/files.ts"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -234,7 +234,7 @@ describe("Deletion", () => {
 })
 
 test("The OpenAPI document describes the upload and the download", async () => {
-  const response = await served("/v1/openapi.json")
+  const response = await staticFile("/v1/openapi.json")
   const { paths } = (await response.json()) as { paths: Record<string, Record<string, Record<string, never>>> }
   const { post } = paths["/v1/spaces/{space_id}/files"] ?? {}
   expect(post).toMatchObject({

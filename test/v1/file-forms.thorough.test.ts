@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createFileClient, type FileAnswer, form } from "../harness/files.ts"
+import { createFileClient, type FileAnswer, multipartForm } from "../harness/files.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -111,7 +111,7 @@ describe("Names", () => {
     async (name) => {
       const { client, space } = await createFiles()
       const named = async (disposition: string) => {
-        const { headers, around } = form(`name="file"; ${disposition}`)
+        const { headers, around } = multipartForm(`name="file"; ${disposition}`)
         return client.add(space, "", around.join("x"), headers)
       }
       const files = [
@@ -171,13 +171,13 @@ describe("Names", () => {
     ["filename=\"a.txt\"; filename*=iso-8859-1''%e9.txt", "é.txt"],
   ])("A form with %s names it %j", async (disposition, name) => {
     const { client, space } = await createFiles()
-    const { headers, around } = form(`name="file"; ${disposition}`)
+    const { headers, around } = multipartForm(`name="file"; ${disposition}`)
     expect(await client.add(space, "", around.join("x"), headers)).toMatchObject({ name })
   })
 
   test("The query's name goes before the form's", async () => {
     const { client, space } = await createFiles()
-    const { headers, around } = form()
+    const { headers, around } = multipartForm()
     expect(await client.add(space, "?name=b.txt", around.join("x"), headers)).toMatchObject({ name: "b.txt" })
   })
 })
@@ -199,7 +199,7 @@ describe("Media types", () => {
   ])("The media type %j is stored as %j", async (sent, media_type) => {
     const { client, space } = await createFiles()
     const raw = await client.add(space, "?name=a", new TextEncoder().encode("x"), { "content-type": sent })
-    const { headers, around } = form('name="file"; filename="a"', sent)
+    const { headers, around } = multipartForm('name="file"; filename="a"', sent)
     const formed = await client.add(space, "", around.join("x"), headers)
     expect([raw.media_type, formed.media_type]).toEqual([media_type, media_type])
     const content = await client.download(raw.file_id)

@@ -3,14 +3,14 @@ import { FILE_POLICY } from "../../src/files/policies.ts"
 import { isThorough } from "../harness/crash.ts"
 import {
   breakBucket,
+  byteStream,
   createFileClient,
   type FileAnswer,
-  form,
   MiB,
+  multipartForm,
   outliveUploads,
   sha256,
-  sha256OfStream,
-  streamOf,
+  sha256OfByteStream,
 } from "../harness/files.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -34,11 +34,11 @@ describe("Uploads", () => {
     "An upload of %i bytes comes back unchanged, raw and as a form",
     async (bytes) => {
       const { client, space } = await createFiles()
-      const { headers, around } = form()
-      const raw = await client.add(space, "?name=a.bin", bytes === 0 ? null : streamOf(bytes))
-      const formed = await client.add(space, "", streamOf(bytes, { around }), headers)
+      const { headers, around } = multipartForm()
+      const raw = await client.add(space, "?name=a.bin", bytes === 0 ? null : byteStream(bytes))
+      const formed = await client.add(space, "", byteStream(bytes, { around }), headers)
       for (const file of [raw, formed]) {
-        expect(file).toMatchObject({ name: "a.bin", space, turn: null, bytes, sha256: sha256OfStream(bytes) })
+        expect(file).toMatchObject({ name: "a.bin", space, turn: null, bytes, sha256: sha256OfByteStream(bytes) })
         const content = await client.download(file.file_id)
         expect(content.headers.get("content-length")).toBe(String(bytes))
         expect(sha256(new Uint8Array(await content.arrayBuffer()))).toBe(file.sha256)
@@ -85,18 +85,18 @@ describe("Uploads", () => {
 
   test("A file of exactly the limit is accepted, in both forms", async () => {
     const { client, space } = await createFiles()
-    const { headers, around } = form()
-    const whole = { bytes: FILE_POLICY.maxBytes, sha256: sha256OfStream(FILE_POLICY.maxBytes) }
-    expect(await client.add(space, "?name=most", streamOf(FILE_POLICY.maxBytes))).toMatchObject(whole)
-    expect(await client.add(space, "", streamOf(FILE_POLICY.maxBytes, { around }), headers)).toMatchObject(whole)
+    const { headers, around } = multipartForm()
+    const whole = { bytes: FILE_POLICY.maxBytes, sha256: sha256OfByteStream(FILE_POLICY.maxBytes) }
+    expect(await client.add(space, "?name=most", byteStream(FILE_POLICY.maxBytes))).toMatchObject(whole)
+    expect(await client.add(space, "", byteStream(FILE_POLICY.maxBytes, { around }), headers)).toMatchObject(whole)
   })
 
   test("A file of one byte more is refused, in both forms, and nothing of it is stored", async () => {
     const { client, space } = await createFiles()
-    const { headers, around } = form()
+    const { headers, around } = multipartForm()
     const more = FILE_POLICY.maxBytes + 1
-    const raw = await client.upload(space, "?name=more", streamOf(more))
-    const formed = await client.upload(space, "", streamOf(more, { around }), headers)
+    const raw = await client.upload(space, "?name=more", byteStream(more))
+    const formed = await client.upload(space, "", byteStream(more, { around }), headers)
     for (const response of [raw, formed]) {
       expect(response.status).toBe(413)
       expect(await response.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE", retryable: false } })
@@ -107,7 +107,7 @@ describe("Uploads", () => {
 
   test("A Content-Length above the limit is refused before anything is read or written", async () => {
     const { client, space } = await createFiles()
-    const { headers } = form()
+    const { headers } = multipartForm()
     for (const [query, over, more] of [
       ["?name=a", 1, {}],
       ["", 64 * 1024 + 1, headers],
@@ -137,10 +137,10 @@ describe("Broken uploads", () => {
     "A body that breaks off after %i bytes leaves nothing",
     async (breakAt) => {
       const { client, space } = await createFiles()
-      const { headers, around } = form()
+      const { headers, around } = multipartForm()
       const { mend, openUploads } = breakBucket(world, null)
-      const raw = await client.upload(space, "?name=broken", streamOf(30 * MiB, { breakAt }))
-      const formed = await client.upload(space, "", streamOf(30 * MiB, { breakAt, around }), headers)
+      const raw = await client.upload(space, "?name=broken", byteStream(30 * MiB, { breakAt }))
+      const formed = await client.upload(space, "", byteStream(30 * MiB, { breakAt, around }), headers)
       mend()
       expect(await openUploads(), "aborted").toBe(0)
       for (const response of [raw, formed]) {
@@ -164,7 +164,7 @@ describe("Broken uploads", () => {
   ] as const)("A bucket that fails at %s, %s it had its effect, leaves nothing", async (call, when, bytes) => {
     const { client, space } = await createFiles()
     const { mend, openUploads } = breakBucket(world, call, when)
-    const response = await client.upload(space, "?name=a", streamOf(bytes))
+    const response = await client.upload(space, "?name=a", byteStream(bytes))
     await world.settled()
     mend()
     expect(response.status).toBe(503)
@@ -181,7 +181,7 @@ describe("Broken uploads", () => {
     async (when) => {
       const { client, space } = await createFiles()
       await world.plan([{ service: "pg", call: 2, action: "cut", when }])
-      const response = await client.upload(space, "?name=a", streamOf(MiB))
+      const response = await client.upload(space, "?name=a", byteStream(MiB))
       await world.clearFaults()
       expect(response.status).toBe(503)
       expect(await client.listed(space)).toEqual([])
@@ -192,7 +192,7 @@ describe("Broken uploads", () => {
   test("A failed cleanup lists nothing, and the sweeper removes the rest", async () => {
     const { client, space } = await createFiles()
     await world.plan([{ service: "pg", call: 2, action: "cut", when: "before", times: 99 }])
-    expect((await client.upload(space, "?name=a", streamOf(MiB))).status).toBe(503)
+    expect((await client.upload(space, "?name=a", byteStream(MiB))).status).toBe(503)
     await world.settled()
     await world.clearFaults()
     expect(await client.listed(space)).toEqual([])
@@ -206,7 +206,7 @@ describe("Broken uploads", () => {
 
   test("An upload that the sweeper gave up in between is refused, and its late object removed", async () => {
     const { client, space } = await createFiles()
-    const source = streamOf(MiB).getReader()
+    const source = byteStream(MiB).getReader()
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { done, value } = await source.read()

@@ -3,8 +3,8 @@ import { ONCE_POLICY } from "../../src/actor/once.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { createFileClient, form } from "../harness/files.ts"
-import { served } from "../harness/served.ts"
+import { createFileClient, multipartForm } from "../harness/files.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -181,7 +181,7 @@ describe("An upload with an Idempotency-Key", () => {
     const files = createFileClient(world, client)
     const key = { "idempotency-key": "k", "content-type": "text/plain" }
     const made = await files.add(space, "?name=a.txt", "bytes", key)
-    const { headers, around } = form('name="file"; filename="a.txt"', "text/plain")
+    const { headers, around } = multipartForm('name="file"; filename="a.txt"', "text/plain")
     const again = await files.upload(space, "", around.join("bytes"), { ...key, ...headers })
     expect(await read(again)).toMatchObject({ status: 201, replayed: "true", body: made })
     expect(await files.remains()).toEqual({ rows: 1, objects: 1 })
@@ -213,7 +213,7 @@ describe("An upload with an Idempotency-Key", () => {
 })
 
 test("Every POST accepts an Idempotency-Key", async () => {
-  const { paths } = (await (await served("/v1/openapi.json")).json()) as {
+  const { paths } = (await (await staticFile("/v1/openapi.json")).json()) as {
     paths: Record<string, { post?: { parameters?: { name: string; in: string }[] } }>
   }
   const posts = Object.entries(paths).filter(([, { post }]) => post)

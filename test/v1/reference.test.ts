@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 
 interface Document {
   servers: { url: string }[]
@@ -18,9 +18,9 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
   let document: Document
 
   beforeAll(async () => {
-    page = await served(pagePath)
+    page = await staticFile(pagePath)
     text = await page.text()
-    document = (await (await served(documentPath)).json()) as Document
+    document = (await (await staticFile(documentPath)).json()) as Document
   })
 
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] as string)
@@ -45,7 +45,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     const links = all(/ href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))
     expect(links).toEqual(["/", documentPath, documentPath])
     const [script = ""] = all(/ src="([^"]+)"/g)
-    const viewer = await served(script)
+    const viewer = await staticFile(script)
     expect([viewer.status, viewer.headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"])
     expect(viewer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
     const digest = await crypto.subtle.digest("SHA-256", await viewer.arrayBuffer())
@@ -54,7 +54,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
   })
 
   test("The page and the document need no key and are revalidated each time", async () => {
-    const answer = await served(documentPath)
+    const answer = await staticFile(documentPath)
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
     for (const { headers } of [page, answer]) {
       expect(headers.get("cache-control")).toBe("public, max-age=0, must-revalidate")
@@ -90,7 +90,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
 })
 
 test("The guide to errors has every code, and no guide has an empty placeholder", async () => {
-  const document = (await (await served("/v1/openapi.json")).json()) as Document & {
+  const document = (await (await staticFile("/v1/openapi.json")).json()) as Document & {
     components: { responses: Record<string, { content: Record<string, { examples: object }> }> }
   }
   const guide = document.tags.find(({ name }) => name === "Errors")?.description ?? ""
@@ -103,10 +103,10 @@ test("The guide to errors has every code, and no guide has an empty placeholder"
 })
 
 test("A missing file is answered by the worker, or by the web app where it is built", async () => {
-  const nowhere = await served("/nowhere")
+  const nowhere = await staticFile("/nowhere")
   const answer = { status: nowhere.status, text: await nowhere.text() }
   for (const path of ["/docs/nope", "/v1/nope"]) {
-    const response = await served(path)
+    const response = await staticFile(path)
     expect({ status: response.status, text: await response.text() }, path).toEqual(answer)
   }
   expect(answer.text).not.toContain("openapi")

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { readJson } from "../harness/answers.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { liveThroughAMonth } from "../harness/month.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { json } from "../harness/space-config.ts"
 import { expected, type Fact, factsOf, GROUPINGS, micros, sum, sumsOf } from "../harness/usage-facts.ts"
 import type { TestClient } from "../harness/world.ts"
 
@@ -37,7 +37,7 @@ afterAll(() => month.world.close())
 const inMicros = <Row extends Sums>({ billed_usd, ...rest }: Row) => ({ billed: micros(billed_usd), ...rest })
 
 async function report(client: TestClient, query: string): Promise<Report> {
-  const [status, body] = await json(client.call("GET", `/v1/usage?${query}`))
+  const [status, body] = await readJson(client.call("GET", `/v1/usage?${query}`))
   expect(status, JSON.stringify(body)).toBe(200)
   return body as unknown as Report
 }
@@ -228,7 +228,7 @@ describe("A random month of turns", () => {
       `group_by=end_user_ref&limit=1&cursor=${cursor.slice(0, 8)}A${cursor.slice(9)}`,
       `group_by=end_user_ref&format=csv&cursor=${cursor}`,
     ]) {
-      const [status, body] = await json(month.all.call("GET", `/v1/usage?${query}`))
+      const [status, body] = await readJson(month.all.call("GET", `/v1/usage?${query}`))
       expect([status, (body as { error?: { code: string } }).error?.code], query).toEqual([422, "VALIDATION_FAILED"])
     }
   })
@@ -239,7 +239,7 @@ test("The list at GET /v1/models has the usable models, in the catalog's order",
     `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
      values ('openai/off', 'openai', 'off', 'Off', false, 0, 1, 1, 1), ('openai/first', 'openai', 'first', 'First', true, 1, 12500000, 1250000, 100000000)`,
   )
-  const [, page] = await json(month.all.call("GET", "/v1/models"))
+  const [, page] = await readJson(month.all.call("GET", "/v1/models"))
   const models = page.data as { pin: string }[]
   expect(models.map(({ pin }) => pin)).toEqual([
     "openai/first",
@@ -254,6 +254,6 @@ test("The list at GET /v1/models has the usable models, in the catalog's order",
     price_usd_per_million_tokens: { input: 1.25, cached: 0.125, output: 10 },
     max_output_tokens: 4096,
   })
-  const [, seen] = await json(month.test.call("GET", "/v1/models"))
+  const [, seen] = await readJson(month.test.call("GET", "/v1/models"))
   expect((seen.data as { pin: string }[]).map(({ pin }) => pin)).toEqual(models.slice(1).map(({ pin }) => pin))
 })

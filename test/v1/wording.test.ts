@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { json } from "../harness/space-config.ts"
+import { readJson } from "../harness/answers.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -50,12 +50,12 @@ test.each([
 ] as const)("A wrong %s %s is answered in plain words: %j", async (method, path, body, message) => {
   const client = await world.createAccount()
   const headers = { "Idempotency-Key": crypto.randomUUID() }
-  expect(await json(client.call(method, path, body, headers))).toMatchObject([422, { error: { message } }])
+  expect(await readJson(client.call(method, path, body, headers))).toMatchObject([422, { error: { message } }])
 })
 
 test("Only one fault of a field is reported, not all that follow from it", async () => {
   const client = await world.createAccount()
-  const [, answer] = await json(
+  const [, answer] = await readJson(
     client.call("POST", "/v1/turns", { space: "s", end_user_ref: "e", text: "" }, { "Idempotency-Key": "k" }),
   )
   expect(answer).toMatchObject({ error: { details: [{ param: "text", message: "must not be empty" }] } })
@@ -67,7 +67,7 @@ test.each([
   ["/v1/nope", "There is nothing at /v1/nope."],
 ])("The wrong path %s is answered with the likely mistake", async (path, message) => {
   const client = await world.createAccount()
-  expect(await json(client.call("GET", path))).toMatchObject([404, { error: { message } }])
+  expect(await readJson(client.call("GET", path))).toMatchObject([404, { error: { message } }])
 })
 
 test("A key without its scheme is answered so", async () => {

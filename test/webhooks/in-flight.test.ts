@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { claimDeliveries } from "../../src/webhooks/claim-deliveries.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
+import { contextOf } from "../harness/context.ts"
 import { effortOf } from "../harness/plans.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -36,7 +35,7 @@ async function createBacklog(turns: number) {
 
 /** What runs take of it until they get nothing more. */
 async function takeAll(webhookId: string): Promise<number> {
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   for (let taken = 0; ; ) {
     const { deliveries } = await claimDeliveries(ctx, webhookId)
     if (deliveries.length === 0) return taken
