@@ -82,3 +82,13 @@ test("A planted name that is no sentence is found", () => {
     ["Rounds: …", "has less than three words"],
   ])
 })
+
+test("Every helper that the harness's page names exists", () => {
+  const code = globSync("test/harness/*.ts").map(read).join("\n")
+  const spans = [...read("test/harness/README.md").matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
+  const helpers = spans.flatMap((span) => /^(?:world\.|client\.)?([a-zA-Z]{4,})(?:\(|$)/.exec(span)?.[1] ?? [])
+  expect(helpers.length).toBeGreaterThan(80)
+  expect(helpers.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
+  const files = spans.filter((span) => span.endsWith(".ts"))
+  expect(files.filter((file) => !globSync("test/harness/*.ts").includes(`test/harness/${file}`))).toEqual([])
+})
