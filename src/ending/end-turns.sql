@@ -1,3 +1,15 @@
+-- A turn that has ended, or was asked to stop.
+create type turnpike.touched_turn as (
+  turn_id text,
+  user_id bigint,
+  test boolean,
+  state text,
+  epoch integer,
+  lease_until timestamptz, -- null: no worker has it
+  -- Whether a webhook gets it.
+  hooked boolean
+);
+
 -- Ends open turns of one account by a cause: those of a key, a space, an end user, or all (p_cause 'key', 'space', 'end_user', 'user'), or
 -- those that nobody has started in time ('expired'). The other arguments name which; p_until: those of an end user, or queued ones, that
 -- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop.
@@ -5,7 +17,7 @@
 -- to be called in the conversations in which turns ended; nothing is left to do when touched is empty, or the cause is not so.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_queued_after timestamptz, p_moment timestamptz,
-  out touched jsonb, out next jsonb) language plpgsql as $$
+  out touched turnpike.touched_turn[], out next turnpike.turn_to_publish[]) language plpgsql as $$
 declare
   kind boolean;
   ids text[] := '{}';
@@ -17,12 +29,12 @@ declare
   holds bigint := 0;
   of_conversations text[] := '{}';
   conversation text;
-  following jsonb;
+  following turnpike.turn_to_publish;
   shard integer;
   ended turns[] := '{}';
 begin
-  touched := '[]';
-  next := '[]';
+  touched := '{}';
+  next := '{}';
   if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) is not true then
     return;
   end if;
@@ -50,8 +62,8 @@ begin
     after := cancelled.turn;
     nth := nth + 1;
     heard := heard or cancelled.heard;
-    touched := touched || jsonb_build_object('turn_id', after.turn_id, 'user_id', after.user_id, 'test', after.test, 'state', after.state,
-      'epoch', after.epoch, 'lease_until', after.lease_until, 'hooked', heard);
+    touched := touched || row(after.turn_id, after.user_id, after.test, after.state, after.epoch, after.lease_until,
+      heard)::turnpike.touched_turn;
     if after.state = 'cancelled' and after.hold_credit_micros > 0 then
       ended := ended || after;
       holds := holds + after.hold_credit_micros;
@@ -59,7 +71,7 @@ begin
   end loop;
   foreach conversation in array of_conversations loop
     following := turnpike.next_turn(conversation, p_queued_after, p_moment);
-    if following is not null then
+    if following.turn_id is not null then
       next := next || following;
     end if;
   end loop;

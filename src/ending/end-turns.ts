@@ -5,8 +5,7 @@ import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import { type Published, publishTurn, queueLimit, wakeNext } from "../turns/publish-turn.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import { publishTurn, queueLimit, wakeNext } from "../turns/publish-turn.ts"
 
 /** Whose open turns end, and the status_reason that they get. All of them are of one account. */
 export type EndCause =
@@ -15,11 +14,6 @@ export type EndCause =
   | { cause: "space"; userId: number; test: boolean; spaceId: number; reason: "space_archived" }
   | { cause: "expired"; userId: number; until: Date; reason: "expired" }
   | { cause: "end_user"; userId: number; test: boolean; endUserRef: string; until: Date; reason: "end_user_erased" }
-
-type TouchedTurn = Pick<TurnRow, "turn_id" | "user_id" | "test" | "state" | "epoch" | "lease_until"> & {
-  /** Whether a webhook hears of it. */
-  hooked: boolean
-}
 
 /**
  * Ends open turns by a cause, in statements of `cancelBatch` turns each, up to `batches`: queued ones are cancelled, running ones
@@ -48,9 +42,9 @@ export async function endTurns(
   return { touched: count, all: false }
 }
 
-async function endBatch(ctx: Context, cause: EndCause): Promise<{ touched: TouchedTurn[]; next: Published[] }> {
+async function endBatch(ctx: Context, cause: EndCause) {
   const now = ctx.clock.now()
-  return callOne<"end_turns", { touched: TouchedTurn[]; next: Published[] }>(ctx.db, "end_turns", {
+  const { touched, next } = await callOne(ctx.db, "end_turns", {
     cause: cause.cause,
     user_id: cause.userId,
     test: "test" in cause ? cause.test : null,
@@ -64,6 +58,7 @@ async function endBatch(ctx: Context, cause: EndCause): Promise<{ touched: Touch
     queued_after: queueLimit(now),
     moment: now,
   })
+  return { touched: touched ?? [], next: next ?? [] }
 }
 
 /**

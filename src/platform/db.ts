@@ -216,8 +216,8 @@ function selectOf(call: string, columns: readonly string[] | undefined): string 
   if (!columns) return `select * from ${call}`
   const [only = ""] = columns
   // One value of a composite type would come as its columns.
-  if (columns.length === 1) return `select to_jsonb(r) as ${only.replace(":json", "")} from ${call} r`
-  const selected = readFields(columns).map(({ name, how }) => (how ? `to_jsonb(r.${name}) as ${name}` : `r.${name}`))
+  if (columns.length === 1) return `select to_json(r) as ${only.replace(":json", "")} from ${call} r`
+  const selected = readFields(columns).map(({ name, how }) => (how ? `to_json(r.${name}) as ${name}` : `r.${name}`))
   return `select ${selected.join(", ")} from ${call} r`
 }
 

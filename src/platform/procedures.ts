@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_a52d6149d0bf"
+export const RELEASE = "turnpike_69238cd1d443"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -29,10 +29,80 @@ export interface Answers {
     missing: string | null
     unproved: boolean
   }
+  earlier_turn: {
+    text: string
+    result: string
+    ended_at: string
+  }
+  kept_step: {
+    step: number
+    agent: string | null
+    text: string
+    content: unknown
+    finish: string
+    results: unknown
+  }
+  settled_turn: {
+    turn_id: string
+    user_id: number
+    test: boolean
+    state: string
+    next: Answers["turn_to_publish"] | null
+    heard: boolean
+    posts: boolean
+  }
+  touched_turn: {
+    turn_id: string
+    user_id: number
+    test: boolean
+    state: string
+    epoch: number
+    lease_until: string | null
+    hooked: boolean
+  }
+  turn_config: {
+    manifest: unknown
+    tools: unknown
+    mcp_servers: unknown
+    mcp_tokens: unknown
+    mcp_pins: unknown
+  }
+  turn_to_publish: {
+    turn_id: string
+    epoch: number
+    user_id: number
+    test: boolean
+    state: string
+    wake_at: string
+  }
 }
 
 /** What procedures take as one value of several fields, by the name of its type in SQL. */
 export interface Records {
+  asked_turn: {
+    space: string
+    end_user: string
+    model: string | null
+    conversation: string | null
+    files: JsonInput
+    max_cost: number | null
+    default_hold: number
+    tokens: number
+    short_tokens: number
+    bounds: JsonInput
+    min_output: number
+  }
+  new_turn: {
+    turn_id: string
+    event_id: string
+    conversation_id: string
+    idempotency_key: string
+    request_hash: string
+    text: string
+    metadata: JsonInput
+    timeout: number | null
+    wake_at: Date
+  }
   request: {
     kind: string | null
     token: string | null
@@ -48,33 +118,16 @@ export interface Procedures {
   accept_turn: {
     args: {
       request: Records["request"] | null
-      turn_id: string | null
-      event_id: string | null
-      conversation_id: string | null
-      idempotency_key: string | null
-      request_hash: string | null
-      space: string | null
-      end_user: string | null
-      text: string | null
-      files: JsonInput | null
-      model: string | null
-      conversation: string | null
-      metadata: JsonInput | null
-      max_cost: number | null
-      timeout: number | null
-      default_hold: number | null
-      tokens: number | null
-      short_tokens: number | null
-      bounds: JsonInput | null
-      min_output: number | null
-      wake_at: Date | null
+      asked: Records["asked_turn"] | null
+      new: Records["new_turn"] | null
       locked: boolean | null
       shards: number | null
     }
     row: {
       actor: Answers["caller"] | null
       outcome: string | null
-      turn: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
       in_scope: boolean | null
       hold: unknown | null
       heard: boolean | null
@@ -380,8 +433,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       outcome: string | null
-      turn: unknown | null
-      next: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      next: Answers["turn_to_publish"] | null
       heard: boolean | null
     }
   }
@@ -514,14 +568,15 @@ export interface Procedures {
       random: number[] | null
     }
     row: {
-      turn: unknown | null
-      config: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      config: Answers["turn_config"] | null
       models: unknown | null
       accounts: unknown | null
       roster: unknown | null
-      history: unknown | null
-      steps: unknown | null
-      files: unknown | null
+      history: Answers["earlier_turn"][] | null
+      steps: Answers["kept_step"][] | null
+      files: JsonRow<"files">[] | null
       secrets: unknown | null
       engine_keys: string | null
       containers: unknown | null
@@ -1026,8 +1081,8 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      touched: unknown | null
-      next: unknown | null
+      touched: Answers["touched_turn"][] | null
+      next: Answers["turn_to_publish"][] | null
     }
   }
   end_user_sessions: {
@@ -1056,17 +1111,7 @@ export interface Procedures {
   estimate_turn: {
     args: {
       request: Records["request"] | null
-      space: string | null
-      end_user: string | null
-      model: string | null
-      conversation: string | null
-      files: JsonInput | null
-      max_cost: number | null
-      default_hold: number | null
-      tokens: number | null
-      short_tokens: number | null
-      bounds: JsonInput | null
-      min_output: number | null
+      asked: Records["asked_turn"] | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -1329,7 +1374,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      turn: unknown | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
     }
   }
   get_turn_marks: {
@@ -2390,7 +2436,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       state: string | null
       last_seq: number | null
-      events: unknown | null
+      events: JsonRow<"turn_events">[] | null
     }
   }
   record_attempts: {
@@ -2952,13 +2998,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      turn_id: string | null
-      user_id: number | null
-      test: boolean | null
-      state: string | null
-      next: unknown | null
-      heard: boolean | null
-      posts: boolean | null
+      settle_turn: Answers["settled_turn"] | null
     }
   }
   sign_in_messenger: {
@@ -3409,7 +3449,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "space", "end_user", "text", "files:json", "model", "conversation", "metadata:json", "max_cost", "timeout", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output", "wake_at", "locked", "shards"], columns: ["actor:json", "outcome", "turn", "in_scope", "hold", "heard"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold", "heard"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3433,7 +3473,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already", "refused", "reached"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"] },
-  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn", "next", "heard"] },
+  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "heard"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
@@ -3441,7 +3481,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
-  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"] },
+  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers", "image_model", "heard"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"] },
@@ -3477,10 +3517,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
-  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"] },
+  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
-  estimate_turn: { args: ["request:request", "space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
@@ -3503,7 +3543,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps", "limits", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
-  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn"] },
+  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
@@ -3583,7 +3623,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rank_users: { args: ["from", "to", "limit"] },
   raw_usage: { args: ["from", "to"] },
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows", "spend_seconds", "spend", "queued"] },
-  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events"] },
+  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
   redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "webhook_id", "delivery"] },
@@ -3631,7 +3671,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
-  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"] },
+  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"], columns: ["settle_turn:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused", "entity"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
@@ -3671,5 +3711,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 
 /** The fields of what is taken as one value, in the order of their declaration. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
+  asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "wake_at"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
 }

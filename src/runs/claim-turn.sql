@@ -1,3 +1,30 @@
+-- The version of a space's configuration that a turn began with.
+create type turnpike.turn_config as (
+  manifest jsonb,
+  tools jsonb,
+  mcp_servers jsonb,
+  -- What the tools of each server counted in a prompt when they were listed last.
+  mcp_tokens jsonb,
+  -- What the tools of each server were when they were pinned.
+  mcp_pins jsonb
+);
+
+create type turnpike.earlier_turn as (
+  text text,
+  result text,
+  ended_at timestamptz
+);
+
+-- A step as it was committed (src/turns/step-row.ts).
+create type turnpike.kept_step as (
+  step integer,
+  agent text, -- null: the space's own
+  text text,
+  content jsonb,
+  finish text,
+  results jsonb
+);
+
 -- Makes a turn a worker's own until p_lease: a queued one whose conversation is free (it becomes running), or a running one that nobody
 -- holds and that was not lost p_max_attempts times. No row when there is nothing to do: late, duplicate, not its turn yet. Whoever
 -- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
@@ -9,8 +36,8 @@ create function turnpike.claim_turn(p_turn_id text, p_message text, p_try intege
   p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
   p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_listed text[], p_roster_accounts integer, p_random double precision[])
-returns table (turn json, config jsonb, models jsonb, accounts jsonb, roster jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb,
-  engine_keys text, containers jsonb, image_model jsonb, heard boolean)
+returns table (turn turns, slug text, config turnpike.turn_config, models jsonb, accounts jsonb, roster jsonb, history turnpike.earlier_turn[],
+  steps turnpike.kept_step[], files files[], secrets jsonb, engine_keys text, containers jsonb, image_model jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
   claimed turns;
@@ -82,12 +109,12 @@ begin
   end if;
 
   -- What its agent needs. A plain turn has none of the parts behind an if.
-  turn := turnpike.turn_answer(claimed, space.slug);
-  config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers,
-    'mcp_tokens', space.mcp_tokens, 'mcp_pins', turnpike.pins_of(space, version.mcp_servers));
-  history := '[]';
-  steps := '[]';
-  files := '[]';
+  turn := claimed;
+  slug := space.slug;
+  config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens, turnpike.pins_of(space, version.mcp_servers));
+  history := '{}';
+  steps := '{}';
+  files := '{}';
   secrets := '{}';
   engine_keys := turnpike.engine_keys();
   containers := turnpike.containers_of(claimed.space_id);
@@ -100,13 +127,12 @@ begin
       p_bytes_per_token * coalesce((version.manifest -> 'history' ->> 'max_tokens')::bigint, p_history_tokens));
   end if;
   if claimed.epoch > 1 then
-    select coalesce(jsonb_agg(jsonb_build_object('step', p.step, 'agent', p.agent, 'text', p.text, 'content', p.content,
-        'finish', p.finish, 'results', p.results) order by p.step), '[]') into steps
-      from turn_steps p where p.turn_id = p_turn_id;
+    steps := array(select (p.step, p.agent, p.text, p.content, p.finish, p.results)::turnpike.kept_step
+      from turn_steps p where p.turn_id = p_turn_id order by p.step);
   end if;
   if claimed.file_ids <> '[]' then
-    select coalesce(jsonb_agg(to_jsonb(f)), '[]') into files from files f
-      where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(claimed.file_ids));
+    files := array(select f from files f
+      where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(claimed.file_ids)));
   end if;
   if version.tools <> '{}' or version.mcp_servers <> '{}' then
     select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into secrets from space_secrets o where o.space_id = claimed.space_id;
@@ -116,11 +142,10 @@ end $$;
 
 -- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as
 -- their texts go into p_bytes and, written as JSON, into p_json_bytes.
-create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
-language plpgsql stable as $$
+create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint)
+returns turnpike.earlier_turn[] language plpgsql stable as $$
 begin
-  return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result, 'ended_at', h.finished_at)
-      order by h.position), '[]') from (
+  return array(select (h.text, h.result, h.finished_at)::turnpike.earlier_turn from (
     select e.text, e.result, e.position, e.finished_at,
       sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
@@ -131,5 +156,5 @@ begin
       order by t.position desc limit p_turns
     ) e
     window newest_first as (order by e.position desc)
-  ) h where h.json_bytes <= p_json_bytes and h.bytes <= p_bytes);
+  ) h where h.json_bytes <= p_json_bytes and h.bytes <= p_bytes order by h.position);
 end $$;

@@ -16,7 +16,7 @@ import { drawNumbers, type ListedAccount, rosterOf } from "../providers/roster.t
 import type { ServerPins } from "../tools/mcp-pins.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { StepRow } from "../turns/step-row.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
 
 /** A row of the catalog. A disabled one still serves the turns it was accepted for. */
@@ -62,7 +62,9 @@ export interface Claim {
 }
 
 /** `drawn`: the account that the worker has drawn itself. */
-interface ClaimRow extends Omit<Claim, "accounts" | "accounts_read_at" | "servers"> {
+interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" | "servers"> {
+  turn: JsonRow<"turns">
+  slug: string | null
   accounts: Record<string, PickedAccount | { provider_id: string; drawn: true } | NoAccount | null>
   roster: ListedAccount[] | null
   heard: boolean | null
@@ -119,7 +121,8 @@ async function tryClaim(
     random: drawNumbers(ctx.random),
   })
   if (!claimed) return null
-  const { heard, roster: listed, accounts, ...claim } = claimed
+  const { heard, roster: listed, accounts, turn: row, slug, ...parts } = claimed
+  const claim = { ...parts, turn: turnRowOf({ turn: row, slug }) }
   if (heard) wakeWebhooks(ctx, { ...claim.turn, hooked: true })
   const models = claim.models ?? {}
   const own = models[claim.turn.model]?.engine

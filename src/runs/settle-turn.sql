@@ -1,3 +1,16 @@
+create type turnpike.settled_turn as (
+  turn_id text,
+  user_id bigint,
+  test boolean,
+  state text,
+  -- The turn of its conversation that is to be called now.
+  next turnpike.turn_to_publish, -- null: there is none
+  -- Whether a webhook gets an event.
+  heard boolean,
+  -- Whether there is work for post_charges.
+  posts boolean
+);
+
 -- Ends a running turn: its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
 -- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. No row when the
 -- epoch is stale, or when p_lost_after is given and the turn was not lost so often (a worker that was only slow has committed since).
@@ -10,8 +23,7 @@
 create function turnpike.settle_turn(p_turn_id text, p_epoch integer, p_state text, p_reason text, p_result text, p_error_code text,
   p_error_message text, p_lost boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
   p_queued_after timestamptz, p_moment timestamptz)
-returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean, posts boolean)
-language plpgsql rows 1 as $$
+returns setof turnpike.settled_turn language plpgsql rows 1 as $$
 declare
   paid record;
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -21,6 +33,8 @@ declare
   is_lost boolean := p_lost and not cancelled;
   billed bigint;
   kept jsonb;
+  heard boolean;
+  next turnpike.turn_to_publish;
 begin
   if mine.turn_id is null then
     return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_queued_after, p_moment);
@@ -100,8 +114,7 @@ end $$;
 
 -- The end that this worker has brought about before, when its answer was lost; no row when it has not.
 create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz, p_moment timestamptz)
-returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean, posts boolean)
-language plpgsql rows 1 as $$
+returns setof turnpike.settled_turn language plpgsql rows 1 as $$
 declare
   ended turns;
 begin

@@ -4,7 +4,7 @@ import { storable } from "../base/storable.ts"
 import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
-import { type Published, queueLimit, wakeNext } from "../turns/publish-turn.ts"
+import { queueLimit, wakeNext } from "../turns/publish-turn.ts"
 import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
 import type { EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
@@ -25,16 +25,6 @@ interface Ending {
   files?: boolean
   /** Only when it was lost so often, and nobody has its lease. */
   lostAfter?: number
-}
-
-interface EndedRow {
-  turn_id: string
-  user_id: number
-  test: boolean
-  state: string
-  next: Published | null
-  heard: boolean | null
-  posts: boolean
 }
 
 /**
@@ -67,11 +57,12 @@ export async function settleTurn(
     queued_after: queueLimit(now),
     moment: now,
   }
-  const settle = () => call<"settle_turn", EndedRow>(ctx.db, "settle_turn", args)
+  const settle = () => call(ctx.db, "settle_turn", args)
   // The sweeper, which has others to look at, comes again by itself.
-  const [ended] = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
+  const [row] = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
+  const ended = row?.settle_turn
   if (!ended) return false
-  wakeWebhooks(ctx, { ...ended, hooked: ended.heard === true })
+  wakeWebhooks(ctx, { ...ended, hooked: ended.heard })
   if (ended.posts) postBehind(ctx, ended.user_id)
   if (ended.next) await wakeNext(ctx, [ended.next], turn_id)
   return true

@@ -1,14 +1,24 @@
+-- What a new turn is stored with, beside what it asks for.
+create type turnpike.new_turn as (
+  turn_id text,
+  event_id text,
+  conversation_id text, -- of the conversation, if it is new
+  idempotency_key text,
+  request_hash text,
+  text text,
+  metadata jsonb,
+  timeout integer, -- null: the default
+  wake_at timestamptz
+);
+
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
 -- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
 -- `hold` is its CountState), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
 -- take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
 -- many shards an account gets whose turns wait for each other.
 create function turnpike.accept_turn(p_request turnpike.request,
-  p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
-  p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
-  p_timeout integer, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint, p_wake_at timestamptz,
-  p_locked boolean, p_shards integer,
-  out actor turnpike.caller, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
+  p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer,
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -30,39 +40,39 @@ declare
   sums record;
   conversation conversations;
   made turns;
-  wakes_at timestamptz := p_wake_at;
+  wakes_at timestamptz := p_new.wake_at;
   shared bigint;
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
   caller := turnpike.find_caller(p_request);
   if caller.kind = 'session' and caller.usable then
-    caller := turnpike.as_member(caller, p_space);
+    caller := turnpike.as_member(caller, p_asked.space);
     -- A member's keys never meet those of the owner or of another member.
-    p_idempotency_key := concat(caller.member_id || ' ', p_idempotency_key);
+    p_new.idempotency_key := concat(caller.member_id || ' ', p_new.idempotency_key);
   end if;
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  once := caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key;
+  once := caller.user_id::text || ' ' || caller.test::text || ' ' || p_new.idempotency_key;
   perform pg_advisory_xact_lock(hashtext('turn'), hashtext(once));
   select t.* into known from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key = once;
   if known.turn_id is not null then
     select s.* into space from spaces s where s.space_id = known.space_id;
     outcome := 'replayed';
-    turn := turnpike.turn_answer(known, space.slug);
+    turn := known;
+    slug := space.slug;
     in_scope := turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id);
     perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
 
   -- What it names, and what may be held for it.
-  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_max_cost, p_default_hold,
-    p_tokens, p_short_tokens, p_bounds, p_min_output);
+  admission := turnpike.admit_turn(caller, p_asked);
   if admission.refused is not null then
     outcome := admission.refused;
     if outcome = 'max_cost' then
-      hold := jsonb_build_object('needed', admission.needed, 'max_cost', p_max_cost);
+      hold := jsonb_build_object('needed', admission.needed, 'max_cost', p_asked.max_cost);
     end if;
     perform turnpike.note_use(caller, p_request.moment);
     return;
@@ -83,7 +93,7 @@ begin
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
       or turnpike.plan_cap(caller.user_id, p_request.moment) is not null or shared is not null;
     if capped and not all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_request.moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_request.moment, admission.wanted, margin);
       if margin > 0 and room.amount is distinct from admission.wanted then
@@ -97,16 +107,16 @@ begin
   if all_locked then
     -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
     insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
-    values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_request.moment)
+    values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, 0, p_request.moment)
     on conflict do nothing;
-    perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
+    perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_asked.end_user
       and c.name = admission.conversation_name for no key update;
     shard := turnpike.lock_account(caller.user_id);
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
   end if;
   if not caller.test then
     if all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_request.moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
       amount := room.amount;
       if amount is not null and room.caps <> '[]' then
@@ -125,8 +135,8 @@ begin
       amount := case when amount >= admission.needed then least(admission.wanted, amount) end;
     end if;
     if amount is null then
-      select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_end_user, admission, p_request.moment) r;
-      delete from conversations c where c.conversation_id = p_conversation_id and c.last_position = 0;
+      select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment) r;
+      delete from conversations c where c.conversation_id = p_new.conversation_id and c.last_position = 0;
       perform turnpike.note_use(caller, p_request.moment);
       return;
     end if;
@@ -134,15 +144,15 @@ begin
 
   -- Its place: the conversation's row numbers its turns in the order of their commits.
   insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-  values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, p_request.moment, p_request.moment)
+  values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, p_request.moment, p_request.moment)
   on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
     user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
   returning c.* into conversation;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
     created_at, member_id, price_version)
-  values (p_turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
-    caller.test, p_end_user, p_idempotency_key, p_request_hash, p_text, p_files, admission.pin, p_metadata, p_max_cost, p_timeout,
+  values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
+    caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, admission.pin, p_new.metadata, p_asked.max_cost, p_new.timeout,
     amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version)
   returning t.* into made;
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
@@ -153,8 +163,8 @@ begin
     end if;
   end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment);
-  heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_request.moment);
+  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment);
+  heard := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then
@@ -197,11 +207,12 @@ begin
       raise exception 'what was left may have been taken at the same moment' using errcode = 'TP001';
     end if;
     if waits >= 20 then
-      perform turnpike.grow_shards(caller.user_id, p_shards, p_default_hold);
+      perform turnpike.grow_shards(caller.user_id, p_shards, p_asked.default_hold);
     end if;
   end if;
   outcome := 'accepted';
-  turn := turnpike.turn_answer(made, admission.slug);
+  turn := made;
+  slug := admission.slug;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 

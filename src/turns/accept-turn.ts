@@ -9,19 +9,11 @@ import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { unlessOvertaken } from "../platform/db.ts"
 import { type CostLimitRow, type HoldRow, holdRefusal } from "../quotas/refusal.ts"
-import { admissionArguments, admissionRefusal } from "./admission.ts"
+import { admissionRefusal, askedTurn } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
-import type { TurnRow } from "./turn-row.ts"
-
-interface AcceptRow {
-  outcome: string | null
-  turn: TurnRow | null
-  in_scope: boolean | null
-  hold: HoldRow | CostLimitRow | CountState | null
-  heard: boolean | null
-}
+import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
  * Accepts a turn: takes its hold under the balance and all caps, takes its position in its conversation and writes the turn with its
@@ -40,23 +32,26 @@ export async function acceptTurn(
   // Its callback is published behind this; the sweeper looks when that should have arrived.
   const wake = new Date(now.getTime() + TURN_POLICY.republishMs)
   const attempt = (locked: boolean) =>
-    callAs<"accept_turn", AcceptRow>(ctx, credential, "accept_turn", {
-      ...admissionArguments(body),
-      turn_id: newId("turn", now),
-      event_id: newId("event", now),
-      conversation_id: newId("conversation", now),
-      idempotency_key: idempotencyKey,
-      request_hash: requestHash,
-      text: body.text,
-      metadata: body.metadata ?? {},
-      timeout: body.timeout_seconds ?? null,
-      wake_at: wake,
+    callAs(ctx, credential, "accept_turn", {
+      asked: askedTurn(body),
+      new: {
+        turn_id: newId("turn", now),
+        event_id: newId("event", now),
+        conversation_id: newId("conversation", now),
+        idempotency_key: idempotencyKey,
+        request_hash: requestHash,
+        text: body.text,
+        metadata: body.metadata ?? {},
+        timeout: body.timeout_seconds ?? null,
+        wake_at: wake,
+      },
       shards: TURN_POLICY.walletShards,
       locked,
     })
   const { actor, row } = await unlessOvertaken(attempt)
 
-  const { outcome, turn, hold } = row
+  const { outcome, hold } = row
+  const turn = turnRowOf(row)
   if (row.heard) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, hooked: true })
   if (outcome === "replayed" && turn) {
     if (turn.erased_at !== null) {

@@ -20,12 +20,27 @@ create type turnpike.admission as (
   limited boolean
 );
 
--- p_conversation: a name, or an id (`conv_…`). p_max_cost: the wanted hold; null: p_default_hold, or more where the first call needs
--- more. p_tokens: the most that its text counts; p_short_tokens: the same of a short text. p_bounds: what is counted around it
--- (first-call.sql). p_min_output: the shortest answer that is worth a call.
-create function turnpike.admit_turn(caller turnpike.caller, p_space text, p_end_user text, p_model text, p_conversation text,
-  p_files jsonb, p_max_cost bigint, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint)
-returns turnpike.admission language plpgsql stable as $$
+-- What a request for a turn, or for its estimate, asks for.
+create type turnpike.asked_turn as (
+  space text,
+  end_user text,
+  model text, -- null: the space's
+  -- A name, or an id (`conv_…`).
+  conversation text, -- null: the default one
+  files jsonb,
+  -- The wanted hold in credit micros.
+  max_cost bigint, -- null: default_hold, or more where the first call needs more
+  default_hold bigint,
+  -- The most that its text counts, and the same of a short text.
+  tokens bigint,
+  short_tokens bigint,
+  -- What is counted around it (first-call.sql).
+  bounds jsonb,
+  -- The shortest answer that is worth a call, in tokens.
+  min_output bigint
+);
+
+create function turnpike.admit_turn(caller turnpike.caller, p_asked turnpike.asked_turn) returns turnpike.admission language plpgsql stable as $$
 declare
   admission turnpike.admission;
   space spaces;
@@ -37,7 +52,7 @@ declare
   tokens bigint;
   of_files bigint := 0;
 begin
-  select s.* into space from spaces s where s.slug = p_space;
+  select s.* into space from spaces s where s.slug = p_asked.space;
   if space.space_id is null or not turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
     admission.refused := 'space';
     return admission;
@@ -50,14 +65,14 @@ begin
     return admission;
   end if;
   select e.* into customer from end_users e
-    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_end_user;
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_asked.end_user;
   if customer.blocked then
     admission.refused := 'end_user';
     return admission;
   end if;
   admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
   facts := space.prompt_facts;
-  wanted_pin := coalesce(p_model, facts ->> 'model', space.model);
+  wanted_pin := coalesce(p_asked.model, facts ->> 'model', space.model);
   if caller.test then
     -- Whatever the catalog says of it: also when it is disabled.
     select c.* into model from model_catalog c where c.pin = turnpike.rehearsal_pin();
@@ -72,9 +87,9 @@ begin
   end if;
   admission.pin := model.pin;
   admission.price_version := model.price_version;
-  if p_conversation like 'conv\_%' then
+  if p_asked.conversation like 'conv\_%' then
     select c.* into talk from conversations c
-      where c.conversation_id = p_conversation and c.space_id = space.space_id and c.end_user_ref = p_end_user;
+      where c.conversation_id = p_asked.conversation and c.space_id = space.space_id and c.end_user_ref = p_asked.end_user;
     if not found or substring(talk.name from '^conv_(\d+) ')::bigint is distinct from caller.member_id then
       admission.refused := 'conversation';
       return admission;
@@ -82,10 +97,10 @@ begin
     admission.conversation_name := talk.name;
   else
     -- A member's conversations are their own: no request can say such a name, since it begins like an id.
-    admission.conversation_name := concat('conv_' || caller.member_id || ' ', coalesce(p_conversation, 'default'));
+    admission.conversation_name := concat('conv_' || caller.member_id || ' ', coalesce(p_asked.conversation, 'default'));
   end if;
-  if p_files <> '[]' then
-    of_files := turnpike.file_tokens(space.space_id, p_files, model.engine, p_bounds);
+  if p_asked.files <> '[]' then
+    of_files := turnpike.file_tokens(space.space_id, p_asked.files, model.engine, p_asked.bounds);
     if of_files is null then
       admission.refused := 'files';
       return admission;
@@ -96,25 +111,25 @@ begin
   end if;
 
   -- The bound of its first call, from the stored counts, as boundCall will compute it when the call is made.
-  tokens := turnpike.config_tokens(facts, model.engine, p_bounds);
-  admission.answer_tokens := least(p_min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
-  admission.short_tokens := tokens + p_short_tokens;
-  tokens := tokens + p_tokens + of_files;
+  tokens := turnpike.config_tokens(facts, model.engine, p_asked.bounds);
+  admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
+  admission.short_tokens := tokens + p_asked.short_tokens;
+  tokens := tokens + p_asked.tokens + of_files;
   if talk.conversation_id is null then
     select c.* into talk from conversations c
-      where c.space_id = space.space_id and c.end_user_ref = p_end_user and c.name = admission.conversation_name;
+      where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
   end if;
   if talk.conversation_id is not null then
-    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_bounds);
+    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_asked.bounds);
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
-  if coalesce(p_max_cost < admission.needed, false) then
+  if coalesce(p_asked.max_cost < admission.needed, false) then
     admission.refused := 'max_cost';
   end if;
-  admission.wanted := coalesce(p_max_cost, greatest(p_default_hold, admission.needed));
+  admission.wanted := coalesce(p_asked.max_cost, greatest(p_asked.default_hold, admission.needed));
   if caller.member_id is not null then
     -- A member does not set aside more of the owner's balance than a turn usually gets.
-    admission.wanted := least(admission.wanted, greatest(p_default_hold, admission.needed));
+    admission.wanted := least(admission.wanted, greatest(p_asked.default_hold, admission.needed));
   end if;
   return admission;
 end $$;
@@ -129,9 +144,7 @@ end $$;
 
 -- What accepting the turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
 create function turnpike.estimate_turn(p_request turnpike.request,
-  p_space text, p_end_user text, p_model text, p_conversation text, p_files jsonb, p_max_cost bigint, p_default_hold bigint,
-  p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint,
-  out actor turnpike.caller, out refused text, out pin text, out hold jsonb, out balance bigint, out held bigint) language plpgsql as $$
+  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold jsonb, out balance bigint, out held bigint) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -141,17 +154,16 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_max_cost, p_default_hold,
-    p_tokens, p_short_tokens, p_bounds, p_min_output);
+  admission := turnpike.admit_turn(caller, p_asked);
   refused := admission.refused;
   pin := admission.pin;
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused = 'max_cost' then
     refused := null;
-    hold := jsonb_build_object('amount', null, 'needed', admission.needed, 'max_cost', p_max_cost, 'caps', '[]'::jsonb);
+    hold := jsonb_build_object('amount', null, 'needed', admission.needed, 'max_cost', p_asked.max_cost, 'caps', '[]'::jsonb);
   elsif refused is null and not caller.test then
     select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.headroom(caller.user_id, caller.key_id,
-      p_end_user, admission.wanted, admission.needed, p_request.moment, true, null, null) r;
+      p_asked.end_user, admission.wanted, admission.needed, p_request.moment, true, null, null) r;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

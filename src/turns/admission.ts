@@ -1,13 +1,14 @@
 import { promptTokenBound } from "../agent/estimate.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
+import type { Records } from "../platform/procedures.ts"
 import { QUOTA_POLICY } from "../quotas/policies.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "./first-call.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
-/** The arguments of the procedure admit_turn: the turn, and the numbers for counting its first call. */
-export function admissionArguments(body: CreateTurn) {
+/** What the procedure admit_turn takes: the turn, and the numbers for counting its first call. */
+export function askedTurn(body: CreateTurn): Records["asked_turn"] {
   const message = { role: "user" as const, content: [{ type: "text" as const, text: body.text }] }
   const tokens = promptTokenBound({ engine: "rehearsal", messages: [message], tools: [] })
   const beside = tokens - new TextEncoder().encode(body.text).length

@@ -21,7 +21,7 @@ end $$;
 -- (it was over already), 'unknown'. `turn` is as it is then.
 create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text, p_queued_after timestamptz,
-  out actor turnpike.caller, out outcome text, out turn json, out next jsonb, out heard boolean) language plpgsql as $$
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next turnpike.turn_to_publish, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -58,7 +58,8 @@ begin
     else
       outcome := 'ended';
     end if;
-    turn := turnpike.turn_answer(found_turn, space.slug);
+    turn := found_turn;
+    slug := space.slug;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

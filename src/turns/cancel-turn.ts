@@ -6,15 +6,8 @@ import { newId } from "../base/ids.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type Published, publishTurn, queueLimit, wakeNext } from "./publish-turn.ts"
-import { isTerminal, type TurnRow } from "./turn-row.ts"
-
-interface CancelRow {
-  outcome: string | null
-  turn: TurnRow | null
-  next: Published | null
-  heard: boolean | null
-}
+import { publishTurn, queueLimit, wakeNext } from "./publish-turn.ts"
+import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
  * Cancels a turn: a queued one at once, a running one at its next boundary. Cancelling again gives the same answer. TURN_FINISHED,
@@ -22,12 +15,13 @@ interface CancelRow {
  */
 export async function cancelTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   const now = ctx.clock.now()
-  const { row } = await callAs<"cancel_turn", CancelRow>(ctx, credential, "cancel_turn", {
+  const { row } = await callAs(ctx, credential, "cancel_turn", {
     turn_id: turnId,
     event_id: newId("event", now),
     queued_after: queueLimit(now),
   })
-  const { turn, outcome, next } = row
+  const { outcome, next } = row
+  const turn = turnRowOf(row)
   if (!turn) throw turnNotFound(turnId)
   if (outcome === "ended") {
     if (turn.state === "cancelled") return turn

@@ -6,7 +6,7 @@ import { toUsd } from "../base/money.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type CostLimitRow, type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
 import { serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
-import { admissionArguments, admissionRefusal } from "./admission.ts"
+import { admissionRefusal, askedTurn } from "./admission.ts"
 import type { CreateTurn } from "./schemas.ts"
 
 export const turnEstimateSchema = z
@@ -45,12 +45,9 @@ interface EstimateRow {
  */
 export async function estimateTurn(ctx: Context, credential: Credential, body: CreateTurn): Promise<TurnEstimate> {
   const now = ctx.clock.now()
-  const { actor, row } = await callAs<"estimate_turn", EstimateRow>(
-    ctx,
-    credential,
-    "estimate_turn",
-    admissionArguments(body),
-  )
+  const { actor, row } = await callAs<"estimate_turn", EstimateRow>(ctx, credential, "estimate_turn", {
+    asked: askedTurn(body),
+  })
   const { hold } = row
   if (row.refused !== null) throw admissionRefusal(row.refused, body)
   return {

@@ -1,6 +1,6 @@
 -- A turn that a caller may see; null when there is none.
 create function turnpike.get_turn(p_request turnpike.request, p_turn_id text,
-  out actor turnpike.caller, out turn json) language plpgsql as $$
+  out actor turnpike.caller, out turn turns, out slug text) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -16,7 +16,8 @@ begin
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
     or turnpike.is_sent_by(caller, found_turn.member_id, space)
   then
-    turn := turnpike.turn_answer(found_turn, space.slug);
+    turn := found_turn;
+    slug := space.slug;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
@@ -26,7 +27,7 @@ end $$;
 -- that ends before p_reader_soon. Null for a page that is read once.
 create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor turnpike.caller, out state text, out last_seq integer, out events jsonb) language plpgsql as $$
+  out actor turnpike.caller, out state text, out last_seq integer, out events turn_events[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -37,7 +38,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  events := '[]';
+  events := '{}';
   select t.* into found_turn from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = found_turn.space_id;
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
@@ -50,8 +51,7 @@ begin
     end if;
     state := found_turn.state;
     last_seq := found_turn.last_event_seq;
-    select coalesce(jsonb_agg(to_jsonb(e) order by e.seq), '[]') into events from (
-      select n.* from turn_events n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit) e;
+    events := array(select n from turn_events n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

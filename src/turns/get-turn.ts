@@ -6,14 +6,14 @@ import type { ArgumentsOf } from "../platform/procedures.ts"
 import type { TurnState } from "./schemas.ts"
 import { SharedLooks } from "./shared-looks.ts"
 import type { TurnEventRow } from "./turn-event.ts"
-import { isTerminal, type TurnRow } from "./turn-row.ts"
+import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /** A turn in the key's scope, or NOT_FOUND. One statement. */
 export async function getTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
-  type Row = { turn: TurnRow | null }
-  const { row } = await callAs<"get_turn", Row>(ctx, credential, "get_turn", { turn_id: turnId })
-  if (!row.turn) throw turnNotFound(turnId)
-  return row.turn
+  const { row } = await callAs(ctx, credential, "get_turn", { turn_id: turnId })
+  const turn = turnRowOf(row)
+  if (!turn) throw turnNotFound(turnId)
+  return turn
 }
 
 export function turnNotFound(turnId: string): TurnpikeError {

@@ -2,12 +2,12 @@ import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import type { Answers } from "../platform/procedures.ts"
 import type { CallbackMessage, Flow } from "../platform/queue.ts"
 import { TURN_POLICY } from "./policies.ts"
-import type { TurnRow } from "./turn-row.ts"
 
-/** The columns of a turn that publishing needs; wake_at: when the sweeper must publish it again, ISO 8601. */
-export type Published = Pick<TurnRow, "turn_id" | "epoch" | "user_id" | "test" | "state"> & { wake_at: string | null }
+/** What publishing needs of a turn; wake_at: when the sweeper must publish it again, ISO 8601. */
+export type Published = Omit<Answers["turn_to_publish"], "wake_at"> & { wake_at: string | null }
 
 export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
 

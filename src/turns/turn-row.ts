@@ -12,6 +12,13 @@ export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "
   outputs: Output[]
 }
 
+/** The turn that a procedure has answered, with its space's slug in a column of its own. */
+export function turnRowOf(row: { turn: JsonRow<"turns">; slug: string | null }): TurnRow
+export function turnRowOf(row: { turn: JsonRow<"turns"> | null; slug: string | null }): TurnRow | null
+export function turnRowOf({ turn, slug }: { turn: JsonRow<"turns"> | null; slug: string | null }): TurnRow | null {
+  return turn && ({ ...turn, space: slug ?? "" } as TurnRow)
+}
+
 export function isTerminal(state: TurnState): boolean {
   return state === "done" || state === "failed" || state === "cancelled"
 }

@@ -1,18 +1,23 @@
--- A turn's row as JSON, with its space's slug, for answers, webhooks and workers (src/turns/turn-row.ts).
+-- A turn's row as JSON, with its space's slug, as webhooks get it (src/turns/turn-row.ts).
 create function turnpike.turn_json(turn turns, p_slug text) returns jsonb language sql stable as $$
   select to_jsonb(turn) || jsonb_build_object('space', p_slug)
 $$;
 
--- The same as text for an answer: without taking a document of fifty fields apart and putting it together again.
-create function turnpike.turn_answer(turn turns, p_slug text) returns json language sql stable as $$
-  select (left(row_to_json(turn)::text, -1) || ',"space":' || to_json(p_slug)::text || '}')::json
-$$;
+-- An open turn whose callback is to be published.
+create type turnpike.turn_to_publish as (
+  turn_id text,
+  epoch integer,
+  user_id bigint,
+  test boolean,
+  state text,
+  wake_at timestamptz
+);
 
 -- The first open turn of a conversation, if it is queued: it must be published now that the one before it has ended. Null when there is
 -- none, or when it has waited since before p_queued_after and the sweeper will cancel it. Its `wake_at` was infinity; from now on it is
 -- due until its callback is published.
-create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz, p_moment timestamptz) returns jsonb
-language plpgsql as $$
+create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz, p_moment timestamptz)
+returns turnpike.turn_to_publish language plpgsql as $$
 declare
   next open_turns;
 begin
@@ -27,8 +32,7 @@ begin
   if next.created_at <= p_queued_after then
     return null;
   end if;
-  return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'user_id', next.user_id, 'test', next.test, 'state', next.state,
-    'wake_at', next.wake_at);
+  return row(next.turn_id, 0, next.user_id, next.test, next.state, next.wake_at)::turnpike.turn_to_publish;
 end $$;
 
 -- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.
