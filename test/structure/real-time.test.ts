@@ -36,7 +36,7 @@ test("No test measures time, sleeps, or fails because the machine is slow", () =
   expect(all.length).toBeGreaterThan(300)
   expect(
     all.flatMap((path) => found(path, read(path))).sort(),
-    "count the work instead, move the world's clock, or wait for what is seen (untilBlocked, a plan that holds, expect.poll)",
+    "count the work instead, move the world's clock, or wait for what is seen (untilBlocked, untilCalled, a plan that holds, expect.poll)",
   ).toEqual(Object.keys(ALLOWED).sort())
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY } from "../../src/turns/policies.ts"
+import { untilCalled } from "../harness/locks.ts"
 import { passOver } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
@@ -100,7 +101,7 @@ test("Waits that were cut off silently hold their places for a minute", async ()
     },
   ])
   const cut = Array.from({ length: LOOK_POLICY.perCaller }, () => ask(turn))
-  while ((await world.calls()).filter(({ label }) => label.includes("get_turn")).length < cut.length);
+  await untilCalled(world, { match: "get_turn", count: cut.length })
   expect((await ask(turn)).status).toBe(429)
   await world.advance(LOOK_POLICY.goneMs + 1)
   const again = ask(turn)
