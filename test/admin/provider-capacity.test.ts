@@ -3,7 +3,7 @@ import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import type { CapacityReport } from "../../src/providers/read-capacity.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
-import { storeProviderAccount } from "../harness/provider-accounts.ts"
+import { storeAccount } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const CAPACITY = "/api/admin/providers/capacity"
@@ -40,7 +40,7 @@ describe("Snapshots", () => {
   })
 
   test("A single snapshot is shown unchanged", async () => {
-    const id = await storeProviderAccount(world)
+    const id = await storeAccount(world)
     await point(id, ago(1234), 33.3)
     const [only, ...others] = (await read("?hours=1")).snapshots
     expect(only).toEqual({
@@ -51,7 +51,7 @@ describe("Snapshots", () => {
   })
 
   test("Hours from 1 to 2160 are accepted, and the range is exact to the millisecond", async () => {
-    const id = await storeProviderAccount(world)
+    const id = await storeAccount(world)
     for (const hours of [1, 72, 2160]) {
       await point(id, ago(hours * HOUR))
       await point(id, ago(hours * HOUR + 1))
@@ -68,8 +68,8 @@ describe("Snapshots", () => {
   })
 
   test("Snapshots filter by pool, account and window, also of removed accounts", async () => {
-    const main = await storeProviderAccount(world, { provider_id: "one" })
-    const alt = await storeProviderAccount(world, { provider_id: "two", pool: "alt-pool" })
+    const main = await storeAccount(world, { provider_id: "one" })
+    const alt = await storeAccount(world, { provider_id: "two", pool: "alt-pool" })
     await point(alt, ago(5))
     await point(main, ago(1), 20)
     await point(main, ago(2), 10)
@@ -89,7 +89,7 @@ describe("Snapshots", () => {
   })
 
   test("Above the bound, the report shows the newest snapshot of each step of every window, unchanged", async () => {
-    const ids = [await storeProviderAccount(world), await storeProviderAccount(world, { pool: "alt-pool" })]
+    const ids = [await storeAccount(world), await storeAccount(world, { pool: "alt-pool" })]
     const store = (count: number) =>
       world.sql(
         `insert into quota_snapshots select id, 'unified', 18000, 1 + n % 90, null, $1::timestamptz - n * interval '20 seconds'
@@ -124,8 +124,8 @@ describe("Snapshots", () => {
 
 describe("Spend", () => {
   test("Spend is summed by the UTC hour in which turns ended, keyed and chat, without test data, before and after the roll-up", async () => {
-    const id = await storeProviderAccount(world)
-    const other = await storeProviderAccount(world)
+    const id = await storeAccount(world)
+    const other = await storeAccount(world)
     const client = await world.createAccount()
     const space = await client.space()
     const user = await world.signIn(client.userId)
@@ -183,7 +183,7 @@ describe("Spend", () => {
   })
 
   test("Spend is summed by day when there are too many hours", async () => {
-    const id = await storeProviderAccount(world)
+    const id = await storeAccount(world)
     await point(id, ago(0))
     const rows = (table: string, column: string, unit: string, count: number) =>
       world.sql(
@@ -200,7 +200,7 @@ describe("Spend", () => {
     expect(report.spend[0]).toMatchObject({ model_calls: 1, cost_usd: 2, billed_usd: 1 })
     // As many accounts, without as many rows in the answer.
     for (const other of [1, 2, 3, 4]) {
-      await storeProviderAccount(world, { provider_id: `more-${other}` })
+      await storeAccount(world, { provider_id: `more-${other}` })
       await point(`more-${other}`, ago(0))
       await world.sql(
         `insert into account_hours select hour, $1, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
@@ -216,7 +216,7 @@ describe("Spend", () => {
 })
 
 test("The CSV has snapshots and spend and marks the kind of each line", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   await point(id, ago(5), 12.5)
   await world.sql(
     "insert into account_hours values (date_trunc('hour', $1::timestamptz), $2, 3, 1, 0, 1, 30000000, 20000000, $1)",

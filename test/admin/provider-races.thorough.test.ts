@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Admin, signInAdmin } from "../harness/books.ts"
-import { storeProviderAccount } from "../harness/provider-accounts.ts"
+import { storeAccount } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ROUNDS = 100
@@ -20,10 +20,7 @@ test("Of two admins who disable the last two healthy accounts, exactly one succe
   ]
   for (let round = 0; round < ROUNDS; round++) {
     await world.sql("delete from provider_accounts")
-    const [a, b] = [
-      await storeProviderAccount(world, { pool: "alt-pool" }),
-      await storeProviderAccount(world, { pool: "alt-pool" }),
-    ]
+    const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
     const [mine, theirs] = [ways[round % 2], ways[Math.floor(round / 2) % 2]]
     if (!mine || !theirs) throw new Error("there are two ways")
     const answers = await Promise.all([mine(ada, a), theirs(eve, b)])

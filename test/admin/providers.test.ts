@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Admin, signInAdmin } from "../harness/books.ts"
-import { storeProviderAccount, windowNow } from "../harness/provider-accounts.ts"
+import { storeAccount, windowNow } from "../harness/provider-accounts.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 const PROVIDERS = "/api/admin/providers"
@@ -33,12 +33,12 @@ async function serveBy(client: TestClient, id: string, space: string): Promise<n
 describe("The list of provider accounts", () => {
   test("The list has the main pool and all accounts with an API key, with and without a trailing slash", async () => {
     const ids = [
-      await storeProviderAccount(world, { provider_id: "one" }),
-      await storeProviderAccount(world, { provider_id: "two", kind: "api_key", engine: "openai", base_url: null }),
-      await storeProviderAccount(world, { provider_id: "keyed", kind: "api_key", pool: "alt-pool" }),
+      await storeAccount(world, { provider_id: "one" }),
+      await storeAccount(world, { provider_id: "two", kind: "api_key", engine: "openai", base_url: null }),
+      await storeAccount(world, { provider_id: "keyed", kind: "api_key", pool: "alt-pool" }),
     ]
-    await storeProviderAccount(world, { pool: "alt-pool", kind: "oauth_device" })
-    await storeProviderAccount(world, { provider_id: "media", pool: "media" })
+    await storeAccount(world, { pool: "alt-pool", kind: "oauth_device" })
+    await storeAccount(world, { provider_id: "media", pool: "media" })
     const list = await get("")
     expect(list.items.map((item: { provider_id: string }) => item.provider_id).sort()).toEqual(ids.sort())
     expect(list).toMatchObject({ total: 3, offset: 0 })
@@ -52,7 +52,7 @@ describe("The list of provider accounts", () => {
   })
 
   test("The list shows the state of each account", async () => {
-    const states: [string, Parameters<typeof storeProviderAccount>[1]][] = [
+    const states: [string, Parameters<typeof storeAccount>[1]][] = [
       ["usable", { provider_id: "a" }],
       ["disabled", { provider_id: "b", disabled_at: later(0), health: "needs_login" }],
       ["needs_login", { provider_id: "c", health: "needs_login", cool_until: later(HOUR) }],
@@ -64,7 +64,7 @@ describe("The list of provider accounts", () => {
       ["usable", { provider_id: "i", cool_until: later(-1) }],
       ["cooling", { provider_id: "j", cool_until: later(-1), probe_until: later(1000) }],
     ]
-    for (const [, account] of states) await storeProviderAccount(world, account)
+    for (const [, account] of states) await storeAccount(world, account)
     const { items } = await get("")
     expect(items.map((item: { state: string }) => item.state)).toEqual(states.map(([state]) => state))
     const named = (id: string) => items.find((item: { provider_id: string }) => item.provider_id === id)
@@ -79,7 +79,7 @@ describe("The list of provider accounts", () => {
 
   test("The list shows the use of windows, and an ended window as unknown, not 0", async () => {
     const taken_at = world.clock.now().toISOString()
-    await storeProviderAccount(world, {
+    await storeAccount(world, {
       windows: {
         "unified:18000": windowNow(world, 37.5),
         "unified:604800": windowNow(world, 90, -1),
@@ -106,7 +106,7 @@ describe("The list of provider accounts", () => {
   })
 
   test("The list sums 30 days of live calls, keyed and chat, before and after the roll-up", async () => {
-    const id = await storeProviderAccount(world)
+    const id = await storeAccount(world)
     const client = await world.createAccount()
     const space = await client.space()
     const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
@@ -137,7 +137,7 @@ describe("The list of provider accounts", () => {
 
 describe("Disabling and enabling an account", () => {
   test("Disabling and enabling set and clear the flag with its reason, once each", async () => {
-    const id = await storeProviderAccount(world)
+    const id = await storeAccount(world)
     const before = (await audit()).length
     const [, disabled] = await post(`/${id}/disable`, { reason: "Paid until Friday" })
     expect(disabled).toMatchObject({
@@ -171,11 +171,11 @@ describe("Disabling and enabling an account", () => {
 
   test("Enabling retries an account that needed a login or was contained if it has a credential, and keeps its cooling", async () => {
     const until = later(HOUR)
-    const refused = await storeProviderAccount(world, { health: "needs_login", cool_until: until })
-    const contained = await storeProviderAccount(world, { health: "contained", refreshing_until: later(-1) })
-    const lost = await storeProviderAccount(world, { refreshing_until: later(-1), disabled_at: later(0) })
-    const bare = await storeProviderAccount(world, { health: "needs_login", credential: null })
-    const running = await storeProviderAccount(world, { refreshing_until: until, disabled_at: later(0) })
+    const refused = await storeAccount(world, { health: "needs_login", cool_until: until })
+    const contained = await storeAccount(world, { health: "contained", refreshing_until: later(-1) })
+    const lost = await storeAccount(world, { refreshing_until: later(-1), disabled_at: later(0) })
+    const bare = await storeAccount(world, { health: "needs_login", credential: null })
+    const running = await storeAccount(world, { refreshing_until: until, disabled_at: later(0) })
     const enabled = async (id: string) => (await post(`/${id}/enable`))[1]
     expect(await enabled(refused)).toMatchObject({ health: "healthy", state: "cooling", version: 2 })
     expect(await enabled(contained)).toMatchObject({ health: "healthy", state: "usable", credential_lock: null })
@@ -185,8 +185,8 @@ describe("Disabling and enabling an account", () => {
   })
 
   test("An unknown account and the media account are not found", async () => {
-    await storeProviderAccount(world, { provider_id: "media", pool: "media" })
-    const main = await storeProviderAccount(world)
+    await storeAccount(world, { provider_id: "media", pool: "media" })
+    const main = await storeAccount(world)
     for (const id of ["nobody", "media"]) {
       for (const action of ["disable", "enable", "refresh-limits"]) {
         expect(await post(`/${id}/${action}`, {}), `${action} ${id}`).toMatchObject([404, { code: "NOT_FOUND" }])
@@ -203,7 +203,7 @@ describe("Disabling and enabling an account", () => {
 
 describe("Removing an account", () => {
   test("Removing deletes the account, its credential and state, and keeps its usage and snapshots", async () => {
-    const id = await storeProviderAccount(world)
+    const id = await storeAccount(world)
     const client = await world.createAccount()
     await serveBy(client, id, await client.space())
     await world.sql("insert into quota_snapshots values ($1, 'unified', 18000, 10, null, $2)", [id, later(0)])
@@ -238,16 +238,10 @@ describe("The alt-pool", () => {
       state: "empty",
       usage: { model_calls: 0 },
     })
-    const full = await storeProviderAccount(world, {
-      pool: "alt-pool",
-      windows: { "unified:18000": windowNow(world, 95) },
-    })
-    const free = await storeProviderAccount(world, {
-      pool: "alt-pool",
-      windows: { "unified:18000": windowNow(world, 20) },
-    })
-    const down = await storeProviderAccount(world, { pool: "alt-pool", health: "needs_login" })
-    await storeProviderAccount(world)
+    const full = await storeAccount(world, { pool: "alt-pool", windows: { "unified:18000": windowNow(world, 95) } })
+    const free = await storeAccount(world, { pool: "alt-pool", windows: { "unified:18000": windowNow(world, 20) } })
+    const down = await storeAccount(world, { pool: "alt-pool", health: "needs_login" })
+    await storeAccount(world)
     const pool = await get("/alt-pool")
     expect(pool.accounts.map((account: { account_id: string }) => account.account_id)).toEqual([full, free, down])
     expect(pool.accounts[0]).toMatchObject({ account_id: full, provider_id: full, state: "usable" })
@@ -267,10 +261,7 @@ describe("The alt-pool", () => {
   })
 
   test("A suspended account does not count as healthy, and enabling it ends the suspension", async () => {
-    const [a, b] = [
-      await storeProviderAccount(world, { pool: "alt-pool" }),
-      await storeProviderAccount(world, { pool: "alt-pool" }),
-    ]
+    const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
     await world.sql(
       "update provider_states set suspended_at = $1, suspended_reason = 'no_credit', cool_until = $2 where provider_id = $3",
       [world.clock.now(), later(HOUR), b],
@@ -285,10 +276,7 @@ describe("The alt-pool", () => {
   })
 
   test("The alt-pool's last healthy account cannot be disabled but can be removed, and the main pool may lose all", async () => {
-    const [a, b] = [
-      await storeProviderAccount(world, { pool: "alt-pool" }),
-      await storeProviderAccount(world, { pool: "alt-pool" }),
-    ]
+    const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
     const before = (await audit()).length
     const refused = [409, { code: "LAST_HEALTHY_ACCOUNT" }]
     expect((await post(`/alt-pool/accounts/${a}/disable`))[0]).toBe(200)
@@ -300,11 +288,11 @@ describe("The alt-pool", () => {
     expect(await post(`/alt-pool/accounts/${b}/disable`), "the other one is not healthy").toMatchObject(refused)
     expect((await post(`/alt-pool/accounts/${a}/disable`))[0], "nor is it the last one itself").toBe(200)
     expect((await remove(a))[0]).toBe(200)
-    const cooling = await storeProviderAccount(world, { pool: "alt-pool", cool_until: later(HOUR) })
+    const cooling = await storeAccount(world, { pool: "alt-pool", cool_until: later(HOUR) })
     expect((await post(`/alt-pool/accounts/${b}/disable`))[0], "what cools is healthy").toBe(200)
     expect((await remove(cooling))[0], "the last one may be removed").toBe(200)
     expect((await audit()).length - before).toBe(6)
-    const main = await storeProviderAccount(world)
+    const main = await storeAccount(world)
     expect((await post(`/${main}/disable`, {}))[0]).toBe(200)
     expect((await remove(main))[0]).toBe(200)
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
 import { textMessage } from "../harness/steps.ts"
-import { eventStream } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
 
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
@@ -27,7 +27,7 @@ const callOf = (engine: Engine): ModelCall => ({
 })
 
 const answerTo = (engine: Engine, events: Record<string, unknown>[]) =>
-  callModel(contextFor(eventStream(events, { named: engine !== "openai-compatible" })), callOf(engine))
+  callModel(contextFor(providerStream(events, { named: engine !== "openai-compatible" })), callOf(engine))
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
 const counted = { tokensInput: 3, tokensOutput: 2 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
 import { textMessage } from "../harness/steps.ts"
-import { completionChunk, eventStream } from "../harness/streams.ts"
+import { completionChunk, providerStream } from "../harness/streams.ts"
 
 const KEY = "canary-0123456789"
 const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
@@ -183,21 +183,21 @@ describe("The OpenAI engine", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.incomplete", response },
     ]
-    const answer = await callModel(contextFor({ fetch: eventStream(events) }), callOf("openai", "m"))
+    const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("openai", "m"))
     expect(answer).toMatchObject({ text: "Your name", finish: "length" })
   })
 
   test("An answer with status 200 that contains a failure is unavailable", async () => {
     const error = { code: "server_error", message: "no" }
     const response = { id: "r", created_at: 1, model: "m", status: "failed", error, output: [] }
-    const context = contextFor({ fetch: eventStream([{ type: "response.failed", response }]) })
+    const context = contextFor({ fetch: providerStream([{ type: "response.failed", response }]) })
     expect(await failureOf(context, callOf("openai", "m"))).toMatchObject({ kind: "unavailable" })
   })
 })
 
 test("Nonsensical token counts are estimated and never billed as zero or less", async () => {
   const usage = { prompt_tokens: -5, completion_tokens: 2.4, prompt_tokens_details: { cached_tokens: 99 } }
-  const context = contextFor({ fetch: eventStream([completionChunk("hello you", usage)], { named: false }) })
+  const context = contextFor({ fetch: providerStream([completionChunk("hello you", usage)], { named: false }) })
   const answer = await callModel(context, callOf("openai-compatible", "m"))
   expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 1, tokensOutput: 2 })
 })

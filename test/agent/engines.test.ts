@@ -6,7 +6,7 @@ import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { textMessage } from "../harness/steps.ts"
-import { completionChunk, eventStream } from "../harness/streams.ts"
+import { completionChunk, providerStream } from "../harness/streams.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ENGINES = [
@@ -105,7 +105,7 @@ describe("Cached tokens", () => {
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 30 } },
       { type: "message_stop" },
     ]
-    const answer = await callModel(contextFor({ fetch: eventStream(events) }), callOf("anthropic", "m"))
+    const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("anthropic", "m"))
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensCacheWritten: 10, tokensOutput: 30 })
   })
   test("OpenAI is told which calls share a beginning, and a compatible server, which may refuse the field, is not", async () => {
@@ -133,11 +133,11 @@ describe("Cached tokens", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.completed", response },
     ]
-    const answer = await callModel(contextFor({ fetch: eventStream(events) }), callOf("openai", "m"))
+    const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("openai", "m"))
     expect(answer).toMatchObject({ text: "hi", usage: { tokensInput: 120, tokensCached: 90, tokensOutput: 30 } })
   })
   test("A server that reports no usage is not free", async () => {
-    const fetch = eventStream([completionChunk("hello you")], { named: false })
+    const fetch = providerStream([completionChunk("hello you")], { named: false })
     const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
     expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 3 })
   })
@@ -145,7 +145,7 @@ describe("Cached tokens", () => {
 
 test("Characters that the database cannot store are removed from an answer", async () => {
   const events = [completionChunk("a\u0000b\ud83d", { prompt_tokens: 1, completion_tokens: 1 })]
-  const fetch = eventStream(events, { named: false })
+  const fetch = providerStream(events, { named: false })
   const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
   expect(answer.text).toBe("ab\ufffd")
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { EngineContext, ModelCall } from "../../src/agent/engine.ts"
 import { textMessage } from "../harness/steps.ts"
-import { eventStream } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
 
 const call: ModelCall = {
   engine: "openai-compatible",
@@ -24,7 +24,7 @@ async function hear(pieces: string[], { finish = "stop", delta = {} }: { finish?
     usage: { prompt_tokens: 3, completion_tokens: 9 },
   }
   const context: EngineContext = {
-    fetch: eventStream([...chunks, end], { named: false }),
+    fetch: providerStream([...chunks, end], { named: false }),
     accounts: { "openai-compatible": { baseUrl: "https://model.test/v1" } },
     sleep: async () => {},
     signal: new AbortController().signal,

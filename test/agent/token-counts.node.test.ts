@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { EngineContext, ModelCall, ModelUsage } from "../../src/agent/engine.ts"
 import { textMessage } from "../harness/steps.ts"
-import { eventStream } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
 
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
@@ -20,7 +20,7 @@ const callOf = (engine: Engine): ModelCall => ({
 async function answerTo(engine: Engine, events: Record<string, unknown>[]) {
   const counted: Partial<ModelUsage>[] = []
   const context: EngineContext = {
-    fetch: eventStream(events, { named: engine !== "openai-compatible" }),
+    fetch: providerStream(events, { named: engine !== "openai-compatible" }),
     accounts: { anthropic: account, openai: account, "openai-compatible": account },
     sleep: async () => {},
     signal: new AbortController().signal,

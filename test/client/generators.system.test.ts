@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { documentOf, type SurfaceName } from "../../scripts/documents.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 import { strictCheck } from "../harness/json-schema.ts"
-import { runCommand } from "../harness/packed-client.ts"
+import { runProgram } from "../harness/packed-client.ts"
 
 interface Recorded {
   status: number
@@ -89,7 +89,7 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("The document of %s", (sur
       await mkdir(folder, { recursive: true })
       const file = join(folder, "openapi.json")
       await writeFile(file, JSON.stringify(document))
-      await runCommand(process.execPath, command(file, folder), { cwd: folder })
+      await runProgram(process.execPath, command(file, folder), { cwd: folder })
       const lines = recorded.flatMap(([id, { status, body }], at) => [
         `export const answer${at}: ${typeOf(id, status)} = ${JSON.stringify(body)}`,
         `const more${at} = ${Array.isArray(body) ? `answer${at}` : `{ ...answer${at}, added_later: { by: "a new version" } }`}`,
@@ -99,7 +99,7 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("The document of %s", (sur
       const wrong = `// @ts-expect-error: an answer of another kind\nexport const wrong: ${first} = { unrelated: 1 }`
       await writeFile(join(folder, "answers.ts"), [imports, ...lines, wrong, ""].join("\n"))
       await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER, include: ["."] }))
-      await runCommand(process.execPath, [join(BIN, "typescript/bin/tsc"), "--project", folder], { cwd: folder })
+      await runProgram(process.execPath, [join(BIN, "typescript/bin/tsc"), "--project", folder], { cwd: folder })
     },
   )
 

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promise
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { VERSION } from "../../client/src/version.ts"
-import { installPackedClient, runCommand } from "../harness/packed-client.ts"
+import { installPackedClient, runProgram } from "../harness/packed-client.ts"
 
 let client: Awaited<ReturnType<typeof installPackedClient>>
 let project: string
@@ -64,7 +64,7 @@ test("Every installed Node can import the package, which verifies, sends and ref
   )
   const majors = new Set<string>()
   for (const node of nodes()) {
-    const { stdout } = await runCommand(node, ["check.js"], { cwd: project })
+    const { stdout } = await runProgram(node, ["check.js"], { cwd: project })
     const [major, ...said] = JSON.parse(stdout) as [string, ...unknown[]]
     expect(said).toEqual([VERSION, true, true, "ValidationError", "WebhookVerificationError"])
     majors.add(major)
@@ -98,7 +98,7 @@ test.each([
       skipLibCheck: false,
     }
     await writeFile(join(where, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
-    const { stdout } = await runCommand("tsc", ["--project", where]).catch((error: { stdout: string }) => error)
+    const { stdout } = await runProgram("tsc", ["--project", where]).catch((error: { stdout: string }) => error)
     expect(stdout).toBe("")
   },
 )

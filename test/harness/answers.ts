@@ -5,11 +5,11 @@ export async function readJson(response: Promise<Response>): Promise<[number, Re
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-export type AnyJson = any
+export type JsonBody = any
 
 export interface ReadAnswer {
   status: number
-  body: AnyJson
+  body: JsonBody
   retryAfter: number | null
 }
 

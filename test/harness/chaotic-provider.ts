@@ -1,4 +1,4 @@
-import { accountOfProviderKey, anthropicWindow, providerKey } from "./provider-accounts.ts"
+import { accountOfProviderKey, providerKey, unified } from "./provider-accounts.ts"
 import type { Random } from "./random.ts"
 import type { RoutedWorld } from "./routed-world.ts"
 import type { ProviderScript } from "./scripted-provider.ts"
@@ -32,10 +32,10 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
   function choose(): [string, ProviderScript] {
     const until = now() + 20_000 + random.int(600_000)
     if (chance(8)) {
-      const other = anthropicWindow("7d", random.int(80), now() + 9e6)
+      const other = unified("7d", random.int(80), now() + 9e6)
       return [
         "window full",
-        { status: 429, headers: { ...anthropicWindow("5h", 100, until), ...other, "x-until": String(until) } },
+        { status: 429, headers: { ...unified("5h", 100, until), ...other, "x-until": String(until) } },
       ]
     }
     if (chance(4)) {
@@ -54,7 +54,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
     if (chance(3)) return ["hangs", { words: ["never"], silentAfter: 0 }]
     if (chance(3)) return ["cut early", { thinking: ["Well, "], words: ["never"], breaksAfter: 1 }]
     if (chance(3)) return ["cut late", { words: [`Begun ${++cuts} `, "and ", "lost"], breaksAfter: 2 }]
-    return ["serves", { words: ["Fine."], headers: anthropicWindow("5h", random.int(99), until) }]
+    return ["serves", { words: ["Fine."], headers: unified("5h", random.int(99), until) }]
   }
 
   /** A call begins: which rules it breaks. */

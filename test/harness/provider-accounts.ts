@@ -16,11 +16,7 @@ interface TestAccount {
 }
 
 /** Adds an account of the main pool, which is usable at once. */
-export async function addProviderAccount(
-  world: Pick<World, "sql" | "env" | "clock">,
-  id: string,
-  account: TestAccount = {},
-) {
+export async function addAccount(world: Pick<World, "sql" | "env" | "clock">, id: string, account: TestAccount = {}) {
   const { kind = "api_key", engine = "openai-compatible", baseUrl = PROVIDER_URL, headers = {} } = account
   const keyRing = createKeyRing(parseBaseEnv(world.env).SECRETS_KEYS)
   const credential: AccountCredential =
@@ -46,20 +42,17 @@ export async function addProviderAccount(
 }
 
 /** Begins anew an hour later: these are all the accounts, and nobody has heard anything of them. */
-export async function replaceProviderAccounts(
-  world: Pick<World, "sql" | "env" | "clock" | "advance">,
-  ids: readonly string[],
-) {
-  await removeProviderAccounts(world)
+export async function resetAccounts(world: Pick<World, "sql" | "env" | "clock" | "advance">, ids: readonly string[]) {
+  await removeAccounts(world)
   await world.advance(3600_000)
-  for (const id of ids) await addProviderAccount(world, id)
+  for (const id of ids) await addAccount(world, id)
 }
 
 /** Removes all accounts with what they have heard. */
-export const removeProviderAccounts = async ({ sql }: Pick<World, "sql">) =>
+export const removeAccounts = async ({ sql }: Pick<World, "sql">) =>
   void (await sql("delete from provider_accounts where true"))
 
-export interface ProviderAccountState {
+export interface AccountState {
   health: string
   cool_until: string | null
   cool_reason: string | null
@@ -67,8 +60,8 @@ export interface ProviderAccountState {
   windows: Record<string, { used_pct: number; reset_at: string | null }>
 }
 
-export async function providerAccountState({ sql }: Pick<World, "sql">, id: string): Promise<ProviderAccountState> {
-  const [facts] = await sql<ProviderAccountState>(
+export async function accountState({ sql }: Pick<World, "sql">, id: string): Promise<AccountState> {
+  const [facts] = await sql<AccountState>(
     `select a.health, s.cool_until, s.cool_reason, s.probe_until, s.windows
      from provider_accounts a join provider_states s using (provider_id) where a.provider_id = $1`,
     [id],
@@ -78,7 +71,7 @@ export async function providerAccountState({ sql }: Pick<World, "sql">, id: stri
 }
 
 /** Headers of a window of Anthropic's plans, `usedPct` of it used, that begins anew at `resetMs`. */
-export const anthropicWindow = (length: string, usedPct: number, resetMs: number) => ({
+export const unified = (length: string, usedPct: number, resetMs: number) => ({
   [`anthropic-ratelimit-unified-${length}-utilization`]: String(usedPct / 100),
   [`anthropic-ratelimit-unified-${length}-reset`]: String(resetMs / 1000),
 })
@@ -104,7 +97,7 @@ interface Account {
 let accounts = 0
 
 /** Stores an account at a provider as a login would have left it. Its secret has the word "canary". Returns its id. */
-export async function storeProviderAccount(world: World, given: Partial<Account> = {}): Promise<string> {
+export async function storeAccount(world: World, given: Partial<Account> = {}): Promise<string> {
   const pool = given.pool ?? "main"
   const id = given.provider_id ?? `${pool === "main" ? "sub" : "alt"}-${(++accounts).toString().padStart(4, "0")}`
   const now = world.clock.now()

@@ -1,5 +1,5 @@
 /** A provider's stream: named events for Anthropic and OpenAI, bare chunks for all others. */
-export function eventStream(events: Record<string, unknown>[], { named = true } = {}): () => Promise<Response> {
+export function providerStream(events: Record<string, unknown>[], { named = true } = {}): () => Promise<Response> {
   const lines = events.map((event) => `${named ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
   const text = `${lines.join("")}${named ? "" : "data: [DONE]\n\n"}`
   return async () => new Response(text, { headers: { "content-type": "text/event-stream" } })

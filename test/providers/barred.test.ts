@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { replaceProviderAccounts } from "../harness/provider-accounts.ts"
+import { resetAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { TestClient } from "../harness/world.ts"
 
@@ -47,7 +47,7 @@ async function capacity() {
   return pools.find(({ pool }: { pool: string }) => pool === "main").capacity
 }
 
-beforeEach(() => replaceProviderAccounts(world, IDS))
+beforeEach(() => resetAccounts(world, IDS))
 
 const fine = { words: ["Fine."] }
 const cases = Object.entries(ANSWERS).map(([name, answer], index) => [name, answer, REASONS[index]] as const)

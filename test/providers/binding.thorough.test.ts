@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import {
-  addProviderAccount,
-  anthropicWindow,
-  providerAccountState,
-  replaceProviderAccounts,
-} from "../harness/provider-accounts.ts"
+import { accountState, addAccount, resetAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
@@ -27,7 +22,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0
-  await replaceProviderAccounts(world, ["alpha", "beta", "gamma"])
+  await resetAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 const disable = (id: string) =>
@@ -41,10 +36,10 @@ describe("A conversation", () => {
   test("A conversation of 50 turns stays on one account when nothing is wrong", async () => {
     const chance = createRandom("fifty turns")
     random = () => chance.int(1000) / 1000
-    for (let n = 0; n < 7; n++) await addProviderAccount(world, `more-${n}`)
+    for (let n = 0; n < 7; n++) await addAccount(world, `more-${n}`)
     const called = world.script((_account, nth) => ({
       ...FINE,
-      headers: anthropicWindow("5h", nth, world.clock.ms() + 9e6),
+      headers: unified("5h", nth, world.clock.ms() + 9e6),
     }))
     const body = somebody()
     for (let turn = 0; turn < 50; turn++) {
@@ -127,7 +122,7 @@ describe("A conversation", () => {
     world.script(() => FINE)
     await world.runTurn(client, body)
     const called = world.script((account) =>
-      account === "alpha" ? { status: 429, headers: anthropicWindow("5h", 100, until) } : FINE,
+      account === "alpha" ? { status: 429, headers: unified("5h", 100, until) } : FINE,
     )
     await world.runTurn(client, body)
     world.script(() => FINE)
@@ -236,7 +231,7 @@ describe("A new conversation", () => {
     const room: Record<string, number> = { alpha: 100, beta: 100, gamma: 100 }
     for (let n = 0; n < 20; n++) {
       const id = `many-${n}`
-      await addProviderAccount(world, id)
+      await addAccount(world, id)
       await windowsOf(id, { "unified:18000": { used_pct: 5 * n + 5, inMs: 3600_000 } })
       room[id] = Math.max(1, 95 - 5 * n)
     }
@@ -253,7 +248,7 @@ describe("A new conversation", () => {
   })
 
   test("A new conversation finds the usable account while most of many cool", async () => {
-    for (let n = 0; n < 20; n++) await addProviderAccount(world, `many-${n}`)
+    for (let n = 0; n < 20; n++) await addAccount(world, `many-${n}`)
     await world.sql("update provider_states set cool_until = $1 where provider_id like 'many-%'", [
       new Date(world.clock.ms() + 60_000),
     ])
@@ -301,5 +296,5 @@ test("A sub-agent's calls use accounts but bind no conversation, nor does anothe
     turn.conversation,
   ])
   expect(bound).toEqual({ provider_id: null, served_at: null })
-  expect((await providerAccountState(world, "alpha")).health).toBe("healthy")
+  expect((await accountState(world, "alpha")).health).toBe("healthy")
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { createChaos } from "../harness/chaotic-provider.ts"
 import { MODEL_PIN } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { addProviderAccount } from "../harness/provider-accounts.ts"
+import { addAccount } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { passTime } from "../harness/time.ts"
@@ -23,7 +23,7 @@ let world: RoutedWorld
 beforeAll(async () => {
   world = await createRoutedWorld(() => drawn.int(1e6) / 1e6)
   await world.sql("update model_catalog set idle_seconds = 5 where pin = $1", [MODEL_PIN])
-  for (const id of IDS) await addProviderAccount(world, id)
+  for (const id of IDS) await addAccount(world, id)
 })
 afterAll(async () => {
   vi.restoreAllMocks()

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import {
-  addProviderAccount,
-  anthropicWindow,
-  providerAccountState,
-  removeProviderAccounts,
-  replaceProviderAccounts,
-} from "../harness/provider-accounts.ts"
+import { accountState, addAccount, removeAccounts, resetAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { passTime } from "../harness/time.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -22,7 +16,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => replaceProviderAccounts(world, ["alpha", "beta"]))
+beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
 const now = () => world.clock.ms()
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -34,7 +28,7 @@ describe("A turn while all accounts cool", () => {
     const began = now()
     return world.script((account) => {
       const until = began + ({ alpha: alphaMs, beta: betaMs }[account] ?? 0)
-      return now() < until ? { status: 429, headers: anthropicWindow("5h", 100, until) } : { words: ["Fine."] }
+      return now() < until ? { status: 429, headers: unified("5h", 100, until) } : { words: ["Fine."] }
     })
   }
 
@@ -55,8 +49,8 @@ describe("A turn while all accounts cool", () => {
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
     expect(called.slice(2)).toEqual([{ account: "beta", at: began + 41_000 }])
-    expect(await providerAccountState(world, "beta"), "it serves again").toMatchObject({ ...WELL, probe_until: null })
-    expect((await providerAccountState(world, "alpha")).cool_until).not.toBeNull()
+    expect(await accountState(world, "beta"), "it serves again").toMatchObject({ ...WELL, probe_until: null })
+    expect((await accountState(world, "alpha")).cool_until).not.toBeNull()
   })
 
   test("The turn ends by its own time limit, and not before, when the cooling is longer", async () => {
@@ -117,7 +111,7 @@ describe("A turn while all accounts cool", () => {
     const called = coolBoth(3_000_000, 3_000_000)
     const turnId = await world.begin(client, { space, timeout_seconds: 600 })
     await world.drain()
-    await addProviderAccount(world, "gamma")
+    await addAccount(world, "gamma")
     await world.advance(60_000)
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
@@ -128,7 +122,7 @@ describe("A turn while all accounts cool", () => {
     const until = now() + 100_000
     world.script((account) => {
       if (account === "beta") return { status: 529 }
-      return now() < until ? { status: 429, headers: anthropicWindow("5h", 100, until) } : { words: ["Fine."] }
+      return now() < until ? { status: 429, headers: unified("5h", 100, until) } : { words: ["Fine."] }
     })
     const turnId = await world.begin(client, { space })
     for (let round = 0; round < 25; round++) {
@@ -141,8 +135,8 @@ describe("A turn while all accounts cool", () => {
 
 describe("A probe", () => {
   test("A probe goes to one of many calls, and the others treat the account as cooling", async () => {
-    await removeProviderAccounts(world)
-    await addProviderAccount(world, "alpha")
+    await removeAccounts(world)
+    await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     let open = () => {}
     const held = new Promise<void>((resolve) => {
@@ -170,7 +164,7 @@ describe("A probe", () => {
   })
 
   test("A probe is left to the turn that calls the account, and a turn whose sub-agent might call it takes none", async () => {
-    await addProviderAccount(world, "gamma", { engine: "anthropic" })
+    await addAccount(world, "gamma", { engine: "anthropic" })
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'gamma'", [iso(now() - 1)])
     await world.sql(
       `insert into model_catalog (pin, engine, model, label, enabled, price_input, price_cached, price_output)
@@ -180,26 +174,26 @@ describe("A probe", () => {
     const helped = await client.space({ manifest: { builtin_tools: [], subagents: [helper] } })
     world.script(() => ({ words: ["Fine."] }))
     expect(await world.runTurn(client, { space: helped })).toMatchObject(SERVED)
-    expect(await providerAccountState(world, "gamma")).toMatchObject({ health: "healthy", probe_until: null })
+    expect(await accountState(world, "gamma")).toMatchObject({ health: "healthy", probe_until: null })
   })
 
   test.each([
     ["whose request is refused", { status: 400 }],
     ["of a model that nobody has", { status: 404 }],
   ])("A probe that %s learns nothing, and the next call tries the account at once", async (_what, answer) => {
-    await removeProviderAccounts(world)
-    await addProviderAccount(world, "alpha")
+    await removeAccounts(world)
+    await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     const called = world.script((_account, nth) => (nth === 0 ? answer : { words: ["Fine."] }))
     expect(await world.runTurn(client, { space })).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" } })
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
     expect(called).toHaveLength(2)
-    expect(await providerAccountState(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })
+    expect(await accountState(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })
   })
 
   test("A probe that is cancelled before an answer learns nothing, too", async () => {
-    await removeProviderAccounts(world)
-    await addProviderAccount(world, "alpha")
+    await removeAccounts(world)
+    await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     const called = world.script((_account, nth) =>
       nth === 0 ? { words: ["never"], silentAfter: 0 } : { words: ["Fine."] },
@@ -210,7 +204,7 @@ describe("A probe", () => {
     await client.call("POST", `/v1/turns/${turnId}/cancel`)
     await passTime(world, draining, 1000)
     expect((await client.getTurn(turnId)).state).toBe("cancelled")
-    expect(await providerAccountState(world, "alpha")).toMatchObject({ probe_until: null })
+    expect(await accountState(world, "alpha")).toMatchObject({ probe_until: null })
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
   })
 
@@ -219,7 +213,7 @@ describe("A probe", () => {
     const called = world.script((account) => (account === "alpha" ? { status: 529 } : { words: ["Fine."] }))
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta"])
-    const { cool_until } = await providerAccountState(world, "alpha")
+    const { cool_until } = await accountState(world, "alpha")
     expect(Date.parse(cool_until ?? "")).toBe(now() + 60_000)
   })
 })

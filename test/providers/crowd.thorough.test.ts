@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { addProviderAccount, anthropicWindow } from "../harness/provider-accounts.ts"
+import { addAccount, unified } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 
@@ -13,7 +13,7 @@ const drawn = createRandom("a crowd that waits")
 let world: RoutedWorld
 beforeAll(async () => {
   world = await createRoutedWorld(() => drawn.int(1e6) / 1e6)
-  await addProviderAccount(world, "alpha")
+  await addAccount(world, "alpha")
 })
 afterAll(async () => {
   vi.restoreAllMocks()
@@ -34,7 +34,7 @@ test("A crowd that waits for one account comes back bit by bit, during the one t
   })
   world.script(() => {
     const cools = world.clock.ms() < back
-    return cools ? { status: 429, headers: anthropicWindow("5h", 100, back) } : { words: ["Fine."] }
+    return cools ? { status: 429, headers: unified("5h", 100, back) } : { words: ["Fine."] }
   })
   world.serve("model.test", async (request) => {
     const isBack = world.clock.ms() >= back

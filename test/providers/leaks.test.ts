@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { providerKey, replaceProviderAccounts } from "../harness/provider-accounts.ts"
+import { providerKey, resetAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { ProviderScript } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -16,7 +16,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => replaceProviderAccounts(world, ["alpha", "beta"]))
+beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
 /** One turn whose calls at alpha fail, while beta answers. */
 async function failAtAlpha(answer: ProviderScript) {

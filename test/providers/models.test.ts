@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import {
-  addProviderAccount,
-  anthropicWindow,
-  providerAccountState,
-  removeProviderAccounts,
-} from "../harness/provider-accounts.ts"
+import { accountState, addAccount, removeAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -30,10 +25,10 @@ afterAll(async () => {
 /** Five accounts at a server that does not have the model, and one at a server that has it. */
 const LACKING = ["a1", "a2", "a3", "a4", "a5"]
 beforeEach(async () => {
-  await removeProviderAccounts(world)
+  await removeAccounts(world)
   await world.advance(3600_000)
-  for (const id of LACKING) await addProviderAccount(world, id, { baseUrl: "https://other.test/v1" })
-  await addProviderAccount(world, "zeta")
+  for (const id of LACKING) await addAccount(world, id, { baseUrl: "https://other.test/v1" })
+  await addAccount(world, "zeta")
 })
 
 const FINE = { words: ["Fine."] }
@@ -52,7 +47,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(turn).toMatchObject(SERVED)
     expect(namesOf(called)).toEqual([...LACKING, "zeta"])
     expect(await world.failuresOf(turn.turn_id)).toEqual(LACKING.map((id) => `${id} no_model`))
-    expect(await providerAccountState(world, "a1")).toMatchObject({ health: "healthy", cool_until: null })
+    expect(await accountState(world, "a1")).toMatchObject({ health: "healthy", cool_until: null })
     called.length = 0
     expect(await world.runTurn(client, somebody())).toMatchObject(SERVED)
     expect(namesOf(called)).toEqual(["zeta"])
@@ -93,7 +88,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     const until = world.clock.ms() + 30_000
     const called = world.script((account) => {
       if (account !== "zeta") return { status: 404 }
-      return world.clock.ms() < until ? { status: 429, headers: anthropicWindow("5h", 100, until) } : FINE
+      return world.clock.ms() < until ? { status: 429, headers: unified("5h", 100, until) } : FINE
     })
     const turnId = await world.begin(client, somebody())
     await world.drain()
@@ -107,7 +102,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
   test("Long cooling of the sixth is not taken for a missing model", async () => {
     const until = world.clock.ms() + 9_000_000
     world.script((account) =>
-      account === "zeta" ? { status: 429, headers: anthropicWindow("5h", 100, until) } : { status: 404 },
+      account === "zeta" ? { status: 429, headers: unified("5h", 100, until) } : { status: 404 },
     )
     const turnId = await world.begin(client, { ...somebody(), timeout_seconds: 60 })
     for (let round = 0; round < 14; round++) {

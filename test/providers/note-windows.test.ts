@@ -4,7 +4,7 @@ import { RELEASE } from "../../src/platform/procedures.ts"
 import { type KnownWindow, type QuotaWindow, sayNews } from "../../src/providers/windows.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { holdRows } from "../harness/locks.ts"
-import { storeProviderAccount } from "../harness/provider-accounts.ts"
+import { storeAccount } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -38,7 +38,7 @@ const used = async (id: string) =>
   ).map(({ used_pct }) => used_pct)
 
 test("A snapshot is made when a window has moved by a point since the last one, or after five minutes", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   const steps: [ms: number, used: number, made: number][] = [
     [0, 10, 1],
     [1000, 10.4, 0],
@@ -57,7 +57,7 @@ test("A snapshot is made when a window has moved by a point since the last one, 
 })
 
 test("Each window has its own snapshots, and a short one has one a minute", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   expect(await note(id, [unified(10), unified(20, 604_800), unified(30, 60)])).toBe(3)
   await world.advance(1000)
   expect(await note(id, [unified(10), unified(25, 604_800), unified(90, 60)])).toBe(1)
@@ -67,7 +67,7 @@ test("Each window has its own snapshots, and a short one has one a minute", asyn
 })
 
 test("Nonsensical values are left out, and an older answer adds nothing", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   const odd = [unified(-1), unified(1, 0), unified(1, 1.5), unified(1, 1e12), { ...unified(1), resource: "canary" }]
   expect(await note(id, odd)).toBe(0)
   expect(await stateOf(id)).toEqual({})
@@ -78,14 +78,14 @@ test("Nonsensical values are left out, and an older answer adds nothing", async 
 })
 
 test("An account without a state gets one", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   await world.sql("delete from provider_states where provider_id = $1", [id])
   expect(await note(id, [unified(5)])).toBe(1)
   expect(Object.keys(await stateOf(id))).toEqual(["unified:18000"])
 })
 
 test("A locked state does not delay an answer, which then records nothing", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   const rows = `select from provider_states where provider_id = '${id}' for update`
   const change = `update provider_states set cool_reason = 'held' where provider_id = '${id}'`
   const letGo = await holdRows(world, rows, { change })

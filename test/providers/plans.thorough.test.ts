@@ -3,7 +3,7 @@ import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { readCapacity } from "../../src/providers/read-capacity.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { effortOf } from "../harness/plans.ts"
-import { storeProviderAccount } from "../harness/provider-accounts.ts"
+import { storeAccount } from "../harness/provider-accounts.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 const ACCOUNTS = 20
@@ -17,7 +17,7 @@ beforeAll(async () => {
   admin = await signInAdmin(world)
   client = await world.createAccount()
   const ids: string[] = []
-  for (let n = 0; n < ACCOUNTS; n++) ids.push(await storeProviderAccount(world, { pool: n % 2 ? "main" : "alt-pool" }))
+  for (let n = 0; n < ACCOUNTS; n++) ids.push(await storeAccount(world, { pool: n % 2 ? "main" : "alt-pool" }))
   await world.sql(
     `insert into quota_snapshots select id, 'unified', seconds, 10, null, t
      from generate_series($1::timestamptz - $2::integer * interval '1 day', $1, interval '20 minutes') t,

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { expectPromises } from "../harness/promises.ts"
-import {
-  addProviderAccount,
-  anthropicWindow,
-  providerAccountState,
-  replaceProviderAccounts,
-} from "../harness/provider-accounts.ts"
+import { accountState, addAccount, resetAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { type ProviderScript, SCRIPTED_TOKENS } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -22,7 +17,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => replaceProviderAccounts(world, ["alpha", "beta"]))
+beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
 const now = () => world.clock.ms()
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -45,7 +40,7 @@ async function failAtAlpha(alpha: (nth: number) => ProviderScript, stepMs = 0) {
     calls: called.map(({ account }) => account),
     failures: await world.failuresOf(turn.turn_id),
     lines: world.linesOf("provider.failed", turn.turn_id),
-    alpha: await providerAccountState(world, "alpha"),
+    alpha: await accountState(world, "alpha"),
   }
 }
 
@@ -55,9 +50,9 @@ const WELL = { health: "healthy", cool_until: null, cool_reason: null }
 describe("Accounts that cool while another serves at once", () => {
   test("A 429 with rejected windows cools until the latest reset of those", async () => {
     const headers = {
-      ...anthropicWindow("5h", 100, now() + 600_000),
-      ...anthropicWindow("7d", 100, now() + 900_000),
-      ...anthropicWindow("30d", 40, now() + 9_000_000),
+      ...unified("5h", 100, now() + 600_000),
+      ...unified("7d", 100, now() + 900_000),
+      ...unified("30d", 40, now() + 9_000_000),
       "retry-after": "5",
     }
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
@@ -71,7 +66,7 @@ describe("Accounts that cool while another serves at once", () => {
   })
 
   test("A 429 without headers cools when the last answer reported a full window", async () => {
-    world.script(() => ({ words: ["Fine."], headers: anthropicWindow("5h", 100, now() + 600_000) }))
+    world.script(() => ({ words: ["Fine."], headers: unified("5h", 100, now() + 600_000) }))
     await world.runTurn(client, { space })
     const { calls, alpha } = await failAtAlpha(() => ({ status: 429 }))
     expect(calls).toEqual(["alpha", "beta"])
@@ -93,7 +88,7 @@ describe("Accounts that cool while another serves at once", () => {
 
 describe("Failures that another account serves, without cooling the first", () => {
   test("A 429 with Retry-After does not cool when a snapshot shows room", async () => {
-    const headers = { "retry-after": "1000", ...anthropicWindow("5h", 60, now() + 600_000) }
+    const headers = { "retry-after": "1000", ...unified("5h", 60, now() + 600_000) }
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
     expect(turn).toMatchObject(SERVED)
     expect(calls).toEqual(["alpha", "beta"])
@@ -103,7 +98,7 @@ describe("Failures that another account serves, without cooling the first", () =
 
   test("A 429 without headers does not cool when the last answer reported a window used up but allowed", async () => {
     const told = (status: string) => ({
-      ...anthropicWindow("7d", 102, now() + 600_000),
+      ...unified("7d", 102, now() + 600_000),
       "anthropic-ratelimit-unified-7d-status": status,
     })
     world.script(() => ({ words: ["Fine."], headers: told("rejected") }))
@@ -187,7 +182,7 @@ describe("A refused login", () => {
   })
 
   test("A 401 to a token leads to a refresh or to another account", async () => {
-    await addProviderAccount(world, "abel", { kind: "oauth_code" })
+    await addAccount(world, "abel", { kind: "oauth_code" })
     const called = world.script((account) => (account === "abel" ? { status: 401 } : { words: ["Fine."] }))
     const turn = await world.runTurn(client, { space })
     expect(turn).toMatchObject(SERVED)
@@ -258,7 +253,7 @@ describe("A refused request", () => {
 
 describe("Tries within a step", () => {
   test("At most three accounts are tried, and then the turn backs off as after any model failure", async () => {
-    for (const id of ["gamma", "omega"]) await addProviderAccount(world, id)
+    for (const id of ["gamma", "omega"]) await addAccount(world, id)
     const called = world.script((account) => (account === "omega" ? { words: ["Fine."] } : { status: 529 }))
     const turnId = await world.begin(client, { space })
     await world.drain()

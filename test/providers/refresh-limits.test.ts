@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { createAccountProvider, LOGINS } from "../harness/account-provider.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
-import { storeProviderAccount, windowNow } from "../harness/provider-accounts.ts"
+import { storeAccount, windowNow } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -37,7 +37,7 @@ const headers = (utilization: string) => ({
 })
 
 test("The provider's headers become snapshots and are answered, with one audit entry", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   answer = () => Response.json({ data: [] }, { headers: headers("0.375") })
   const before = await entries()
   const [status, provider] = await refresh(id)
@@ -61,7 +61,7 @@ test.each([
     kind === "api_key"
       ? { kind, api_key: "canary-key" }
       : { kind, access_token: "canary-key", refresh_token: null, headers: { "x-beta": "oauth" } }
-  const id = await storeProviderAccount(world, { engine, credential })
+  const id = await storeAccount(world, { engine, credential })
   expect((await refresh(id))[0]).toBe(200)
   const [request, ...others] = seen
   expect(others).toEqual([])
@@ -71,7 +71,7 @@ test.each([
 })
 
 test("The request follows the setting", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   const [, { value: usual }] = await admin.json("PUT", "/api/admin/settings", {
     key: "provider_limit_requests",
     value: {
@@ -94,7 +94,7 @@ test("The request follows the setting", async () => {
 })
 
 test("A limited account's refusal counts by its headers, and one without headers changes nothing", async () => {
-  const id = await storeProviderAccount(world, { windows: { "unified:604800": windowNow(world, 5) } })
+  const id = await storeAccount(world, { windows: { "unified:604800": windowNow(world, 5) } })
   answer = () => Response.json({ error: {} }, { status: 429, headers: headers("1") })
   expect((await refresh(id))[1].windows[0]).toMatchObject({ window_seconds: 18_000, used_pct: 100 })
   answer = () => Response.json({ data: [] })
@@ -109,7 +109,7 @@ test.each([
   ["a redirect", () => Response.redirect("https://elsewhere.example/canary", 302), "HTTP 302"],
   ["no answer", () => Promise.reject(new TypeError("canary refused")), "cannot be reached"],
 ] as const)("A provider that answers %s is a clear error, and nothing is lost", async (_what, given, why) => {
-  const id = await storeProviderAccount(world, { windows: { "unified:18000": windowNow(world, 5) } })
+  const id = await storeAccount(world, { windows: { "unified:18000": windowNow(world, 5) } })
   const [before, noted] = [await admin.json("GET", "/api/admin/providers"), await entries()]
   answer = given
   const [status, error] = await refresh(id)
@@ -133,7 +133,7 @@ test("A refused token is refreshed once, as in a call", async () => {
     refresh_token: "canary-refresh",
     headers: {},
   } as const
-  const id = await storeProviderAccount(world, { credential })
+  const id = await storeAccount(world, { credential })
   answer = (request) =>
     request.headers.get("authorization") === "Bearer canary-new-1"
       ? Response.json({ data: [] }, { headers: headers("0.5") })
@@ -146,7 +146,7 @@ test("A refused token is refreshed once, as in a call", async () => {
 })
 
 test("A provider that hangs is given up in time", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     const over = new AbortController()
     if (ms === PROVIDER_POLICY.limitsMs) queueMicrotask(() => over.abort(new DOMException("late", "TimeoutError")))
@@ -164,11 +164,11 @@ test("A provider that hangs is given up in time", async () => {
 })
 
 test("An account that is disabled or has no readable credential is not asked", async () => {
-  const disabled = await storeProviderAccount(world, { disabled_at: world.clock.now() })
+  const disabled = await storeAccount(world, { disabled_at: world.clock.now() })
   expect(await refresh(disabled)).toMatchObject([409, { code: "CONFLICT" }])
-  const bare = await storeProviderAccount(world, { credential: null })
+  const bare = await storeAccount(world, { credential: null })
   expect(await refresh(bare)).toMatchObject([502, { code: "PROVIDER_FAILED" }])
-  const broken = await storeProviderAccount(world)
+  const broken = await storeAccount(world)
   await world.sql("update provider_credentials set sealed = 'broken' where provider_id = $1", [broken])
   expect(await refresh(broken)).toMatchObject([502, { code: "PROVIDER_FAILED" }])
   expect(seen).toEqual([])

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { createAccountProvider, LOGINS } from "../harness/account-provider.ts"
-import {
-  addProviderAccount,
-  providerAccountState,
-  providerKey,
-  removeProviderAccounts,
-} from "../harness/provider-accounts.ts"
+import { accountState, addAccount, providerKey, removeAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { ProviderScript } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -29,9 +24,9 @@ afterAll(async () => {
 /** How many refreshes the provider has answered: the model's provider sees the tokens of the n-th as "abel.<n>". */
 let refreshes = 0
 beforeEach(async () => {
-  await removeProviderAccounts(world)
+  await removeAccounts(world)
   await world.advance(3600_000)
-  await addProviderAccount(world, "abel", { kind: "oauth_code" })
+  await addAccount(world, "abel", { kind: "oauth_code" })
   refreshes = 0
   logins.at("/token", () => {
     refreshes++
@@ -49,7 +44,7 @@ async function abel() {
   const [row] = await world.sql<{ version: number; refreshing: boolean }>(
     "select version, refreshing_until is not null as refreshing from provider_credentials where provider_id = 'abel'",
   )
-  return { health: (await providerAccountState(world, "abel")).health, ...row }
+  return { health: (await accountState(world, "abel")).health, ...row }
 }
 
 test("A 503 followed by 401 leads to a refresh all the same", async () => {
@@ -61,7 +56,7 @@ test("A 503 followed by 401 leads to a refresh all the same", async () => {
 })
 
 test("A refresh followed by 503 and 401 again means that the account needs a login, and it is called no more", async () => {
-  await addProviderAccount(world, "beta")
+  await addAccount(world, "beta")
   const called = world.script((token, nth) => {
     if (token === "beta") return FINE
     return token === "abel.1" && nth === 0 ? { status: 503 } : REFUSED
@@ -84,12 +79,12 @@ test("A 401 to a token refreshed earlier in this run leads to another refresh", 
 describe("A login without a usable credential at the moment", () => {
   const ended = () => world.sql("update provider_credentials set expires_at = $1", [world.clock.now()])
   const inAMinute = () => new Date(world.clock.ms() + 60_000).getTime()
-  const coolUntil = async (id: string) => Date.parse((await providerAccountState(world, id)).cool_until ?? "")
+  const coolUntil = async (id: string) => Date.parse((await accountState(world, id)).cool_until ?? "")
 
   test("Its account cools for a minute, which does not count as a try of the turn", async () => {
-    for (const id of ["abby", "abe", "adam"]) await addProviderAccount(world, id, { kind: "oauth_code" })
+    for (const id of ["abby", "abe", "adam"]) await addAccount(world, id, { kind: "oauth_code" })
     await ended()
-    await addProviderAccount(world, "beta")
+    await addAccount(world, "beta")
     let asked = 0
     logins.at("/token", () => {
       asked++
@@ -116,17 +111,17 @@ describe("A login without a usable credential at the moment", () => {
     const turnId = await world.begin(client, { space, timeout_seconds: 600 })
     await world.drain()
     expect((await client.getTurn(turnId)).state).toBe("running")
-    expect(await providerAccountState(world, "abel")).toMatchObject({ health: "healthy", cool_reason: "no_credential" })
+    expect(await accountState(world, "abel")).toMatchObject({ health: "healthy", cool_reason: "no_credential" })
     const body = { access_token: providerKey("abel.1"), token_type: "bearer", expires_in: 86_400 }
     logins.at("/token", () => Response.json(body))
     await world.advance(65_000)
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
-    expect(await providerAccountState(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
+    expect(await accountState(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
   })
 
   test("A 401 that cannot be answered by a refresh now cools it as well", async () => {
-    await addProviderAccount(world, "beta")
+    await addAccount(world, "beta")
     logins.at("/token", () => new Response("", { status: 503 }))
     const called = world.script((token) => (token === "beta" ? FINE : REFUSED))
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
 import { sealCredential } from "../../src/providers/credential.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
-import { providerKey, replaceProviderAccounts } from "../harness/provider-accounts.ts"
+import { providerKey, resetAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0.2
-  await replaceProviderAccounts(world, ["alpha", "beta", "gamma"])
+  await resetAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 let people = 0

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { addModel } from "../harness/models.ts"
 import {
-  addProviderAccount,
-  anthropicWindow,
-  providerAccountState,
+  accountState,
+  addAccount,
   providerKey,
-  removeProviderAccounts,
-  replaceProviderAccounts,
+  removeAccounts,
+  resetAccounts,
+  unified,
 } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
-import { eventStream } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
 import type { TestClient } from "../harness/world.ts"
 
 let world: RoutedWorld
@@ -26,7 +26,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => replaceProviderAccounts(world, []))
+beforeEach(() => resetAccounts(world, []))
 
 const FINE = { words: ["Fine."] }
 const statements = async () => (await world.calls()).filter(({ service }) => service === "pg")
@@ -46,7 +46,7 @@ describe("The serving account", () => {
   }
 
   test("The usage of keyed turns and chats names the account, and without one the plan", async () => {
-    await addProviderAccount(world, "alpha")
+    await addAccount(world, "alpha")
     world.script(() => FINE)
     const keyed = await world.runTurn(client, { space })
     expect(await servedOf("usage", keyed.turn_id)).toEqual([{ subscription_id: "alpha" }])
@@ -54,7 +54,7 @@ describe("The serving account", () => {
     expect(await servedOf("chat_calls", chatted)).toEqual([{ subscription_id: "alpha" }])
     expect(await servedOf("usage", chatted)).toEqual([])
 
-    await removeProviderAccounts(world)
+    await removeAccounts(world)
     world.rebind({ OPENAI_BASE_URL: "https://model.test/v1" })
     const [plan] = await world.sql<{ sub_id: number }>(
       `insert into subscriptions (user_id, plan, starts_at, created_at, updated_at) values ($1, 'small', $2, $2, $2) returning sub_id`,
@@ -66,7 +66,7 @@ describe("The serving account", () => {
   })
 
   test("A test turn calls no account", async () => {
-    await addProviderAccount(world, "alpha")
+    await addAccount(world, "alpha")
     const called = world.script(() => FINE)
     const test = await world.createAccount({ test: true })
     expect((await world.runTurn(test, { space: await test.space() })).state).toBe("done")
@@ -76,15 +76,15 @@ describe("The serving account", () => {
 
 describe("A plain turn", () => {
   test("A plain turn takes three statements with an account, whatever its headers say", async () => {
-    await addProviderAccount(world, "alpha")
+    await addAccount(world, "alpha")
     let used = 10
     world.script(() => {
       used += 3
       return {
         ...FINE,
         headers: {
-          ...anthropicWindow("5h", used, world.clock.ms() + 1e6),
-          ...anthropicWindow("7d", used, world.clock.ms() + 1e7),
+          ...unified("5h", used, world.clock.ms() + 1e6),
+          ...unified("7d", used, world.clock.ms() + 1e7),
         },
       }
     })
@@ -101,7 +101,7 @@ describe("A plain turn", () => {
       ])
     }
     await world.clearFaults()
-    const { windows } = await providerAccountState(world, "alpha")
+    const { windows } = await accountState(world, "alpha")
     expect(windows).toMatchObject({ "unified:18000": { used_pct: 19 }, "unified:604800": { used_pct: 19 } })
     const snapshots = await world.sql(
       "select resource, window_seconds, used_pct from quota_snapshots where provider_id = 'alpha'",
@@ -110,11 +110,11 @@ describe("A plain turn", () => {
   })
 
   test("A plain turn writes a snapshot when a window has moved by a point, or after five minutes", async () => {
-    await addProviderAccount(world, "beta")
+    await addAccount(world, "beta")
     const reset = world.clock.ms() + 1e7
     const say = async (used: number, minutes: number) => {
       await world.advance(minutes * 60_000)
-      world.script(() => ({ ...FINE, headers: anthropicWindow("5h", used, reset) }))
+      world.script(() => ({ ...FINE, headers: unified("5h", used, reset) }))
       await world.runTurn(client, { space })
       const rows = await world.sql<{ used_pct: number }>(
         "select used_pct from quota_snapshots where provider_id = 'beta' order by taken_at",
@@ -127,20 +127,18 @@ describe("A plain turn", () => {
     expect(await say(11.2, 1), "a point since the last snapshot").toEqual([10, 11.2])
     expect(await say(11.3, 4)).toEqual([10, 11.2])
     expect(await say(11.4, 1)).toEqual([10, 11.2, 11.4])
-    expect((await providerAccountState(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
+    expect((await accountState(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
   })
 
   test("A server that invents new windows does not fill the account's row", async () => {
-    await addProviderAccount(world, "gamma")
+    await addAccount(world, "gamma")
     for (let n = 1; n <= 6; n++) {
-      const headers = Array.from({ length: 5 }, (_, at) =>
-        anthropicWindow(`${n * 10 + at}h`, 10, world.clock.ms() + 1e7),
-      )
+      const headers = Array.from({ length: 5 }, (_, at) => unified(`${n * 10 + at}h`, 10, world.clock.ms() + 1e7))
       world.script(() => ({ ...FINE, headers: Object.assign({}, ...headers) }))
       await world.runTurn(client, { space })
       await world.advance(1000)
     }
-    const { windows } = await providerAccountState(world, "gamma")
+    const { windows } = await accountState(world, "gamma")
     expect(Object.keys(windows)).toHaveLength(16)
     expect(Object.keys(windows)).toContain(`unified:${64 * 3600}`)
   })
@@ -199,9 +197,9 @@ describe("The credentials of a call", () => {
   ] as const)(
     "The engine %s with %s, %#, uses the account's own credential and base URL",
     async (engine, model, events, kind, expected) => {
-      await addProviderAccount(world, "one", { engine, kind, baseUrl: "https://account.test/base", headers: HEADERS })
+      await addAccount(world, "one", { engine, kind, baseUrl: "https://account.test/base", headers: HEADERS })
       const seen: Request[] = []
-      const answer = eventStream([...events])
+      const answer = providerStream([...events])
       world.serve("account.test", (request) => {
         seen.push(request)
         return answer()
@@ -219,10 +217,10 @@ describe("The credentials of a call", () => {
 })
 
 test("An account known to this isolate as cooling is not called, whatever an earlier statement picked", async () => {
-  for (const id of ["alpha", "beta"]) await addProviderAccount(world, id)
+  for (const id of ["alpha", "beta"]) await addAccount(world, id)
   const until = world.clock.ms() + 1e6
   const called = world.script((account) =>
-    account === "alpha" ? { status: 429, headers: anthropicWindow("5h", 100, until) } : FINE,
+    account === "alpha" ? { status: 429, headers: unified("5h", 100, until) } : FINE,
   )
   // Both claims have picked alpha before either of its calls is answered.
   let arrived = 0

@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import {
-  accountOfProviderKey,
-  addProviderAccount,
-  providerKey,
-  removeProviderAccounts,
-} from "../harness/provider-accounts.ts"
+import { accountOfProviderKey, addAccount, providerKey, removeAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDER_URL } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -30,7 +25,7 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  await removeProviderAccounts(world)
+  await removeAccounts(world)
   world.rebind({ OPENAI_BASE_URL: PROVIDER_URL, OPENAI_API_KEY: OWN_KEY })
 })
 
@@ -45,13 +40,13 @@ async function served(conversation?: string) {
 }
 
 test("An account at another server gets no call that is meant for the environment's own", async () => {
-  await addProviderAccount(world, "alpha", { baseUrl: OTHER_URL })
+  await addAccount(world, "alpha", { baseUrl: OTHER_URL })
   expect(await served()).toEqual({ by: ["environment"], elsewhere: [] })
 })
 
 test("An account at the environment's server serves its pins, however the URL is spelled", async () => {
-  await addProviderAccount(world, "alpha", { baseUrl: OTHER_URL })
-  await addProviderAccount(world, "beta", { baseUrl: "https://Model.test/v1/" })
+  await addAccount(world, "alpha", { baseUrl: OTHER_URL })
+  await addAccount(world, "beta", { baseUrl: "https://Model.test/v1/" })
   expect(await served()).toEqual({ by: ["beta"], elsewhere: [] })
   await world.sql("update provider_states set cool_until = $1 where provider_id = 'beta'", [
     new Date(world.clock.ms() + 3600_000),
@@ -64,13 +59,13 @@ test("An account at the environment's server serves its pins, however the URL is
 
 test("Without an account of the environment, one at any server serves", async () => {
   world.rebind({ OPENAI_BASE_URL: undefined, OPENAI_API_KEY: undefined })
-  await addProviderAccount(world, "alpha", { baseUrl: OTHER_URL })
+  await addAccount(world, "alpha", { baseUrl: OTHER_URL })
   expect(await served()).toEqual({ by: ["alpha"], elsewhere: ["alpha"] })
 })
 
 test("The operator's file names the server from the next turn on, also for a conversation that stays with an account", async () => {
-  await addProviderAccount(world, "alpha", { baseUrl: OTHER_URL })
-  await addProviderAccount(world, "beta")
+  await addAccount(world, "alpha", { baseUrl: OTHER_URL })
+  await addAccount(world, "beta")
   expect((await served("stays")).by).toEqual(["beta"])
   const admin = await world.createAccount()
   await world.sql("update users set role = 'admin' where user_id = $1", [admin.userId])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { sweepSnapshots } from "../../src/providers/sweep-snapshots.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
-import { storeProviderAccount, windowNow } from "../harness/provider-accounts.ts"
+import { storeAccount, windowNow } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const [HOUR, DAY] = [3_600_000, 86_400_000]
@@ -45,16 +45,16 @@ test("The pools are as last published, and a missing snapshot is reported", asyn
       ],
     },
   ])
-  await storeProviderAccount(world, {
+  await storeAccount(world, {
     windows: { "unified:18000": windowNow(world, 20, 2 * HOUR), "unified:604800": windowNow(world, 90, -1) },
   })
-  await storeProviderAccount(world, { windows: { "unified:18000": windowNow(world, 130, HOUR) } })
-  await storeProviderAccount(world, { cool_until: later(2 * HOUR), windows: { "unified:18000": windowNow(world, 0) } })
-  await storeProviderAccount(world, { cool_until: later(HOUR) })
-  await storeProviderAccount(world, { health: "needs_login" })
-  await storeProviderAccount(world, { health: "contained" })
-  await storeProviderAccount(world, { disabled_at: later(0) })
-  await storeProviderAccount(world, { provider_id: "media", pool: "media" })
+  await storeAccount(world, { windows: { "unified:18000": windowNow(world, 130, HOUR) } })
+  await storeAccount(world, { cool_until: later(2 * HOUR), windows: { "unified:18000": windowNow(world, 0) } })
+  await storeAccount(world, { cool_until: later(HOUR) })
+  await storeAccount(world, { health: "needs_login" })
+  await storeAccount(world, { health: "contained" })
+  await storeAccount(world, { disabled_at: later(0) })
+  await storeAccount(world, { provider_id: "media", pool: "media" })
   await world.sweep()
   const main = {
     ...{ accounts: 7, usable: 2, cooling: 2, suspended: 0, needs_login: 1, contained: 1, disabled: 1, in_flight: 0 },
@@ -86,7 +86,7 @@ test("The pools are as last published, and a missing snapshot is reported", asyn
 })
 
 test("Each change by an admin is published at once, also with turns under way", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   const client = await world.createAccount()
   await client.sendTurn({ space: await client.space() })
   await world.sql("update open_turns set provider_id = $1", [id])
@@ -103,7 +103,7 @@ test("Each change by an admin is published at once, also with turns under way", 
 })
 
 test("A slower publisher with an older picture changes nothing", async () => {
-  await storeProviderAccount(world)
+  await storeAccount(world)
   await world.sweep()
   const before = await pools()
   const redis = authContextOf(world).redis
@@ -119,7 +119,7 @@ test("A slower publisher with an older picture changes nothing", async () => {
 })
 
 test("Without Redis the pools cannot be read, and everything else works", async () => {
-  const id = await storeProviderAccount(world)
+  const id = await storeAccount(world)
   await world.plan([{ service: "redis", call: 1, times: 1e9, when: "before", action: "fail" }])
   expect(await pools()).toMatchObject([503, { code: "UNAVAILABLE" }])
   expect((await admin.json("POST", `/api/admin/providers/${id}/disable`, {}))[0]).toBe(200)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { NewKey } from "../../src/keys/create-key.ts"
 import { topUp } from "../../src/ops/seed.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { type AnyJson, readAnswer } from "../harness/answers.ts"
+import { type JsonBody, readAnswer } from "../harness/answers.ts"
 import { orderTool } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -89,7 +89,7 @@ async function arrange(client: TestClient, { space: config, earlier = [], files 
   return { client, body }
 }
 
-const estimate = async (client: TestClient, body: object): Promise<AnyJson> =>
+const estimate = async (client: TestClient, body: object): Promise<JsonBody> =>
   (await readAnswer(client.call("POST", "/v1/turns/estimate", body))).body
 
 interface Told {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { addModel } from "../harness/models.ts"
 import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { eventStream } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
 import { passTime } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -34,7 +34,7 @@ const billedOf = (output: number) =>
   20 * PRICES.plain + 90 * PRICES.cached + 10 * PRICES.written + output * PRICES.output
 
 test("Tokens read from and written to the provider's cache have prices of their own", async () => {
-  world.serve("anthropic.test", eventStream([...BEGINNING, ...END]))
+  world.serve("anthropic.test", providerStream([...BEGINNING, ...END]))
   const client = await world.createAccount()
   const turn = await client.runTurn({ space: await client.space(), model: PIN })
   expect(turn).toMatchObject({ state: "done", usage: { tokens_input: 120, tokens_cached: 90, tokens_output: 30 } })
@@ -81,7 +81,7 @@ test("A call cut by its model's idle limit is billed by the provider's own count
 test("A provider's count above the hold is our loss, by name", async () => {
   const whole = { ...usage, input_tokens: 1_000_000 }
   const start = { type: "message_start", message: { ...message, usage: whole } }
-  world.serve("anthropic.test", eventStream([start, ...BEGINNING.slice(1), ...END]))
+  world.serve("anthropic.test", providerStream([start, ...BEGINNING.slice(1), ...END]))
   const client = await world.createAccount()
   const turn = await client.runTurn({ space: await client.space(), model: PIN, max_cost_usd: 0.1 })
   expect(turn).toMatchObject({ state: "done", billed_cost_usd: 0.1 })
@@ -106,7 +106,7 @@ test("A provider's count above its bound leaves the credit reserved for a pictur
   })
   const whole = { ...usage, input_tokens: 1_000_000 }
   const start = { type: "message_start", message: { ...message, usage: whole } }
-  const answer = eventStream([start, ...BEGINNING.slice(1), ...END])
+  const answer = providerStream([start, ...BEGINNING.slice(1), ...END])
   world.serve("anthropic.test", async () => {
     await paints
     return answer()

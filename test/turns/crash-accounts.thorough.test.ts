@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
-import { addProviderAccount, anthropicWindow } from "../harness/provider-accounts.ts"
+import { addAccount, unified } from "../harness/provider-accounts.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 /** The account that a turn begins at, the first by name, answers this; then the second serves. */
@@ -12,8 +12,8 @@ beforeAll(async () => {
   world = await createWorld({ upstreams: { model: inject("modelUrl") }, random: () => 0 })
   await addModel(world)
   world.serve("full.test", () => refusal())
-  await addProviderAccount(world, "alpha", { baseUrl: "https://full.test/v1" })
-  await addProviderAccount(world, "beta", { baseUrl: `${world.upstreamUrl("model")}/v1` })
+  await addAccount(world, "alpha", { baseUrl: "https://full.test/v1" })
+  await addAccount(world, "beta", { baseUrl: `${world.upstreamUrl("model")}/v1` })
 })
 afterAll(() => world.close())
 
@@ -43,7 +43,7 @@ const scenarios: Scenario[] = [
     name: "a turn whose first account is full",
     async arrange() {
       await forget()
-      const headers = anthropicWindow("5h", 100, world.clock.ms() + 9e6)
+      const headers = unified("5h", 100, world.clock.ms() + 9e6)
       refusal = () => Response.json({ error: { message: "full" } }, { status: 429, headers })
     },
     async act(client, space) {
