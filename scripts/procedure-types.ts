@@ -172,9 +172,11 @@ function inArgument(field: Field): string {
   return listOf(field, isJson(type) ? "JsonInput" : (SCALARS[type] ?? "unknown"))
 }
 
+/** Composite values and lists are read as JSON. */
+const comesAsJson = ({ kind, list }: Field) => kind !== "scalar" || list
+
 function inColumn(field: Field): string {
-  if (field.kind !== "scalar" || isJson(field.type)) return inAnswer(field)
-  return listOf(field, SCALARS[field.type] ?? "unknown")
+  return comesAsJson(field) || isJson(field.type) ? inAnswer(field) : (SCALARS[field.type] ?? "unknown")
 }
 
 function declarationOf(procedure: ProcedureRow): string {
@@ -193,8 +195,8 @@ function encoded(field: Field): string {
 function entryOf(procedure: ProcedureRow): string {
   const args = procedure.arguments.map(encoded).join(", ")
   const answers = answersOf(procedure)
-  if (answers.every(({ kind }) => kind === "scalar")) return `  ${procedure.name}: { args: [${args}] },`
-  const columns = answers.map((field) => `"${field.name}${field.kind === "scalar" ? "" : ":json"}"`)
+  if (!answers.some(comesAsJson)) return `  ${procedure.name}: { args: [${args}] },`
+  const columns = answers.map((field) => `"${field.name}${comesAsJson(field) ? ":json" : ""}"`)
   return `  ${procedure.name}: { args: [${args}], columns: [${columns.join(", ")}] },`
 }
 

@@ -61,7 +61,10 @@ export type OnceProcedure = {
  * The same for a request that may have an Idempotency-Key. `replayOf`: the id of what an earlier request made under the key; then this
  * call had no effect. IDEMPOTENCY_KEY_REUSED when that request was a different one.
  */
-export async function callOnce<Name extends OnceProcedure, Row extends AnswerOf<Name> = AnswerOf<Name>>(
+export async function callOnce<
+  Name extends OnceProcedure,
+  Row extends Omit<AnswerOf<Name>, "already"> = Omit<AnswerOf<Name>, "already">,
+>(
   ctx: Context,
   credential: Credential,
   name: Name,
@@ -69,13 +72,9 @@ export async function callOnce<Name extends OnceProcedure, Row extends AnswerOf<
 ): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
   const fingerprints = once?.request === undefined ? [] : await fingerprintsOf(ctx, once.request)
   const all = { ...args, once_key: once?.key ?? null, fingerprint: fingerprints[0] ?? null }
-  const { actor, row } = await callAs<Name, Row>(
-    ctx,
-    credential,
-    name,
-    all as unknown as Omit<ArgumentsOf<Name>, CallerArguments>,
-  )
-  return { actor, row, replayOf: replayedBy((row as { already: UsedKey | null }).already, fingerprints) }
+  const { actor, row } = await callAs(ctx, credential, name, all as unknown as Omit<ArgumentsOf<Name>, CallerArguments>)
+  const { already } = row as unknown as { already: UsedKey | null }
+  return { actor, row: row as unknown as Row, replayOf: replayedBy(already, fingerprints) }
 }
 
 function requestOf(ctx: Context, credential: Credential): Records["request"] {

@@ -12,31 +12,38 @@ type AdminProcedure = {
     : never
 }[ProcedureName]
 
-/** What each refusal of a procedure means to its caller: a code and a sentence, or an error made of what the procedure answered. */
-export type Refusals = Record<string, [code: ErrorCode, message: string] | ((entity: unknown) => TurnpikeError)>
+type AnsweredBy<Name extends AdminProcedure> = Omit<Procedures[Name]["row"], "actor">
+type EntityOf<Name extends AdminProcedure> = Procedures[Name]["row"] extends { entity: infer Entity } ? Entity : never
 
-interface Edit<Arguments, Row, Answer> {
+/** What each refusal of a procedure means to its caller: a code and a sentence, or an error made of what the procedure answered. */
+export type Refusals<Answered = unknown> = Record<
+  string,
+  [code: ErrorCode, message: string] | ((entity: unknown, answered: Answered) => TurnpikeError)
+>
+
+interface Edit<Arguments, Answered, Row, Answer> {
   args: Arguments
-  refusals: Refusals
-  serialize: (row: Row) => Answer
+  refusals: Refusals<Answered>
+  /** Gets the row, and all that the procedure answered with it. */
+  serialize: (row: Row, answered: Answered) => Answer
 }
 
 /**
  * Calls a procedure of admins, in one statement: it changes a row and writes its audit entry, or refuses. Answers the row as it is now.
  * `stale` is VERSION_MISMATCH, with the row as `details.current`; `refusals` says what all others mean.
  */
-export async function editAs<Name extends AdminProcedure, Row, Answer>(
+export async function editAs<Name extends AdminProcedure, Row extends EntityOf<Name>, Answer>(
   ctx: Context,
   credential: SessionCredential,
   name: Name,
-  { args, ...reading }: Edit<Omit<ArgumentsOf<Name>, CallerArguments>, Row, Answer>,
+  { args, ...reading }: Edit<Omit<ArgumentsOf<Name>, CallerArguments>, AnsweredBy<Name>, Row, Answer>,
 ): Promise<Answer> {
   const { row } = await callAs(ctx, credential, name, args as never)
-  return answerOf(name, row as unknown as Answered<Row>, reading)
+  return answerOf(name, row as unknown as AnsweredBy<Name> & Edited<Row>, reading)
 }
 
 /** The same for a request that may have an Idempotency-Key: a repeat answers the row that the first one made. */
-export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row, Answer>(
+export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row extends EntityOf<Name>, Answer>(
   ctx: Context,
   credential: SessionCredential,
   name: Name,
@@ -44,31 +51,33 @@ export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row,
     once,
     args,
     ...reading
-  }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | OnceArguments>, Row, Answer> & {
+  }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | OnceArguments>, AnsweredBy<Name>, Row, Answer> & {
     once: Once | undefined
   },
 ): Promise<Made<Answer>> {
   const { row, replayOf } = await callOnce(ctx, credential, name, { once, args: args as never })
-  return { made: answerOf(name, row as unknown as Answered<Row>, reading), replayed: replayOf !== null }
+  const made = answerOf(name, row as unknown as AnsweredBy<Name> & Edited<Row>, reading)
+  return { made, replayed: replayOf !== null }
 }
 
-interface Answered<Row> {
+interface Edited<Row> {
   refused: string | null
   entity: Row
 }
 
-function answerOf<Row, Answer>(
+function answerOf<Answered extends Edited<Row>, Row, Answer>(
   name: string,
-  { refused, entity }: Answered<Row>,
-  { refusals, serialize }: Omit<Edit<unknown, Row, Answer>, "args">,
+  answered: Answered,
+  { refusals, serialize }: Omit<Edit<unknown, Answered, Row, Answer>, "args">,
 ): Answer {
-  if (refused === null) return serialize(entity)
+  const { refused, entity } = answered
+  if (refused === null) return serialize(entity, answered)
   if (refused === "stale") {
     const message = "It has changed since the version that If-Match names. Nothing was written."
-    throw new TurnpikeError("VERSION_MISMATCH", message, { details: { current: serialize(entity) } })
+    throw new TurnpikeError("VERSION_MISMATCH", message, { details: { current: serialize(entity, answered) } })
   }
   const refusal = refusals[refused]
-  if (typeof refusal === "function") throw refusal(entity)
+  if (typeof refusal === "function") throw refusal(entity, answered)
   const [code, message] = refusal ?? []
   if (!code) throw new Error(`${name} refused: ${refused}`)
   throw new TurnpikeError(code, message ?? code)

@@ -3,6 +3,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { DAY_MS } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
+import type { Answers } from "../platform/procedures.ts"
 import type { Context } from "./context.ts"
 
 /** One logical request, as its Idempotency-Key names it. It has its effect once (design promise 11). */
@@ -19,11 +20,8 @@ export const ONCE_POLICY = {
   sweepBatches: 20,
 } as const
 
-/** The database's row of a key that was used before. */
-export interface UsedKey {
-  fingerprint: string
-  resource_id: string
-}
+/** A key that was used before, as procedures answer it. */
+export type UsedKey = Answers["earlier_request"]
 
 /**
  * The request's fingerprint under each key of the ring. The first, under the newest key, is stored. It is keyed, since a request may

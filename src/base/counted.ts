@@ -31,21 +31,22 @@ export const countStateSchema = z
 
 export type CountState = z.infer<typeof countStateSchema>
 
-const refusal = ({ cap, limit, used }: CountState) =>
-  `An account has at most ${limit} ${COUNTED[cap]}; there are ${used}.`
+/** The same as procedures answer it: to them a cap is any text. */
+type AnsweredCount = Omit<CountState, "cap"> & { cap: string }
 
-/** What a procedure says of a limit of a day: also in how many seconds there is room again. */
-export type DailyCount = CountState & { retry_after: number }
+const refusal = ({ cap, limit, used }: AnsweredCount) =>
+  `An account has at most ${limit} ${COUNTED[cap as CountedCap]}; there are ${used}.`
 
-/** 429, as the procedure says. */
-export const dailyExceeded = ({ retry_after, ...state }: DailyCount) => countExceeded(state, retry_after)
+/** 429, as a procedure says of a limit of a day: also in how many seconds there is room again. */
+export const dailyExceeded = ({ retry_after, ...state }: AnsweredCount & { retry_after: number }) =>
+  countExceeded(state, retry_after)
 
 /** 429: waiting helps. `retryAfter` is whole seconds. */
-export function countExceeded(state: CountState, retryAfter: number): TurnpikeError {
+export function countExceeded(state: AnsweredCount, retryAfter: number): TurnpikeError {
   return new TurnpikeError("QUOTA_EXCEEDED", refusal(state), { details: state, retryAfter })
 }
 
 /** 409: only removing something helps, or an operator who raises the limit. */
-export function countReached(state: CountState): TurnpikeError {
+export function countReached(state: AnsweredCount): TurnpikeError {
   return new TurnpikeError("LIMIT_REACHED", refusal(state), { details: state })
 }

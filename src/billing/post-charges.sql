@@ -102,12 +102,12 @@ begin
   end if;
   if exists (select from spend_counted c where c.user_id = p_was.user_id) then
     for state in
-      select distinct on (s.rank, s.subject, s.cap, s.starts_at) t.key_id, to_jsonb(s) as cap_state,
+      select distinct on (s.rank, s.subject, s.cap, s.starts_at) t.key_id, s.state as cap_state,
         turnpike.reached_percents(s.spent_credit_micros, s.limit_credit_micros) as percents
       from (select e.key_id, e.end_user_ref, e.window_started_at, turnpike.shared_space(e) as shared, max(e.created_at) as accepted_at
           from turns e where e.turn_id = any (p_turn_ids)
           group by e.key_id, e.end_user_ref, e.window_started_at, turnpike.shared_space(e), date_trunc('day', e.created_at, 'UTC')) t,
-        lateral (select c.*, array_position('{end_user,key,account,members}'::text[], c.kind) as rank
+        lateral (select c.*, c as state, array_position('{end_user,key,account,members}'::text[], c.kind) as rank
           from turnpike.cap_states(p_was.user_id, t.key_id, case when t.key_id is not null then t.end_user_ref end,
             t.accepted_at, t.window_started_at, t.shared) c) s
       where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros

@@ -6,7 +6,7 @@ import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/json-row.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
 
@@ -91,7 +91,7 @@ export const catalogRowSchema = z
   })
   .meta({ id: "ModelCatalogRow" })
 
-type CatalogRow = JsonRow<"model_catalog"> & { space_count: number; updated_by_name: string | null }
+type CatalogRow = Answers["catalog_answer"]
 
 function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> {
   const { pin, model, label, enabled, sort_order, price_version, max_output_tokens, context_tokens, idle_seconds } = row
@@ -148,7 +148,7 @@ export async function listCatalog(ctx: Context, credential: SessionCredential) {
     },
     { role: "admin" },
   )
-  return (rows as CatalogRow[]).map(serializeCatalogRow)
+  return rows.map((row) => serializeCatalogRow(row))
 }
 
 const label = z.string().trim().min(1).max(100).meta({ example: "GPT-5 mini" })

@@ -1,14 +1,42 @@
 -- A row of the catalog as admins see it: with who changed it last, and how many live spaces are pinned to it.
-create function turnpike.catalog_json(p_pin text) returns jsonb language sql stable as $$
-  select to_jsonb(c) || jsonb_build_object('updated_by_name', u.name, 'space_count',
-      (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin))
+create type turnpike.catalog_answer as (
+  pin text,
+  engine text,
+  model text,
+  label text,
+  kind text,
+  enabled boolean,
+  sort_order integer,
+  price_input bigint,
+  price_cached bigint,
+  price_output bigint,
+  price_cache_write bigint, -- null: as price_input
+  price_cache_write_hour bigint, -- null: it is never asked for
+  price_image bigint, -- null: it makes no pictures
+  price_version integer,
+  max_output_tokens integer,
+  context_tokens integer, -- null: not known
+  idle_seconds integer, -- null: the usual ones
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz, -- null: not changed yet
+  updated_by bigint, -- null: the command line
+  updated_by_name text, -- null
+  space_count bigint
+);
+
+create function turnpike.catalog_answer_of(p_pin text) returns turnpike.catalog_answer language sql stable as $$
+  select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, c.price_input, c.price_cached, c.price_output,
+      c.price_cache_write, c.price_cache_write_hour, c.price_image, c.price_version, c.max_output_tokens, c.context_tokens,
+      c.idle_seconds, c.version, c.created_at, c.updated_at, c.updated_by, u.name,
+      (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin))::turnpike.catalog_answer
     from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
 $$;
 
 -- Changes a row of the catalog for an admin; null fields stay. refused: admin, not_found, stale, last_enabled.
 create function turnpike.patch_model(p_request turnpike.request,
   p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was model_catalog;
@@ -43,7 +71,7 @@ begin
         turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  entity := turnpike.catalog_json(p_pin);
+  entity := turnpike.catalog_answer_of(p_pin);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
@@ -56,7 +84,7 @@ $$;
 -- Adds a row for an admin. p_model: its columns. refused: admin, exists.
 create function turnpike.add_model(p_request turnpike.request,
   p_model jsonb)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made model_catalog;
@@ -84,7 +112,7 @@ begin
   else
     refused := 'exists';
   end if;
-  entity := turnpike.catalog_json(made.pin);
+  entity := turnpike.catalog_answer_of(made.pin);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
@@ -112,7 +140,7 @@ end $$;
 create function turnpike.put_model_prices(p_request turnpike.request,
   p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_image bigint,
   p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was model_catalog;
@@ -138,7 +166,7 @@ begin
     perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
       turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  entity := turnpike.catalog_json(p_pin);
+  entity := turnpike.catalog_answer_of(p_pin);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -2,12 +2,11 @@
 -- conversations, so later turns begin new ones. refused: 'scope' (the caller sees less than the whole account), 'unknown' (the end user
 -- has no turn and no limit).
 create function turnpike.erase_end_user(p_request turnpike.request,
-  p_ref text, p_erasure_id text, out actor turnpike.caller, out refused text, out erasure jsonb) language plpgsql as $$
+  p_ref text, p_erasure_id text, out actor turnpike.caller, out refused text, out erasure erasures) language plpgsql as $$
 declare
   caller turnpike.caller;
   ids text[];
   newest timestamptz;
-  made erasures;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -38,8 +37,7 @@ begin
   -- The clock of the worker that accepted a turn may be ahead of this one's.
   values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_request.moment, newest), p_request.moment, p_request.moment,
     cardinality(ids))
-  returning e.* into made;
-  erasure := to_jsonb(made);
+  returning e.* into erasure;
   perform turnpike.note_change(caller.user_id, 'end_user.erase', 'erasure', p_erasure_id, null,
     jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request.request_id, p_request.address, p_request.moment);
   perform turnpike.note_use(caller, p_request.moment);

@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
 import { describeError } from "../platform/log.ts"
 import { endUserNotFound, needsScopeAll } from "./get-end-user.ts"
-import { type ErasureRow, getErasure, type OpenErasure } from "./get-erasure.ts"
+import { type ErasureRow, getErasure } from "./get-erasure.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 import { runErasure } from "./run-erasure.ts"
 
@@ -13,14 +13,13 @@ import { runErasure } from "./run-erasure.ts"
  * the wish. What this request does not complete, the sweeper does. NOT_FOUND, SCOPE_DENIED.
  */
 export async function eraseEndUser(ctx: Context, credential: Credential, ref: string): Promise<ErasureRow> {
-  type Row = { refused: "scope" | "unknown" | null; erasure: OpenErasure }
-  const { row } = await callAs<"erase_end_user", Row>(ctx, credential, "erase_end_user", {
+  const { row } = await callAs(ctx, credential, "erase_end_user", {
     ref,
     erasure_id: newId("erasure", ctx.clock.now()),
   })
   const { refused, erasure } = row
   if (refused === "scope") throw needsScopeAll("Erasing an end user")
-  if (refused === "unknown") throw endUserNotFound(ref)
+  if (refused === "unknown" || !erasure) throw endUserNotFound(ref)
   try {
     await runErasure(ctx, erasure, { rounds: ERASURE_POLICY.roundsOfRequest })
   } catch (error) {

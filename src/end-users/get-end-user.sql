@@ -1,6 +1,18 @@
--- What a caller sees of an end user (src/end-users/get-end-user.ts). Turns are counted by the conversations' last position; amounts are
--- summed from the narrow index of billed turns.
-create function turnpike.end_user_json(caller turnpike.caller, p_ref text, p_moment timestamptz) returns jsonb
+-- What a caller sees of an end user. Amounts in credit micros.
+create type turnpike.end_user_answer as (
+  end_user_ref text,
+  turns bigint,
+  first_turn_at timestamptz, -- null: it has no turn yet
+  last_turn_at timestamptz, -- null: the same
+  billed bigint,
+  billed_this_month bigint,
+  billed_today bigint,
+  limits end_users, -- null: it has none of its own
+  caps turnpike.cap_state[]
+);
+
+-- Turns are counted by the conversations' last position; amounts are summed from the narrow index of billed turns.
+create function turnpike.end_user_answer_of(caller turnpike.caller, p_ref text, p_moment timestamptz) returns turnpike.end_user_answer
 language plpgsql stable as $$
 declare
   today timestamptz := date_trunc('day', p_moment, 'UTC');
@@ -21,16 +33,14 @@ begin
       and t.billed_credit_micros > 0 and t.key_id is not null
       and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
         where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
-  return jsonb_build_object('end_user_ref', p_ref, 'turns', sent.turns, 'first_turn_at', sent.first_turn_at,
-    'last_turn_at', sent.last_turn_at, 'billed', spent.ever, 'billed_this_month', spent.this_month, 'billed_today', spent.today,
-    'limits', (select to_jsonb(e) from end_users e
-      where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref),
-    'caps', turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment));
+  return row(p_ref, sent.turns, sent.first_turn_at, sent.last_turn_at, spent.ever, spent.this_month, spent.today,
+    (select e from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref),
+    turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment))::turnpike.end_user_answer;
 end $$;
 
 -- An end user as a caller sees it, also one without any data.
 create function turnpike.get_end_user(p_request turnpike.request, p_ref text,
-  out actor turnpike.caller, out end_user jsonb) language plpgsql as $$
+  out actor turnpike.caller, out end_user turnpike.end_user_answer) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -39,6 +49,6 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  end_user := turnpike.end_user_json(caller, p_ref, p_request.moment);
+  end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

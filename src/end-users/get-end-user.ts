@@ -4,26 +4,14 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/json-row.ts"
-import { type CapRow, serializeCapState } from "../quotas/cap-state.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { serializeCapState } from "../quotas/cap-state.ts"
 import type { EndUser } from "./schemas.ts"
 
-type LimitsRow = JsonRow<"end_users">
+/** An end user as a key sees it. */
+export type EndUserRow = Answers["end_user_answer"]
 
-/** The row of end_user_json (get-end-user.sql): an end user as a key sees it. Amounts in credit micros. */
-export interface EndUserRow {
-  end_user_ref: string
-  first_turn_at: string | null
-  last_turn_at: string | null
-  turns: number
-  billed: number
-  billed_this_month: number
-  billed_today: number
-  limits: LimitsRow | null
-  caps: CapRow[]
-}
-
-function serializeLimits(row: LimitsRow | null): EndUser["limits"] {
+function serializeLimits(row: EndUserRow["limits"]): EndUser["limits"] {
   const { daily_limit_credit_micros: daily = null, monthly_limit_credit_micros: monthly = null } = row ?? {}
   return {
     daily_usd: daily === null ? null : toUsd(daily),
@@ -58,9 +46,8 @@ export function needsScopeAll(what: string): TurnpikeError {
 
 /** An end user, as far as the key can see its turns. NOT_FOUND. */
 export async function getEndUser(ctx: Context, credential: Credential, ref: string): Promise<EndUserRow> {
-  type Row = { end_user: EndUserRow }
-  const { actor, row } = await callAs<"get_end_user", Row>(ctx, credential, "get_end_user", { ref })
+  const { actor, row } = await callAs(ctx, credential, "get_end_user", { ref })
   const { end_user: endUser } = row
-  if (endUser.turns > 0 || (endUser.limits !== null && actor.scope === "all")) return endUser
+  if (endUser && (endUser.turns > 0 || (endUser.limits !== null && actor.scope === "all"))) return endUser
   throw endUserNotFound(ref)
 }

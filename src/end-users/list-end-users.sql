@@ -1,9 +1,15 @@
+-- An end user of a list, with the time that it is listed at.
+create type turnpike.listed_end_user as (
+  end_user turnpike.end_user_answer,
+  active_at timestamptz
+);
+
 -- Up to p_limit end users that a caller sees, after (p_before_at, p_before_ref; null for the first page), by their newest turn, with
 -- its time as active_at. Each is found once, at its newest conversation, so a page costs as many steps as it has rows. End users with
 -- limits but no turn are listed at the time of their limits, for callers who see the whole account. p_blocked: only blocked ones, or
 -- only others; null for all. p_q: a part of the reference, upper and lower case alike; null for all.
 create function turnpike.list_end_users(p_request turnpike.request,
-  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor turnpike.caller, out end_users jsonb)
+  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor turnpike.caller, out end_users turnpike.listed_end_user[])
 language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -15,8 +21,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select coalesce(jsonb_agg(turnpike.end_user_json(caller, page.ref, p_request.moment) || jsonb_build_object('active_at', page.active_at)
-      order by page.active_at desc, page.ref collate "C" desc), '[]') into end_users
+  end_users := array(select row(turnpike.end_user_answer_of(caller, page.ref, p_request.moment), page.active_at)::turnpike.listed_end_user
   from (
     select found.* from (
       (select c.end_user_ref as ref, c.last_turn_at as active_at from conversations c
@@ -44,7 +49,7 @@ begin
         order by e.updated_at desc, e.end_user_ref collate "C" desc limit p_limit)
     ) found
     order by found.active_at desc, found.ref collate "C" desc limit p_limit
-  ) page;
+  ) page order by page.active_at desc, page.ref collate "C" desc);
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 

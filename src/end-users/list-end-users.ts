@@ -10,8 +10,6 @@ export interface EndUserFilters {
   blocked?: boolean | undefined
 }
 
-type Listed = EndUserRow & { active_at: string }
-
 /**
  * The end users that a caller can see, by their newest turn. Those with limits but no turn are listed at the time of their limits, for
  * callers who see the whole account.
@@ -22,17 +20,18 @@ export async function listEndUsers(
   { filters, limit, cursor }: { filters: EndUserFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<EndUserRow>> {
   const [at, ref] = decodePosition(cursor, { end_users: filters }) ?? []
-  type Row = { end_users: Listed[] }
-  const { row } = await callAs<"list_end_users", Row>(ctx, credential, "list_end_users", {
+  const { row } = await callAs(ctx, credential, "list_end_users", {
     blocked: filters.blocked ?? null,
     q: filters.q ?? null,
     before_at: at === undefined ? null : new Date(at),
     before_ref: ref ?? null,
     limit: limit + 1,
   })
-  const data = row.end_users.slice(0, limit)
-  const last = data.at(-1)
-  const goesOn = row.end_users.length > limit && last !== undefined
-  const next_cursor = goesOn ? encodePosition([last.active_at, last.end_user_ref], { end_users: filters }) : null
-  return { data, has_more: goesOn, next_cursor }
+  const found = row.end_users ?? []
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  const goesOn = found.length > limit && last !== undefined
+  const position = last && [last.active_at, last.end_user.end_user_ref]
+  const next_cursor = goesOn && position ? encodePosition(position, { end_users: filters }) : null
+  return { data: page.map(({ end_user }) => end_user), has_more: goesOn, next_cursor }
 }

@@ -1,8 +1,8 @@
 -- Replaces an end user's limits, which belong to the account: end_user is null when the caller sees less than the whole account, and when
 -- it is one more than the account may have (reached: its state).
 create function turnpike.put_end_user_limits(p_request turnpike.request,
-  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller, out end_user jsonb,
-  out reached jsonb) language plpgsql as $$
+  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller, out end_user turnpike.end_user_answer,
+  out reached turnpike.count_state) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -18,13 +18,13 @@ begin
       reached := turnpike.over_limit('end_users', caller.user_id, 1);
     end if;
   end if;
-  if caller.scope = 'all' and reached is null then
+  if caller.scope = 'all' and reached.cap is null then
     insert into end_users (user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, created_at,
       updated_at)
     values (caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_request.moment, p_request.moment)
     on conflict (user_id, test, end_user_ref) do update set daily_limit_credit_micros = p_daily,
       monthly_limit_credit_micros = p_monthly, blocked = p_blocked, updated_at = p_request.moment;
-    end_user := turnpike.end_user_json(caller, p_ref, p_request.moment);
+    end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -1,7 +1,7 @@
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type CountState, countReached } from "../base/counted.ts"
+import { countReached } from "../base/counted.ts"
 import { fromUsd } from "../base/money.ts"
 import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
@@ -14,14 +14,13 @@ export async function putLimits(
   { daily_usd, monthly_usd, blocked }: PutLimits,
 ): Promise<EndUserRow> {
   const micros = (usd: number | null) => (usd === null ? null : fromUsd(usd))
-  type Row = { end_user: EndUserRow | null; reached: unknown }
-  const { row } = await callAs<"put_end_user_limits", Row>(ctx, credential, "put_end_user_limits", {
+  const { row } = await callAs(ctx, credential, "put_end_user_limits", {
     ref,
     daily: micros(daily_usd),
     monthly: micros(monthly_usd),
     blocked: blocked ?? false,
   })
-  if (row.reached) throw countReached(row.reached as CountState)
+  if (row.reached) throw countReached(row.reached)
   if (!row.end_user) throw needsScopeAll("Setting an end user's limits")
   return row.end_user
 }

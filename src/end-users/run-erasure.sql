@@ -53,7 +53,7 @@ end $$;
 -- Takes up to p_limit erasures that are not complete, or that were complete by p_settled and need their second search; those tried
 -- longest ago come first.
 create function turnpike.take_erasures(p_settled timestamptz, p_limit integer, p_moment timestamptz)
-returns table (erasure jsonb) language plpgsql rows 10 as $$
+returns table (erasure erasures) language plpgsql rows 10 as $$
 begin
   return query
     update erasures e set tried_at = p_moment
@@ -62,5 +62,5 @@ begin
       -- Another run is working on locked rows.
       order by d.tried_at limit p_limit for no key update skip locked) due
     where e.erasure_id = due.erasure_id
-    returning to_jsonb(e);
+    returning e.*;
 end $$;

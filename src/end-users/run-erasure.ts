@@ -80,13 +80,14 @@ async function keysBelow(ctx: Context, prefix: string): Promise<string[]> {
 /** Goes on with incomplete erasures. One that fails goes behind the others at the next run. */
 export async function sweepErasures(ctx: Context): Promise<{ tried: number; failed: number }> {
   const now = ctx.clock.now()
-  const taken = await call<"take_erasures", { erasure: OpenErasure }>(ctx.db, "take_erasures", {
+  const taken = await call(ctx.db, "take_erasures", {
     settled: new Date(now.getTime() - ERASURE_POLICY.checkAfterMs),
     limit: ERASURE_POLICY.sweepBatch,
     moment: now,
   })
   let failed = 0
   for (const { erasure } of taken) {
+    if (!erasure) continue
     try {
       if (erasure.erased_at === null) await runErasure(ctx, erasure, { rounds: ERASURE_POLICY.roundsOfSweep })
       else await checkErasure(ctx, erasure)

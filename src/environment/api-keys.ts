@@ -5,10 +5,11 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
-import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
 import { COUNTED_CALLS, type KeyUse, selectKeyUse, useOf } from "./key-use.ts"
@@ -59,11 +60,7 @@ export const updateApiKeySchema = z
   })
   .meta({ id: "UpdateApiKeyRequest" })
 
-interface KeyRow extends Omit<ChangedRow, "created_at"> {
-  file: string
-  key: string
-  set_at: string
-}
+type KeyRow = Answers["environment_key_answer"]
 
 /** Everything there is to say about the keys, in one statement: the documents too, which only we can open. */
 async function readKeys(ctx: Context, credential: SessionCredential) {

@@ -3,9 +3,20 @@ create function turnpike.engine_keys() returns text language sql stable as $$
   select e.sealed from environment_files e where e.file = 'engines'
 $$;
 
--- A key of an environment file as operators see it, without its value; null when it was never set.
-create function turnpike.environment_key_json(p_file text, p_key text) returns jsonb language sql stable as $$
-  select to_jsonb(k) || jsonb_build_object('updated_by_name', u.name)
+-- A key of an environment file as operators see it, without its value.
+create type turnpike.environment_key_answer as (
+  file text,
+  key text,
+  version integer,
+  set_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+-- Null when it was never set.
+create function turnpike.environment_key_answer_of(p_file text, p_key text) returns turnpike.environment_key_answer language sql stable as $$
+  select (k.file, k.key, k.version, k.set_at, k.updated_at, k.updated_by, u.name)::turnpike.environment_key_answer
     from environment_keys k left join users u on u.user_id = k.updated_by where k.file = p_file and k.key = p_key
 $$;
 
@@ -14,7 +25,7 @@ $$;
 -- the document has changed since, so it is to be read again.
 create function turnpike.put_environment_key(p_request turnpike.request,
   p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made integer;
@@ -44,7 +55,7 @@ begin
     perform turnpike.note_change((found.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
       jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  entity := turnpike.environment_key_json(p_file, p_key);
+  entity := turnpike.environment_key_answer_of(p_file, p_key);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

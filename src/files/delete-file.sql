@@ -1,7 +1,7 @@
 -- Deletes a file that the caller may use; its bytes are removed later. A member of the space deletes what they brought or had made, an
--- admin of it any file. refused: not_found (or deleted already), role.
+-- admin of it any file. slug: of its space. refused: not_found (or deleted already), role.
 create function turnpike.delete_file(p_request turnpike.request, p_file_id text,
-  out actor turnpike.caller, out file jsonb, out refused text) language plpgsql as $$
+  out actor turnpike.caller, out file files, out slug text, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   gone files;
@@ -24,7 +24,8 @@ begin
     update files f set state = 'deleted', updated_at = p_request.moment
       where f.file_id = p_file_id and f.state = 'ready' returning f.* into gone;
     if found then
-      file := turnpike.file_json(gone, space.slug);
+      file := gone;
+      slug := space.slug;
     else
       refused := 'not_found';
     end if;

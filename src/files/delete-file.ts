@@ -16,8 +16,8 @@ export async function deleteFile(ctx: Context, credential: Credential, fileId: s
       "Somebody else has brought this file. You may use it, but not delete it.",
     )
   }
-  const file = row.file as FileRow | null
-  if (!file) throw fileNotFound(fileId)
+  if (!row.file || row.slug === null) throw fileNotFound(fileId)
+  const file = { ...row.file, space: row.slug }
   // The sweeper removes what this leaves.
   ctx.background(
     removeObjects(ctx, [file]).catch((error: unknown) => {

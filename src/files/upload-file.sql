@@ -1,34 +1,25 @@
--- A file with its space's slug.
-create function turnpike.file_json(file files, space_slug text) returns jsonb language plpgsql immutable as $$
-begin
-  return to_jsonb(file) || jsonb_build_object('space', space_slug);
-end $$;
-
 -- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived,
 -- limit (reached: its state).
 create function turnpike.begin_upload(p_request turnpike.request,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
-  out actor turnpike.caller, out already jsonb, out refused text, out reached jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out reached turnpike.count_state) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
-  used record;
   space spaces;
 begin
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  used := turnpike.used_key(caller, p_once_key);
-  if used.resource_id is not null then
-    already := to_jsonb(used);
-  else
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     space := turnpike.find_space(caller, p_space);
     refused := turnpike.space_refusal(space);
     if refused is null then
       -- Two at once do not take the same last place.
       perform from users u where u.user_id = space.user_id for no key update;
       reached := coalesce(turnpike.over_limit('files', space.user_id, 1), turnpike.over_limit('file_bytes', space.user_id, 1));
-      refused := case when reached is not null then 'limit' end;
+      refused := case when reached.cap is not null then 'limit' end;
     end if;
     if refused is null then
       insert into files (file_id, user_id, space_id, test, key_id, member_id, name, media_type, object_key, state, created_at,
@@ -44,37 +35,34 @@ end $$;
 -- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up, limit.
 create function turnpike.finish_upload(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
-  out actor turnpike.caller, out already jsonb, out file jsonb, out refused text, out reached jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out file files, out refused text, out reached turnpike.count_state) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
-  used record;
   ready files;
 begin
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  used := turnpike.used_key(caller, p_once_key);
-  if used.resource_id is not null then
-    already := to_jsonb(used);
-  else
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     select f.* into ready from files f where f.file_id = p_file_id for no key update;
     perform from users u where u.user_id = ready.user_id for no key update;
     reached := turnpike.over_limit('file_bytes', ready.user_id, p_bytes);
     update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_request.moment
-      where f.file_id = p_file_id and f.state = 'uploading' and reached is null returning f.* into ready;
+      where f.file_id = p_file_id and f.state = 'uploading' and reached.cap is null returning f.* into ready;
     if found then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_request.moment);
-      file := turnpike.file_json(ready, p_space);
+      file := ready;
     else
-      refused := case when reached is not null then 'limit' else 'too_late' end;
+      refused := case when reached.cap is not null then 'limit' else 'too_late' end;
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Why an agent's account may not have another file of so many bytes: its state, or null. Looks without a lock.
-create function turnpike.file_limit(p_user_id bigint, p_bytes bigint) returns jsonb language plpgsql as $$
+create function turnpike.file_limit(p_user_id bigint, p_bytes bigint) returns turnpike.count_state language plpgsql as $$
 begin
   return coalesce(turnpike.over_limit('files', p_user_id, 1), turnpike.over_limit('file_bytes', p_user_id, p_bytes));
 end $$;

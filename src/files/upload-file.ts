@@ -2,7 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callOnce, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
-import { type CountState, countReached } from "../base/counted.ts"
+import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { isGeneric, SNIFFED_BYTES, sniffed } from "../base/media-bytes.ts"
@@ -115,7 +115,7 @@ async function beginUpload(
   const begun = { file_id: fileId, object_key: key, isRepeat: replayOf !== null, account: actor.user_id }
   if (begun.isRepeat) return begun
   if (row.refused === "not_found") throw spaceNotFound(spaceId)
-  if (row.refused === "limit") throw countReached(row.reached as CountState)
+  if (row.reached) throw countReached(row.reached)
   if (row.refused === "archived")
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and takes no files.`)
   return begun
@@ -140,9 +140,9 @@ async function finishUpload(
     if (!isRepeat) await giveUp(ctx, begun, once)
     return replay(getFile(ctx, credential, replayOf))
   }
-  if (row.refused === "limit") throw countReached(row.reached as CountState)
-  if (row.refused !== null) throw new TurnpikeError("CONFLICT", "The upload took too long. Try again.")
-  return { made: row.file as FileRow, replayed: false }
+  if (row.reached) throw countReached(row.reached)
+  if (!row.file) throw new TurnpikeError("CONFLICT", "The upload took too long. Try again.")
+  return { made: { ...row.file, space: spaceId }, replayed: false }
 }
 
 /** Marks the upload as deleted. If this fails, the sweeper finds it. */

@@ -7,9 +7,10 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { serverName } from "../agent-config/names.ts"
 import { headersSchema } from "../agent-config/request-parts.ts"
-import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { sealHeaders } from "./container.ts"
 
@@ -62,20 +63,14 @@ export const mappingUpsertSchema = z
   })
   .meta({ id: "MappingUpsert" })
 
-interface MappingRow extends ChangedRow {
-  container: string
-  space: string
-  url: string
-  header_names: unknown
-  enabled: boolean
-}
+type MappingRow = Answers["mapping_answer"]
 
 function serializeMapping(row: MappingRow): Mapping {
   return {
     container: row.container,
     space: row.space,
     url: row.url,
-    header_names: row.header_names as string[],
+    header_names: row.header_names,
     enabled: row.enabled,
     version: row.version,
     created_at: toInstant(row.created_at),

@@ -1,6 +1,21 @@
--- A container mapping as operators see it, without its headers' values; null when there is none.
-create function turnpike.mapping_json(p_space_id bigint, p_container text) returns jsonb language sql stable as $$
-  select to_jsonb(m) - 'headers' || jsonb_build_object('space', s.slug, 'updated_by_name', u.name)
+-- A container mapping as operators see it, without its headers' values.
+create type turnpike.mapping_answer as (
+  container text,
+  space text,
+  url text,
+  header_names text[],
+  enabled boolean,
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+-- Null when there is none.
+create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) returns turnpike.mapping_answer language sql stable as $$
+  select (m.container, s.slug, m.url, array(select jsonb_array_elements_text(m.header_names)), m.enabled, m.version, m.created_at,
+      m.updated_at, m.updated_by, u.name)::turnpike.mapping_answer
     from container_mappings m join spaces s on s.space_id = m.space_id left join users u on u.user_id = m.updated_by
     where m.space_id = p_space_id and m.container = p_container
 $$;
@@ -21,7 +36,7 @@ $$;
 create function turnpike.put_mapping(p_request turnpike.request,
   p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
   p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.mapping_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   id bigint;
@@ -63,7 +78,7 @@ begin
       case when was.mapping_id is not null then turnpike.mapping_facts(was) end, turnpike.mapping_facts(put), p_request.request_id, p_request.address,
       p_request.moment);
   end if;
-  entity := turnpike.mapping_json(id, p_container);
+  entity := turnpike.mapping_answer_of(id, p_container);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -1,9 +1,9 @@
 -- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
 -- stays. refused: unknown, revoked, proof (it gives the key more time or money, and that needs a fresh one), daily (too many changes of keys
--- within a day; reached: its state).
+-- within a day; daily: its state).
 create function turnpike.update_key(p_request turnpike.request,
   p_key_id text, p_changes jsonb)
-returns table (actor turnpike.caller, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -19,11 +19,11 @@ begin
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
-      reached := turnpike.over_key_changes(caller.user_id, p_request.moment);
-      refused := case when reached is not null then 'daily' end;
+      daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
+      refused := case when daily.cap is not null then 'daily' end;
     end if;
     if refused is null then
-      before := turnpike.key_json(own);
+      before := to_jsonb(turnpike.key_answer_of(own));
       wanted := jsonb_populate_record(own, p_changes);
       if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_request.moment) then
         refused := 'proof';
@@ -36,9 +36,10 @@ begin
         end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
         window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
         where k.key_id = own.key_id;
-      key := turnpike.key_json(own);
-      if key <> before then
-        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, key, p_request.request_id, p_request.address, p_request.moment);
+      key := turnpike.key_answer_of(own);
+      if to_jsonb(key) <> before then
+        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key), p_request.request_id,
+          p_request.address, p_request.moment);
       end if;
     end if;
     perform turnpike.note_use(caller, p_request.moment);
@@ -64,11 +65,11 @@ $$;
 
 -- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, and those of
 -- earlier rotations as long as they were given; when it is null, all of them end now. refused: unknown, revoked, former (p_most_former values
--- work already), daily (too many changes of keys within a day; reached: its state).
+-- work already), daily (too many changes of keys within a day; daily: its state).
 create function turnpike.rotate_key(p_request turnpike.request,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
   p_most_former integer)
-returns table (actor turnpike.caller, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -83,8 +84,8 @@ begin
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
-      reached := turnpike.over_key_changes(caller.user_id, p_request.moment);
-      refused := case when reached is not null then 'daily' end;
+      daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
+      refused := case when daily.cap is not null then 'daily' end;
     end if;
     if refused is null and p_former_until is not null then
       select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_request.moment;
@@ -100,7 +101,7 @@ begin
         hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
         hint = case when own.test then p_test_hint else p_live_hint end
         where k.key_id = own.key_id returning k.* into own;
-      key := turnpike.key_json(own);
+      key := turnpike.key_answer_of(own);
       perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
         jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
       perform turnpike.tell_key(own, true, p_request.moment);

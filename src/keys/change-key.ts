@@ -2,10 +2,11 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type DailyCount, dailyExceeded } from "../base/counted.ts"
+import { dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { instantParam } from "../base/time.ts"
 import { endKeyTurns } from "../ending/causes.ts"
+import type { Procedures } from "../platform/procedures.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
@@ -41,7 +42,7 @@ export async function updateKey(
     ...(expires_at !== undefined && { expires_at }),
     ...capColumns(caps),
   }
-  const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", {
+  const { row } = await callAs(ctx, credential, "update_key", {
     key_id: keyId,
     changes,
   })
@@ -75,7 +76,7 @@ export async function rotateKey(
   const owner = await readOwner(ctx, credential)
   const [live, test] = [generateApiKey(owner.brand, false), generateApiKey(owner.brand, true)]
   const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
-  const { row } = await callAs<"rotate_key", Changed>(ctx, credential, "rotate_key", {
+  const { row } = await callAs(ctx, credential, "rotate_key", {
     key_id: keyId,
     live_hash: live.hash,
     live_hint: live.hint,
@@ -89,15 +90,11 @@ export async function rotateKey(
   return { key, value: key.test ? test.value : live.value }
 }
 
-interface Changed {
-  key: KeyRow | null
-  refused: "unknown" | "revoked" | "former" | "daily" | null
-  reached: unknown
-}
+type Changed = Omit<Procedures["update_key" | "rotate_key"]["row"], "actor">
 
-function changedOf(keyId: string, { key, refused, reached }: Changed): KeyRow {
+function changedOf(keyId: string, { key, refused, daily }: Changed): KeyRow {
   if (key) return key
-  if (refused === "daily") throw dailyExceeded(reached as DailyCount)
+  if (daily) throw dailyExceeded(daily)
   if (refused === "former") throw tooManyFormer()
   throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
 }
@@ -115,10 +112,7 @@ const tooManyFormer = () =>
  * next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
-  type Row = { key: KeyRow | null; ending: boolean | null }
-  const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", {
-    key_id: keyId,
-  })
+  const { actor, row } = await callAs(ctx, credential, "revoke_key", { key_id: keyId })
   if (!row.key) throw keyNotFound(keyId)
   if (row.ending) await endKeyTurns(ctx, { key_id: keyId, user_id: actor.user_id })
   return row.key

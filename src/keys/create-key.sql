@@ -1,8 +1,8 @@
 -- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
--- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' or 'daily' (reached: its state).
+-- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' (reached: its state), 'daily' (daily: its state).
 create function turnpike.create_key(p_request turnpike.request,
   p_key jsonb, p_space text)
-returns table (actor turnpike.caller, key jsonb, refused text, reached jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, reached turnpike.count_state, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   made api_keys;
@@ -22,16 +22,17 @@ begin
       -- Two at once do not take the same last place.
       perform from users u where u.user_id = caller.user_id for no key update;
       reached := turnpike.over_limit('keys', caller.user_id, 1);
-      refused := case when reached is not null then 'limit' end;
+      refused := case when reached.cap is not null then 'limit' end;
       if refused is null then
-        reached := turnpike.over_key_changes(caller.user_id, p_request.moment);
-        refused := case when reached is not null then 'daily' end;
+        daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
+        refused := case when daily.cap is not null then 'daily' end;
       end if;
     end if;
     if refused is null then
       insert into api_keys select made.*;
-      key := turnpike.key_json(made);
-      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, key, p_request.request_id, p_request.address, p_request.moment);
+      key := turnpike.key_answer_of(made);
+      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, to_jsonb(key), p_request.request_id,
+        p_request.address, p_request.moment);
       perform turnpike.tell_key(made, false, p_request.moment);
     end if;
     perform turnpike.note_use(caller, p_request.moment);
@@ -41,7 +42,7 @@ end $$;
 
 -- The state of the limit of changes of keys within a day, each of which is in the audit log; null while there is room. The user's row is
 -- locked.
-create function turnpike.over_key_changes(p_user_id bigint, p_moment timestamptz) returns jsonb language plpgsql as $$
+create function turnpike.over_key_changes(p_user_id bigint, p_moment timestamptz) returns turnpike.daily_count language plpgsql as $$
 begin
   return turnpike.over_daily('daily_key_changes', (select a.created_at from audit_log a
     where a.actor_user_id = p_user_id and a.subject_type = 'key' and a.action <> 'key.revoke'

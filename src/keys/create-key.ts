@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type CountState, countReached, type DailyCount, dailyExceeded } from "../base/counted.ts"
+import { countReached, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { instantParam } from "../base/time.ts"
@@ -48,17 +48,13 @@ export async function createKey(
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
   const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
-  type Row = { key: KeyRow | null; refused: string | null; reached: unknown }
-  const { row } = await callAs<"create_key", Row>(ctx, credential, "create_key", {
-    key: made,
-    space: space ?? null,
-  })
+  const { row } = await callAs(ctx, credential, "create_key", { key: made, space: space ?? null })
   if (row.key) {
     sendKeyNotice(ctx, owner, row.key)
     return { key: row.key, value }
   }
-  if (row.refused === "limit") throw countReached(row.reached as CountState)
-  if (row.refused === "daily") throw dailyExceeded(row.reached as DailyCount)
+  if (row.reached) throw countReached(row.reached)
+  if (row.daily) throw dailyExceeded(row.daily)
   const mode = input.test ? "test" : "live"
   throw new TurnpikeError("NOT_FOUND", `There is no ${mode} space "${space}" of yours.`, { param: "space" })
 }

@@ -1,6 +1,6 @@
 -- The caller's key, what its caps have left, what the account has of all that is counted, and the balance of its account.
 create function turnpike.get_own_key(p_request turnpike.request)
-returns table (actor turnpike.caller, key jsonb, caps jsonb, limits jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, caps turnpike.cap_state[], limits turnpike.count_state[], balance bigint, held bigint) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -9,7 +9,7 @@ begin
   actor := caller;
   if caller.usable then
     select k.* into own from api_keys k where k.key_id = caller.key_id;
-    key := turnpike.key_json(own);
+    key := turnpike.key_answer_of(own);
     caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_request.moment);
     limits := turnpike.count_states(own.user_id);
     select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;

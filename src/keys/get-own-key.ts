@@ -3,9 +3,10 @@ import { type Credential, keyOf, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type CountState, countStateSchema } from "../base/counted.ts"
-import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
-import { type BalanceRow, serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
-import { type KeyRow, keySchema, serializeKey } from "./key-row.ts"
+import type { Procedures } from "../platform/procedures.ts"
+import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
+import { serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
+import { keySchema, serializeKey } from "./key-row.ts"
 
 const ownKeySchema = keySchema.pick({
   key_id: true,
@@ -34,10 +35,10 @@ export const ownKeyAnswerSchema = z
   })
   .meta({ id: "Me" })
 
-interface OwnKeyRow extends BalanceRow {
-  key: KeyRow
-  caps: CapRow[]
-  limits: CountState[]
+type OwnKeyRow = {
+  [Column in Exclude<keyof Procedures["get_own_key"]["row"], "actor">]: NonNullable<
+    Procedures["get_own_key"]["row"][Column]
+  >
 }
 
 /** The caller's key, what its caps have left, and the balance of its account. */
@@ -48,7 +49,7 @@ export async function getOwnKey(ctx: Context, credential: Credential): Promise<z
   return {
     key: { key_id, name, scope, space, test, caps, created_at, expires_at },
     caps: row.caps.map(serializeCapState),
-    limits: row.limits,
+    limits: row.limits as CountState[],
     balance: seesBalance(actor) ? serializeBalance(row) : null,
   }
 }

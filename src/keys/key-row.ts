@@ -3,7 +3,7 @@ import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
-import type { JsonRow } from "../platform/json-row.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 import { capsSchema, serializeCaps } from "./caps.ts"
 
@@ -35,11 +35,8 @@ export const keySpace = expressionBuilder<DB & { k: DB["api_keys"] }, "k">()
   .whereRef("s.space_id", "=", "k.space_id")
   .as("space")
 
-/** A key as JSON has it, as procedures answer it (key_json) and as queries read it. */
-export interface KeyRow extends Omit<Pick<JsonRow<"api_keys">, KeyColumn>, "scope"> {
-  scope: (typeof KEY_SCOPES)[number]
-  space: string | null
-}
+/** What is shown of a key, as procedures answer it and as queries read it. */
+export type KeyRow = Pick<Answers["key_answer"], KeyColumn | "space">
 
 type KeyColumn = (typeof keyColumns)[number] extends `k.${infer Column}` ? Column : never
 
@@ -89,7 +86,7 @@ export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
   return {
     key_id: row.key_id,
     name: row.name,
-    scope: row.scope,
+    scope: row.scope as (typeof KEY_SCOPES)[number],
     space: row.space,
     test: row.test,
     hint: row.hint,

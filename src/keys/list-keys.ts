@@ -3,7 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { released } from "../platform/db.ts"
-import type { CapRow } from "../quotas/cap-state.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
 
 /** The caller's keys, newest first: live and test ones, or those of one mode. */
@@ -21,7 +21,6 @@ export async function listKeys(
       const page = mine
         .select(keyColumns)
         .select(keySpace)
-        .$narrowType<Pick<KeyRow, "scope">>()
         .orderBy("k.key_id", (order) => order.collate("C").desc())
         .limit(limit)
         .offset(offset)
@@ -36,7 +35,7 @@ export async function getKey(
   ctx: Context,
   credential: SessionCredential,
   keyId: string,
-): Promise<KeyRow & { cap_states: CapRow[] }> {
+): Promise<KeyRow & { cap_states: Answers["cap_state"][] }> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("caller")
@@ -44,11 +43,13 @@ export async function getKey(
       .where("k.key_id", "=", keyId)
       .select(keyColumns)
       .select(keySpace)
-      .$narrowType<Pick<KeyRow, "scope">>()
       .select(({ fn, ref, val }) =>
-        fn<CapRow[]>(released("key_caps"), [ref("k.key_id"), ref("k.user_id"), ref("k.test"), val(ctx.clock.now())]).as(
-          "cap_states",
-        ),
+        fn<Answers["cap_state"][]>(released("key_caps"), [
+          ref("k.key_id"),
+          ref("k.user_id"),
+          ref("k.test"),
+          val(ctx.clock.now()),
+        ]).as("cap_states"),
       ),
   )
   if (!rows[0]) throw keyNotFound(keyId)

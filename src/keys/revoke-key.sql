@@ -1,6 +1,6 @@
 -- Revokes a key of the caller's account for good: nothing is accepted with it after this commit, and its turns are ended
 -- (ending_turns). Repeating it gives the same answer. key is null when the account has no such key; ending: turns of it may be left.
-create function turnpike.revoke_key(p_request turnpike.request, p_key_id text, out actor turnpike.caller, out key jsonb, out ending boolean) language plpgsql as $$
+create function turnpike.revoke_key(p_request turnpike.request, p_key_id text, out actor turnpike.caller, out key turnpike.key_answer, out ending boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   was api_keys;
@@ -17,10 +17,10 @@ begin
     where k.key_id = p_key_id and k.user_id = caller.user_id returning k.* into revoked;
   if revoked.key_id is not null then
     ending := revoked.ending_turns;
-    key := turnpike.key_json(revoked);
+    key := turnpike.key_answer_of(revoked);
     if was.revoked_at is null then
-      perform turnpike.note_change(caller.user_id, 'key.revoke', 'key', p_key_id, turnpike.key_json(was), key, p_request.request_id, p_request.address,
-        p_request.moment);
+      perform turnpike.note_change(caller.user_id, 'key.revoke', 'key', p_key_id, to_jsonb(turnpike.key_answer_of(was)), to_jsonb(key),
+        p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

@@ -345,9 +345,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "identity_id",
       "pool_capacity",
       "raw_usage",
-      "team_json",
+      "team_answer_of",
       "windows_at",
-      "workspace_json"
+      "workspace_answer_of"
     ],
     "tables": {
       "audit_log": [],

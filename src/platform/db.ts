@@ -211,7 +211,7 @@ function statementOf(name: ProcedureName): Statement {
   return statement
 }
 
-/** `columns` of composite types come as JSON. */
+/** `columns` of composite types, and lists, come as JSON. */
 function selectOf(call: string, columns: readonly string[] | undefined): string {
   if (!columns) return `select * from ${call}`
   const [only = ""] = columns

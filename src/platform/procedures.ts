@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_69238cd1d443"
+export const RELEASE = "turnpike_36ebc482ca69"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -29,10 +29,47 @@ export interface Answers {
     missing: string | null
     unproved: boolean
   }
+  cap_state: {
+    cap: string
+    source: string
+    kind: string
+    subject: string
+    period: string
+    limit_credit_micros: number
+    spent_credit_micros: number
+    reserved_credit_micros: number
+    starts_at: string | null
+    resets_at: string | null
+    is_counted: boolean
+    sharded: boolean
+  }
+  count_state: {
+    cap: string
+    limit: number
+    used: number
+  }
+  daily_count: {
+    cap: string
+    limit: number
+    used: number
+    retry_after: number
+  }
+  earlier_request: {
+    fingerprint: string
+    resource_id: string
+  }
   earlier_turn: {
     text: string
     result: string
     ended_at: string
+  }
+  hold_state: {
+    amount: number | null
+    needed: number
+    available: number
+    held: number
+    caps: Answers["cap_state"][]
+    max_cost: number | null
   }
   kept_step: {
     step: number
@@ -50,6 +87,12 @@ export interface Answers {
     next: Answers["turn_to_publish"] | null
     heard: boolean
     posts: boolean
+  }
+  test_turn_count: {
+    cap: string
+    limit: number
+    used: number
+    retry_after: number | null
   }
   touched_turn: {
     turn_id: string
@@ -129,7 +172,8 @@ export interface Procedures {
       turn: JsonRow<"turns"> | null
       slug: string | null
       in_scope: boolean | null
-      hold: unknown | null
+      hold: Answers["hold_state"] | null
+      too_many: Answers["test_turn_count"] | null
       heard: boolean | null
     }
   }
@@ -386,9 +430,9 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   bill_infra_slice: {
@@ -458,18 +502,7 @@ export interface Procedures {
       shared: number | null
     }
     row: {
-      cap: string | null
-      source: string | null
-      kind: string | null
-      subject: string | null
-      period: string | null
-      limit_credit_micros: number | null
-      spent_credit_micros: number | null
-      reserved_credit_micros: number | null
-      starts_at: Date | null
-      resets_at: Date | null
-      is_counted: boolean | null
-      sharded: boolean | null
+      cap_states: Answers["cap_state"] | null
     }
   }
   change_password: {
@@ -746,7 +779,8 @@ export interface Procedures {
       actor: Answers["caller"] | null
       key: unknown | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
+      daily: Answers["daily_count"] | null
     }
   }
   create_space: {
@@ -766,10 +800,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       space: unknown | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
       unknown_pin: string | null
     }
   }
@@ -786,7 +820,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       entity: unknown | null
     }
@@ -839,7 +873,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       webhook: unknown | null
     }
@@ -1117,7 +1151,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       pin: string | null
-      hold: unknown | null
+      hold: Answers["hold_state"] | null
       balance: number | null
       held: number | null
     }
@@ -1139,7 +1173,7 @@ export interface Procedures {
       bytes: number | null
     }
     row: {
-      file_limit: unknown | null
+      file_limit: Answers["count_state"] | null
     }
   }
   file_tokens: {
@@ -1239,10 +1273,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       file: unknown | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   fold_shards: {
@@ -1350,8 +1384,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       key: unknown | null
-      caps: unknown | null
-      limits: unknown | null
+      caps: Answers["cap_state"][] | null
+      limits: Answers["count_state"][] | null
       balance: number | null
       held: number | null
     }
@@ -1447,7 +1481,7 @@ export interface Procedures {
       hold: number | null
       amount: number | null
       room: number | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
     }
   }
   has_caps: {
@@ -1479,7 +1513,7 @@ export interface Procedures {
       window_started_at: Date | null
       available: number | null
       held: number | null
-      caps: unknown | null
+      caps: Answers["cap_state"][] | null
     }
   }
   identity_id: {
@@ -1511,7 +1545,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      key_caps: unknown | null
+      key_caps: Answers["cap_state"][] | null
     }
   }
   lacks_model: {
@@ -2087,7 +2121,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       end_user: unknown | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   put_entry: {
@@ -2104,7 +2138,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
     }
   }
   put_environment_key: {
@@ -2141,7 +2175,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
       unknown_pin: string | null
     }
   }
@@ -2204,7 +2238,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      reached: unknown | null
+      reached: Answers["count_state"] | null
       secret: unknown | null
     }
   }
@@ -2477,7 +2511,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
       webhook_id: string | null
@@ -2671,7 +2705,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
       done: string | null
@@ -2833,7 +2867,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       key: unknown | null
       refused: string | null
-      reached: unknown | null
+      daily: Answers["daily_count"] | null
     }
   }
   rotate_signing_secret: {
@@ -2849,7 +2883,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       webhook: unknown | null
     }
@@ -2943,7 +2977,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      already: unknown | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
       delivery: unknown | null
@@ -3245,7 +3279,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       key: unknown | null
       refused: string | null
-      reached: unknown | null
+      daily: Answers["daily_count"] | null
     }
   }
   update_subscription: {
@@ -3449,7 +3483,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold", "heard"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "heard"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3470,12 +3504,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass"] },
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
-  begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already", "refused", "reached"] },
+  begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "heard"] },
   cancels_asked: { args: ["turn_ids"] },
-  cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"] },
+  cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
@@ -3493,12 +3527,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
   create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity"] },
-  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached"] },
-  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already", "space", "refused", "reached", "unknown_pin"] },
-  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already", "refused", "entity"] },
+  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached:json", "daily:json"] },
+  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space", "refused", "reached:json", "unknown_pin"] },
+  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"] },
   create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity"] },
-  create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already", "refused", "webhook"] },
+  create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
@@ -3520,9 +3554,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
-  file_limit: { args: ["user_id", "bytes"] },
+  file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
   find_login: { args: ["email"] },
@@ -3530,7 +3564,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
   finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
-  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already", "file", "refused", "reached"] },
+  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file", "refused", "reached:json"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
   forget_hosts: { args: ["moment"] },
@@ -3541,7 +3575,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
-  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps", "limits", "balance", "held"] },
+  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps:json", "limits:json", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
   get_turn_marks: { args: ["turn_ids"] },
@@ -3549,12 +3583,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
-  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"] },
+  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
-  key_caps: { args: ["key_id", "user_id", "test", "moment"] },
+  key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },
@@ -3600,15 +3634,15 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
-  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached"] },
-  put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached"] },
+  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached:json"] },
+  put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity"] },
   put_files_behind: { args: ["file_ids", "moment"] },
-  put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached", "unknown_pin"] },
+  put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing"] },
   put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached", "secret"] },
+  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
@@ -3626,7 +3660,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
-  redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "webhook_id", "delivery"] },
+  redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery"] },
   refund_turn: { args: ["turn_id", "actor", "note", "moment"] },
   refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry", "replayed", "refused", "heard"] },
   rehearsal_pin: { args: [] },
@@ -3643,7 +3677,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
-  replay_events: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "from", "to", "after", "types:json", "include_delivered", "most", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "done"] },
+  replay_events: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "from", "to", "after", "types:json", "include_delivered", "most", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "done"] },
   reseal_brand: { args: ["brand", "column", "old", "sealed"] },
   reseal_container: { args: ["space", "container", "old", "sealed"] },
   reseal_environment: { args: ["file", "old", "sealed"] },
@@ -3657,8 +3691,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   roll_ledger: { args: ["limit"] },
   roll_totals: { args: ["limit"] },
   roll_usage: { args: ["limit"] },
-  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "reached"] },
-  rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already", "refused", "webhook"] },
+  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "daily:json"] },
+  rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   saved_provider_json: { args: ["provider_id"] },
   secret_columns: { args: [] },
@@ -3667,7 +3701,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
   seed_tasks: { args: ["key", "slug", "moment"] },
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
-  send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already", "refused", "retry_after", "delivery"] },
+  send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery"] },
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
@@ -3691,7 +3725,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   top_spaces: { args: ["from", "to", "limit"] },
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
-  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "reached"] },
+  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "daily:json"] },
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },

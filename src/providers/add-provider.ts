@@ -173,8 +173,8 @@ async function saveProvider(ctx: Context, credential: SessionCredential, save: S
         expires_at: save.expiresAt,
         login_id: save.loginId,
       },
-      refusals: { taken: ["PROVIDER_EXISTS", taken], moved: (id) => movedTo(String(id)) },
-      serialize: serializeSaved as (row: SavedProviderRow) => SavedProvider,
+      refusals: { taken: ["PROVIDER_EXISTS", taken], moved: (_, { known_as }) => movedTo(known_as ?? "") },
+      serialize: (row: SavedProviderRow) => serializeSaved(row),
     })
   } catch (error) {
     const moved = error instanceof TurnpikeError && (error.details as { provider_id?: string } | undefined)?.provider_id

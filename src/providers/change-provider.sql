@@ -32,7 +32,7 @@ $$;
 -- not_found, stale, last_healthy (of the alt-pool).
 create function turnpike.disable_provider(p_request turnpike.request,
   p_provider_id text, p_pool text, p_reason text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was provider_accounts;
@@ -68,7 +68,7 @@ end $$;
 -- whose outcome is unknown, and a suspension. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
 create function turnpike.enable_provider(p_request turnpike.request,
   p_provider_id text, p_pool text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was provider_accounts;
@@ -112,7 +112,7 @@ end $$;
 -- refused: admin, not_found, stale. The last healthy account of a pool may go: only disabling one is refused.
 create function turnpike.remove_provider(p_request turnpike.request,
   p_provider_id text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was provider_accounts;
@@ -145,7 +145,7 @@ end $$;
 -- not_found (it was removed meanwhile).
 create function turnpike.note_limits(p_request turnpike.request,
   p_provider_id text, p_windows jsonb)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
@@ -160,11 +160,11 @@ begin
   perform from provider_states s where s.provider_id = p_provider_id for no key update;
   perform turnpike.note_windows(p_provider_id, p_windows, p_request.moment);
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
-  if entity is null then
+  if entity.provider_id is null then
     refused := 'not_found';
   else
     perform turnpike.note_change((found.caller).user_id, 'provider.refresh_limits', 'provider', p_provider_id, null,
-      jsonb_build_object('windows', entity -> 'windows'), p_request.request_id, p_request.address, p_request.moment);
+      jsonb_build_object('windows', entity.windows), p_request.request_id, p_request.address, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;

@@ -1,7 +1,7 @@
 -- Begins a device's login for an admin. One that runs is superseded: its code opens nothing any more.
 create function turnpike.start_device_login(p_request turnpike.request,
   p_login_id text, p_sealed text, p_interval_seconds integer, p_due_at timestamptz, p_expires_at timestamptz)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   former text;
@@ -76,7 +76,7 @@ end $$;
 -- whose save this is), admin (whoever started it is none any more), moved, taken.
 create function turnpike.finish_device_login(p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz,
   p_request_id text, p_moment timestamptz)
-returns table (refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (refused text) language plpgsql rows 1 as $$
 #variable_conflict use_column
 declare
   row provider_logins;
@@ -87,7 +87,7 @@ begin
   elsif not exists (select from users u where u.user_id = row.started_by and u.role = 'admin' and u.disabled_at is null) then
     refused := 'admin';
   else
-    select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+    select s.refused into refused from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
       row.started_by, p_request_id, null, p_moment) s;
     if refused is null then
       update provider_logins l set state = 'authorized', sealed = null, error = null, provider_id = p_account ->> 'provider_id',
@@ -100,7 +100,7 @@ end $$;
 -- Ends logins whose time is over, forgets old ones, contains accounts whose refresh was never ended, and answers the logins whose poll
 -- was due before p_late.
 create function turnpike.sweep_logins(p_late timestamptz, p_old timestamptz, p_most integer, p_moment timestamptz)
-returns table (expired integer, contained integer, login_ids jsonb) language plpgsql rows 1 as $$
+returns table (expired integer, contained integer, login_ids text[]) language plpgsql rows 1 as $$
 declare
   id text;
 begin
@@ -112,7 +112,7 @@ begin
   for id in select c.provider_id from provider_credentials c where c.refreshing_until < p_late limit p_most loop
     contained := contained + turnpike.contain_lost(id, p_moment)::integer;
   end loop;
-  select coalesce(jsonb_agg(d.login_id), '[]') into login_ids from (
-    select l.login_id from provider_logins l where l.pool = 'alt-pool' and l.state = 'polling' and l.due_at <= p_late limit p_most) d;
+  login_ids := array(select l.login_id from provider_logins l
+    where l.pool = 'alt-pool' and l.state = 'polling' and l.due_at <= p_late limit p_most);
   return next;
 end $$;

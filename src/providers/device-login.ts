@@ -1,8 +1,7 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs } from "../actor/edit-as.ts"
 import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import { type DeviceCode, deviceCodeOf } from "./device-endpoint.ts"
@@ -77,16 +76,12 @@ export async function startDeviceLogin(
   const login_id = newId("login", now)
   const secrets: DeviceSecrets = { ...code, client_id: settings.client_id, token_endpoint: settings.token_endpoint }
   const expires_at = ahead(expires_in)
-  await editAs(ctx, credential, "start_device_login", {
-    args: {
-      login_id,
-      sealed: await sealLogin(ctx, login_id, secrets),
-      interval_seconds: interval,
-      due_at: ahead(interval),
-      expires_at,
-    },
-    refusals: {},
-    serialize: () => null,
+  await callAs(ctx, credential, "start_device_login", {
+    login_id,
+    sealed: await sealLogin(ctx, login_id, secrets),
+    interval_seconds: interval,
+    due_at: ahead(interval),
+    expires_at,
   })
   ctx.background(publishPoll(ctx, login_id, { after: 0, delayMs: interval * 1000 }))
   return { login_id, ...shownOf(code), interval_seconds: interval, expires_at: expires_at.toISOString() }

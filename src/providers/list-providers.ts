@@ -2,14 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import {
-  type Pool,
-  type ProviderAccount,
-  type ProviderRow,
-  providerSchema,
-  serializeProvider,
-  servedField,
-} from "./provider-row.ts"
+import { type Pool, type ProviderAccount, providerSchema, serializeProvider, servedField } from "./provider-row.ts"
 
 /** The accounts of the main pool, and all others with an API key, the oldest first, for admins. */
 export function listProviders(ctx: Context, credential: SessionCredential): Promise<ProviderAccount[]> {
@@ -18,7 +11,7 @@ export function listProviders(ctx: Context, credential: SessionCredential): Prom
 
 async function accountsOf(ctx: Context, credential: SessionCredential, pool: Pool): Promise<ProviderAccount[]> {
   const { row } = await callAs(ctx, credential, "list_providers", { pool })
-  return (row.entity as ProviderRow[]).map(serializeProvider)
+  return (row.entity ?? []).map(serializeProvider)
 }
 
 const accountSchema = providerSchema

@@ -1,8 +1,7 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import type { ProviderLogin } from "../base/provider-logins.ts"
@@ -164,6 +163,5 @@ export async function adminOf(ctx: Context, credential: SessionCredential): Prom
 
 /** The entry comes first: no step is taken without one. */
 function noteStep(ctx: Context, credential: SessionCredential, action: string, login_id: string, after: object) {
-  const args = { action, login_id, after }
-  return editAs(ctx, credential, "note_login_step", { args, refusals: {}, serialize: () => null })
+  return callAs(ctx, credential, "note_login_step", { action, login_id, after })
 }

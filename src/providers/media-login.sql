@@ -1,8 +1,16 @@
+-- A login that runs, with its sealed secrets.
+create type turnpike.media_login as (
+  login_id text,
+  sealed text,
+  takes integer,
+  expires_at timestamptz
+);
+
 -- Begins a login to the media account for an admin, or answers the one that the same admin has begun. `entity`: the login. refused:
 -- running (another admin's).
 create function turnpike.start_media_login(p_request turnpike.request,
   p_login_id text, p_sealed text, p_expires_at timestamptz)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.media_login) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   running provider_logins;
@@ -30,7 +38,7 @@ begin
     perform turnpike.note_change((found.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
       jsonb_build_object('pool', 'media'), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  entity := to_jsonb(running);
+  entity := row(running.login_id, running.sealed, running.takes, running.expires_at)::turnpike.media_login;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
@@ -39,7 +47,7 @@ end $$;
 -- busy (it is being completed).
 create function turnpike.take_media_login(p_request turnpike.request,
   p_until timestamptz)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.media_login) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   newest provider_logins;
@@ -66,7 +74,7 @@ begin
   else
     update provider_logins l set takes = l.takes + 1, due_at = p_until, updated_at = p_request.moment where l.login_id = newest.login_id
       returning * into newest;
-    entity := to_jsonb(newest);
+    entity := row(newest.login_id, newest.sealed, newest.takes, newest.expires_at)::turnpike.media_login;
   end if;
   return next;
 end $$;
@@ -74,9 +82,10 @@ end $$;
 -- Saves the media account of an admin's login, and ends the login. refused: superseded (somebody else has it, or it has ended).
 create function turnpike.finish_media_login(p_request turnpike.request,
   p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.saved_provider) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
+  saved record;
   row provider_logins;
 begin
   found := turnpike.find_admin(p_request);
@@ -90,8 +99,10 @@ begin
   if row.takes is distinct from p_takes or row.state not in ('polling', 'authorized') then
     refused := 'superseded';
   else
-    select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+    select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
       (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
+    refused := saved.refused;
+    entity := saved.entity;
     update provider_logins l set state = 'authorized', sealed = null, error = null, provider_id = p_account ->> 'provider_id',
       updated_at = p_request.moment where l.login_id = p_login_id and refused is null;
     perform turnpike.note_use(found.caller, p_request.moment);

@@ -7,6 +7,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import { call } from "../platform/db.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { accountOf } from "./account-of.ts"
 import { type Authorization, beginLogin } from "./authorization-url.ts"
 import { openCredential, sealCredential } from "./credential.ts"
@@ -109,12 +110,7 @@ export async function getMedia(
   }
 }
 
-interface LoginRow {
-  login_id: string
-  sealed: string
-  takes: number
-  expires_at: string
-}
+type LoginRow = Answers["media_login"]
 
 /** Begins the login, or answers the one that this admin has begun. LOGIN_RUNNING for another admin's, LOGIN_NOT_CONFIGURED. */
 export async function startMediaLogin(
@@ -180,14 +176,9 @@ export async function completeMediaLogin(
 }
 
 async function takeMedia(ctx: Context, credential: SessionCredential, until: Date): Promise<LoginRow> {
-  const { row } = await callAs<"take_media_login", { refused: string | null; entity: LoginRow }>(
-    ctx,
-    credential,
-    "take_media_login",
-    { until },
-  )
-  if (row.refused === null) return row.entity
-  const refusal = TAKE_REFUSALS[row.refused]
+  const { row } = await callAs(ctx, credential, "take_media_login", { until })
+  if (row.entity) return row.entity
+  const refusal = TAKE_REFUSALS[row.refused ?? ""]
   throw refusal ? new TurnpikeError(...refusal) : new Error(`take_media_login refused: ${row.refused}`)
 }
 

@@ -157,7 +157,7 @@ export async function sweepProviderLogins(
     moment: now,
   })
   const sweep = { expired: swept.expired ?? 0, contained: swept.contained ?? 0, published: 0 }
-  for (const loginId of swept.login_ids as string[]) {
+  for (const loginId of swept.login_ids ?? []) {
     if (await publishPoll(ctx, loginId, { after: `sweep-${now.getTime()}`, delayMs: 0 })) sweep.published++
   }
   return sweep

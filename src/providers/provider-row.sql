@@ -44,31 +44,74 @@ returns table (subscription_id text, settled_at timestamptz, called_at timestamp
   select s.* from turnpike.subscribed_calls(p_turn_id) s where s.subscription_id !~ '^[0-9]+$'
 $$;
 
--- Accounts as operators see them, the oldest first, with what they served in the last 30 days (UTC, with today). Nothing of a credential
--- but when it ends and whether somebody refreshes it.
-create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) returns setof jsonb language sql stable as $$
+-- What is known of a window of an account.
+create type turnpike.account_window as (
+  resource text,
+  window_seconds integer,
+  used_pct numeric, -- null: not known
+  reset_at timestamptz, -- null: not known
+  taken_at timestamptz
+);
+
+-- An account as operators see it. Nothing of a credential but when it ends and whether somebody refreshes it.
+create type turnpike.provider_answer as (
+  provider_id text,
+  pool text,
+  name text,
+  kind text,
+  engine text,
+  base_url text, -- null: the engine's own
+  state text,
+  disabled_at timestamptz, -- null: it is enabled
+  disabled_reason text, -- null
+  health text,
+  health_at timestamptz, -- null: from the beginning
+  cool_until timestamptz, -- null
+  cool_reason text, -- null
+  suspended_at timestamptz, -- null: it is not suspended
+  suspended_reason text, -- null
+  in_flight bigint,
+  windows turnpike.account_window[],
+  has_credential boolean,
+  token_expires_at timestamptz, -- null: never, or not known
+  refreshing_until timestamptz, -- null: its credential is not being refreshed
+  last_used_at timestamptz, -- null: no calls
+  model_calls bigint,
+  tokens_input bigint,
+  tokens_cached bigint,
+  tokens_output bigint,
+  cost_credit_micros bigint,
+  billed_credit_micros bigint,
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+-- Accounts, the oldest first, with what they served in the last 30 days (UTC, with today).
+create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) returns setof turnpike.provider_answer language sql stable as $$
   with recent as materialized (
     select v.subscription_id, count(*) as model_calls, sum(v.tokens_input) as tokens_input, sum(v.tokens_cached) as tokens_cached,
       sum(v.tokens_output) as tokens_output, sum(v.cost_credit_micros) as cost, sum(v.billed_credit_micros) as billed, max(v.called_at) as last_call_at
     from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
     where v.settled_at >= (date_trunc('day', p_moment, 'UTC') - interval '29 days') group by v.subscription_id
   )
-  select to_jsonb(a) || jsonb_build_object('updated_by_name', u.name, 'token_expires_at', c.expires_at, 'refreshing_until', c.refreshing_until,
-    'has_credential', c.provider_id is not null, 'cool_until', s.cool_until, 'cool_reason', s.cool_reason,
-    'state', turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at, s.cool_until, s.probe_until,
+  select (a.provider_id, a.pool, a.name, a.kind, a.engine, a.base_url,
+    turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at, s.cool_until, s.probe_until,
       p_moment),
-    'health', case when a.health = 'healthy' and s.suspended_at is not null then 'suspended' else a.health end,
-    'suspended_at', s.suspended_at, 'suspended_reason', s.suspended_reason,
-    'in_flight', (select count(*) from open_turns o where o.provider_id = a.provider_id),
-    'windows', coalesce((select jsonb_agg(to_jsonb(w) order by w.resource collate "C", w.window_seconds)
-      from turnpike.windows_at(coalesce(s.windows, '{}'), p_moment) w), '[]'),
-    'last_used_at', greatest(r.last_call_at, (select h.last_call_at from account_days h where h.subscription_id = a.provider_id
+    a.disabled_at, a.disabled_reason, case when a.health = 'healthy' and s.suspended_at is not null then 'suspended' else a.health end,
+    a.health_at, s.cool_until, s.cool_reason, s.suspended_at, s.suspended_reason,
+    (select count(*) from open_turns o where o.provider_id = a.provider_id),
+    array(select (w.resource, w.window_seconds, w.used_pct, w.reset_at, w.taken_at)::turnpike.account_window
+      from turnpike.windows_at(coalesce(s.windows, '{}'), p_moment) w order by w.resource collate "C", w.window_seconds),
+    c.provider_id is not null, c.expires_at, c.refreshing_until,
+    greatest(r.last_call_at, (select h.last_call_at from account_days h where h.subscription_id = a.provider_id
       order by h.day desc limit 1)),
-    'model_calls', coalesce(d.model_calls, 0) + coalesce(r.model_calls, 0),
-    'tokens_input', coalesce(d.tokens_input, 0) + coalesce(r.tokens_input, 0),
-    'tokens_cached', coalesce(d.tokens_cached, 0) + coalesce(r.tokens_cached, 0),
-    'tokens_output', coalesce(d.tokens_output, 0) + coalesce(r.tokens_output, 0),
-    'cost_credit_micros', coalesce(d.cost, 0) + coalesce(r.cost, 0), 'billed_credit_micros', coalesce(d.billed, 0) + coalesce(r.billed, 0))
+    coalesce(d.model_calls, 0) + coalesce(r.model_calls, 0), coalesce(d.tokens_input, 0) + coalesce(r.tokens_input, 0),
+    coalesce(d.tokens_cached, 0) + coalesce(r.tokens_cached, 0), coalesce(d.tokens_output, 0) + coalesce(r.tokens_output, 0),
+    coalesce(d.cost, 0) + coalesce(r.cost, 0), coalesce(d.billed, 0) + coalesce(r.billed, 0),
+    a.version, a.created_at, a.updated_at, a.updated_by, u.name)::turnpike.provider_answer
   from provider_accounts a
     left join provider_states s on s.provider_id = a.provider_id
     left join provider_credentials c on c.provider_id = a.provider_id
@@ -82,7 +125,7 @@ $$;
 
 -- Accounts for an admin. p_pool: main (its accounts, and all others with an API key) or alt-pool. refused: admin.
 create function turnpike.list_providers(p_request turnpike.request, p_pool text)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   ids text[];
@@ -93,7 +136,7 @@ begin
   if refused is null then
     ids := array(select a.provider_id from provider_accounts a
       where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
-    entity := coalesce((select jsonb_agg(r.r) from turnpike.provider_rows(ids, p_request.moment) r), '[]');
+    entity := array(select r from turnpike.provider_rows(ids, p_request.moment) r);
     perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;

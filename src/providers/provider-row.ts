@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { JsonRow } from "../platform/json-row.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 const POOLS = ["main", "alt-pool"] as const
 export type Pool = (typeof POOLS)[number]
@@ -121,31 +121,11 @@ export const providerSchema = z
 
 export type ProviderAccount = z.infer<typeof providerSchema>
 
-interface Served {
-  model_calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-}
-
-/** A row of turnpike.provider_rows. */
-export type ProviderRow = JsonRow<"provider_accounts"> &
-  Pick<JsonRow<"provider_states">, "cool_until" | "cool_reason" | "suspended_at" | "suspended_reason"> &
-  Pick<JsonRow<"provider_credentials">, "refreshing_until"> &
-  Served & {
-    state: ProviderAccount["state"]
-    in_flight: number
-    windows: ProviderAccount["windows"]
-    has_credential: boolean
-    token_expires_at: string | null
-    last_used_at: string | null
-    cost_credit_micros: number
-    billed_credit_micros: number
-    updated_by_name: string | null
-  }
+export type ProviderRow = Answers["provider_answer"]
+type Served = Pick<ProviderRow, "model_calls" | "tokens_input" | "tokens_cached" | "tokens_output">
 
 export function serializeProvider(row: ProviderRow): ProviderAccount {
-  const { provider_id, name, base_url, state, disabled_reason, cool_reason, in_flight, has_credential, version } = row
+  const { provider_id, name, base_url, disabled_reason, cool_reason, in_flight, has_credential, version } = row
   return {
     provider_id,
     pool: row.pool as Pool,
@@ -153,7 +133,7 @@ export function serializeProvider(row: ProviderRow): ProviderAccount {
     kind: row.kind as ProviderAccount["kind"],
     engine: row.engine as ProviderAccount["engine"],
     base_url,
-    state,
+    state: row.state as ProviderAccount["state"],
     disabled: row.disabled_at !== null,
     disabled_at: toInstant(row.disabled_at),
     disabled_reason,
@@ -164,8 +144,9 @@ export function serializeProvider(row: ProviderRow): ProviderAccount {
     suspended_at: toInstant(row.suspended_at),
     suspended_reason: row.suspended_reason as ProviderAccount["suspended_reason"],
     in_flight,
-    windows: row.windows.map(({ reset_at, taken_at, ...window }) => ({
+    windows: row.windows.map(({ resource, reset_at, taken_at, ...window }) => ({
       ...window,
+      resource: resource as (typeof RESOURCES)[number],
       reset_at: toInstant(reset_at),
       taken_at: toInstant(taken_at),
     })),

@@ -1,6 +1,25 @@
 -- An account at a provider as it was saved, without what opens it.
-create function turnpike.saved_provider_json(p_provider_id text) returns jsonb language sql stable as $$
-  select to_jsonb(a) || jsonb_build_object('expires_at', c.expires_at, 'credential_version', c.version, 'updated_by_name', u.name)
+create type turnpike.saved_provider as (
+  provider_id text,
+  pool text,
+  name text,
+  kind text,
+  engine text,
+  base_url text, -- null: the engine's own
+  external_id text, -- null: it has an API key
+  disabled_at timestamptz, -- null: it is enabled
+  health text,
+  expires_at timestamptz, -- null: never, or not known
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+create function turnpike.saved_provider_of(p_provider_id text) returns turnpike.saved_provider language sql stable as $$
+  select (a.provider_id, a.pool, a.name, a.kind, a.engine, a.base_url, a.external_id, a.disabled_at, a.health, c.expires_at, a.version,
+      a.created_at, a.updated_at, a.updated_by, u.name)::turnpike.saved_provider
     from provider_accounts a left join provider_credentials c on c.provider_id = a.provider_id
     left join users u on u.user_id = a.updated_by where a.provider_id = p_provider_id
 $$;
@@ -8,10 +27,10 @@ $$;
 -- Makes an account, or renews the one that has its external id (an API key: its id), with what opens it. An account that was disabled
 -- stays so; its health is as new. p_account: {provider_id, pool, name, kind, engine, base_url, external_id, new: it must
 -- not be there}; p_sealed is sealed for that provider_id. A repeated save of the same login changes nothing. refused: taken (that id is another account's) or moved (the
--- account has another id: `entity` is that id).
+-- account has another id: known_as).
 create function turnpike.save_provider(p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text, p_user_id bigint,
   p_request_id text, p_address text, p_moment timestamptz)
-returns table (refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (refused text, entity turnpike.saved_provider, known_as text) language plpgsql rows 1 as $$
 #variable_conflict use_column
 declare
   id text := p_account ->> 'provider_id';
@@ -25,7 +44,7 @@ begin
   select a.* into was from provider_accounts a where a.provider_id = id for no key update;
   if known is not null and known <> id and given.pool <> 'media' then
     refused := 'moved';
-    entity := to_jsonb(known);
+    known_as := known;
     return next;
     return;
   end if;
@@ -56,23 +75,27 @@ begin
       case when was.provider_id is not null then to_jsonb(was) end,
       (select to_jsonb(a) from provider_accounts a where a.provider_id = id), p_request_id, p_address, p_moment);
   end if;
-  entity := turnpike.saved_provider_json(id);
+  entity := turnpike.saved_provider_of(id);
   return next;
 end $$;
 
 -- The same for an admin who has logged in to it, or has its API key.
 create function turnpike.add_provider(p_request turnpike.request,
   p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.saved_provider, known_as text) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
+  saved record;
 begin
   found := turnpike.find_admin(p_request);
   actor := found.caller;
   refused := found.refused;
   if refused is null then
-    select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+    select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
       (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
+    refused := saved.refused;
+    entity := saved.entity;
+    known_as := saved.known_as;
     perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;
@@ -81,7 +104,7 @@ end $$;
 -- Notes a step of an admin's login by a pasted code, which lives in Redis. p_login_id: that login.
 create function turnpike.note_login_step(p_request turnpike.request,
   p_action text, p_login_id text, p_after jsonb)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin

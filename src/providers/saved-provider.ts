@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { LOGIN_POOLS } from "../base/provider-logins.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 export const providerId = z
   .string()
@@ -40,13 +41,8 @@ export const savedProviderSchema = z
 
 export type SavedProvider = z.infer<typeof savedProviderSchema>
 
-/** What `saved_provider_json` answers. */
-export interface SavedProviderRow extends Omit<SavedProvider, "disabled" | "updated_by"> {
-  disabled_at: string | null
-  updated_by: number | null
-  updated_by_name: string | null
-  credential_version: number
-}
+/** As procedures answer it. */
+export type SavedProviderRow = Answers["saved_provider"] & Pick<SavedProvider, "pool" | "kind" | "engine" | "health">
 
 export function serializeSaved(row: SavedProviderRow): SavedProvider {
   return {

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 /** Every cap there is (design section 6), with the words for it in a sentence. */
 export const CAPS = {
@@ -18,16 +19,8 @@ export type CapName = keyof typeof CAPS
 export const CAP_SOURCES = ["key", "end_user", "account", "plan", "space", "default"] as const
 type CapSource = (typeof CAP_SOURCES)[number]
 
-/** A row of cap_states (src/quotas/caps.sql). Amounts in credit micros. */
-export interface CapRow {
-  cap: CapName
-  source: CapSource
-  limit_credit_micros: number
-  spent_credit_micros: number
-  reserved_credit_micros: number
-  /** Null for a window that no turn has opened yet. */
-  resets_at: string | null
-}
+/** A cap as procedures answer it: its name and its source are texts to them. */
+export type CapRow = Answers["cap_state"] & { cap: CapName; source: CapSource }
 
 export const capStateSchema = z
   .object({
@@ -54,13 +47,13 @@ export const capStateSchema = z
 export type CapState = z.infer<typeof capStateSchema>
 
 /** Credit micros that a new turn may still hold under a cap. */
-export const leftOf = (row: CapRow) =>
+export const leftOf = (row: Answers["cap_state"]) =>
   Math.max(0, row.limit_credit_micros - row.spent_credit_micros - row.reserved_credit_micros)
 
-export function serializeCapState(row: CapRow): CapState {
+export function serializeCapState(row: Answers["cap_state"]): CapState {
   return {
-    cap: row.cap,
-    source: row.source,
+    cap: row.cap as CapName,
+    source: row.source as CapSource,
     limit_usd: toUsd(row.limit_credit_micros),
     spent_usd: toUsd(row.spent_credit_micros),
     reserved_usd: toUsd(row.reserved_credit_micros),

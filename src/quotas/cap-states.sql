@@ -1,23 +1,23 @@
--- The caps that readers see, as lists of the rows of cap_states.
+-- The caps that readers see.
 
 -- Those of a key and of its account's plan now, whose end users are not looked at; a test key's turns have none.
-create function turnpike.key_caps(p_key_id text, p_user_id bigint, p_test boolean, p_moment timestamptz) returns jsonb
+create function turnpike.key_caps(p_key_id text, p_user_id bigint, p_test boolean, p_moment timestamptz) returns turnpike.cap_state[]
 language plpgsql stable as $$
 begin
   if p_test or not turnpike.has_caps(p_user_id, p_key_id, null, p_moment, null) then
-    return '[]';
+    return '{}';
   end if;
-  return (select coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]')
-    from turnpike.cap_states(p_user_id, p_key_id, null, p_moment, turnpike.open_window(p_key_id, p_moment), null) s);
+  return array(select s from turnpike.cap_states(p_user_id, p_key_id, null, p_moment, turnpike.open_window(p_key_id, p_moment), null) s
+    order by s.cap);
 end $$;
 
 -- The daily and the monthly limit that bind an end user of an account, for a key of it (null: for none).
 create function turnpike.end_user_caps(p_user_id bigint, p_key_id text, p_test boolean, p_end_user text, p_moment timestamptz)
-returns jsonb language plpgsql stable as $$
+returns turnpike.cap_state[] language plpgsql stable as $$
 begin
   if p_test or not turnpike.has_caps(p_user_id, p_key_id, p_end_user, p_moment, null) then
-    return '[]';
+    return '{}';
   end if;
-  return (select coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]')
-    from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, null, null) s where s.kind = 'end_user');
+  return array(select s from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, null, null) s where s.kind = 'end_user'
+    order by s.cap);
 end $$;

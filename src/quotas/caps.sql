@@ -41,13 +41,28 @@ create function turnpike.shared_space(turn turns) returns bigint language sql im
   select case when turn.member_id is not null then turn.space_id end
 $$;
 
+-- What one cap has left, in credit micros, and what its counter is called.
+create type turnpike.cap_state as (
+  cap text,
+  source text,
+  kind text,
+  subject text,
+  period text,
+  limit_credit_micros bigint,
+  spent_credit_micros bigint,
+  reserved_credit_micros bigint,
+  starts_at timestamptz, -- null: a window that no turn has opened yet
+  resets_at timestamptz, -- null: the same
+  is_counted boolean,
+  sharded boolean
+);
+
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
 -- a window; without either, those of the account alone, as for its web chat. The limit of an end user is `own`, else the key's default,
--- else the account's. p_shared: the space of a member's turn. kind, subject, period and starts_at: of its counter.
+-- else the account's. p_shared: the space of a member's turn.
 create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz,
   p_window timestamptz, p_shared bigint)
-returns table (cap text, source text, kind text, subject text, period text, limit_credit_micros bigint, spent_credit_micros bigint,
-  reserved_credit_micros bigint, starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
+returns setof turnpike.cap_state language sql stable rows 5 as $$
   select p.cap, p.source, p.kind, p.subject, p.period, p.amount, c.spent, c.reserved, p.starts_at, p.resets_at, c.is_counted, c.sharded
   from (select date_trunc('day', p_moment, 'UTC') as day, date_trunc('month', p_moment, 'UTC') as month) as begun
     left join api_keys k on k.key_id = p_key_id
@@ -78,9 +93,7 @@ $$;
 -- The same under the limits that the end user has.
 create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz,
   p_shared bigint)
-returns table (cap text, source text, kind text, subject text, period text, limit_credit_micros bigint, spent_credit_micros bigint,
-  reserved_credit_micros bigint, starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean)
-language plpgsql stable rows 5 as $$
+returns setof turnpike.cap_state language plpgsql stable rows 5 as $$
 begin
   return query select s.* from (select p_end_user as ref) as asked
     left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
@@ -102,13 +115,25 @@ begin
     or turnpike.plan_cap(p_user_id, p_moment) is not null;
 end $$;
 
+-- What a turn would hold, or what keeps it from that. Credit micros.
+create type turnpike.hold_state as (
+  amount bigint, -- null: it is refused
+  -- The least that the turn must be able to hold.
+  needed bigint,
+  available bigint,
+  held bigint,
+  caps turnpike.cap_state[],
+  -- The turn's own limit, where that does not pay for its first model call.
+  max_cost bigint -- null: it does
+);
+
 -- The hold of up to p_wanted that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
 -- (amount is null) when one has less than p_needed. It takes nothing and locks nothing, and all its numbers are of one moment.
 -- A new turn counts at p_moment in its key's window, which it opens when none is; a turn that has a window already stays in it. p_shared:
 -- the space of a member's turn.
 create function turnpike.headroom(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
   p_moment timestamptz, p_is_new boolean, p_window timestamptz, p_shared bigint, out amount bigint, out window_started_at timestamptz,
-  out available bigint, out held bigint, out caps jsonb) language plpgsql stable as $$
+  out available bigint, out held bigint, out caps turnpike.cap_state[]) language plpgsql stable as $$
 declare
   room bigint;
   -- A web chat is the owner's own: limits of end users do not bind it.
@@ -116,7 +141,7 @@ declare
 begin
   select s.balance - s.held, s.held into available, held from turnpike.wallet_sums(p_user_id) s;
   room := available;
-  caps := '[]';
+  caps := '{}';
   -- Without a cap of a window, a new turn of a key is in none.
   window_started_at := case when p_key_id is null or not p_is_new then p_window end;
   if turnpike.has_caps(p_user_id, p_key_id, bound_user, p_moment, p_shared) then
@@ -125,7 +150,7 @@ begin
         from api_keys k where k.key_id = p_key_id and k.window_seconds is not null;
     end if;
     select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
-        coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]') into room, caps
+        coalesce(array_agg(s order by s.cap), '{}') into room, caps
       from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_moment, window_started_at, p_shared) s where s.starts_at is not null;
   end if;
   if greatest(0, room) >= p_needed then
@@ -133,15 +158,14 @@ begin
   end if;
 end $$;
 
--- Whether one of these caps (rows of cap_states) can only be looked at under the locks of the whole account: it is not counted yet; or the
+-- Whether one of these caps can only be looked at under the locks of the whole account: it is not counted yet; or the
 -- account has shards, and a cap of a key or of the account would gain or has too little left to be counted in them. p_margin: what has to
 -- be left beside the turn's own hold; 0: the account has no shards.
-create function turnpike.needs_all_locks(p_caps jsonb, p_window_opens boolean, p_wanted bigint, p_margin bigint) returns boolean
+create function turnpike.needs_all_locks(p_caps turnpike.cap_state[], p_window_opens boolean, p_wanted bigint, p_margin bigint) returns boolean
 language plpgsql immutable as $$
 begin
   return exists (
-    select from jsonb_to_recordset(p_caps) c (cap text, kind text, limit_credit_micros bigint, spent_credit_micros bigint,
-      reserved_credit_micros bigint, is_counted boolean, sharded boolean),
+    select from unnest(p_caps) c,
       lateral (select c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros as remains) r
     where not c.is_counted or (p_margin > 0 and c.kind in ('key', 'account') and (
       (c.cap = 'key_window' and p_window_opens)
@@ -152,7 +176,7 @@ end $$;
 -- were given: so no two turns get the same credit. With p_locked under the locks of the whole account; without, and where the account
 -- has shards, it may come to SQLSTATE TP001: then nothing is taken, and the next call has to be with it. shard: the one that was changed.
 create function turnpike.take_hold(turn turns, p_wanted bigint, p_needed bigint, p_locked boolean, out amount bigint, out shard integer,
-  out available bigint, out held bigint, out caps jsonb) language plpgsql as $$
+  out available bigint, out held bigint, out caps turnpike.cap_state[]) language plpgsql as $$
 declare
   sums record;
   all_locked boolean;
@@ -169,11 +193,11 @@ begin
     from turnpike.headroom(turn.user_id, turn.key_id, turn.end_user_ref, p_wanted, p_needed, turn.created_at,
       false, turn.window_started_at, turnpike.shared_space(turn)) r;
   if not all_locked
-    and (p_wanted <= sums.shard_hold and available >= p_wanted + sums.shards * sums.shard_hold and caps = '[]') is not true
+    and (p_wanted <= sums.shard_hold and available >= p_wanted + sums.shards * sums.shard_hold and cardinality(caps) = 0) is not true
   then
     raise exception 'only the whole account can say' using errcode = 'TP001';
   end if;
-  if caps <> '[]' then
+  if cardinality(caps) > 0 then
     perform turnpike.begin_counting(turn.user_id, caps, p_wanted, turn.created_at);
   end if;
   if coalesce(amount > 0, false) and not turnpike.change_held(turn.user_id, shard, amount) then

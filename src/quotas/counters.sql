@@ -49,9 +49,9 @@ begin
   end if;
 end $$;
 
--- Begins to count what these caps (rows of cap_states) limit, and moves a counter of a key or the account into shards or out of them, as
+-- Begins to count what these caps limit, and moves a counter of a key or the account into shards or out of them, as
 -- far as it has come to its cap. Under the locks of the whole account.
-create function turnpike.begin_counting(p_user_id bigint, p_caps jsonb, p_wanted bigint, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.begin_counting(p_user_id bigint, p_caps turnpike.cap_state[], p_wanted bigint, p_moment timestamptz) returns void language plpgsql as $$
 declare
   account record;
   counter record;
@@ -61,8 +61,7 @@ begin
   select w.shards, w.shards * w.shard_hold_credit_micros as margin into account from wallets w where w.user_id = p_user_id;
   for counter in
     select c.kind, c.subject, c.period, coalesce(c.starts_at, p_moment) as starts_at, c.limit_credit_micros as most
-    from jsonb_to_recordset(p_caps) c (kind text, subject text, period text, limit_credit_micros bigint, starts_at timestamptz)
-    order by c.kind, c.period
+    from unnest(p_caps) c order by c.kind, c.period
   loop
     insert into spend_counted (user_id, kind, subject, since)
     values (p_user_id, counter.kind, case counter.kind when 'key' then counter.subject else '' end, p_moment) on conflict do nothing;

@@ -3,27 +3,12 @@ import { type Actor, seesBalance } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd, usdText } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
-/** What the SQL functions take_hold and headroom have found. Amounts in credit micros. */
-export interface HoldRow {
-  /** What was taken, or null when the turn was refused. */
-  amount: number | null
-  /** The least that the turn must be able to hold. */
-  needed: number
-  available: number
-  held: number
-  caps: CapRow[]
-}
-
-/** What is answered instead where the turn's own max_cost_usd does not pay for its first model call. In credit micros. */
-export interface CostLimitRow {
-  amount: null
-  needed: number
-  max_cost: number
-  caps: []
-}
+/** What a turn would hold, or what keeps it from that. Amounts in credit micros. */
+export type HoldRow = Omit<Answers["hold_state"], "caps"> & { caps: CapRow[] }
 
 const neededUsd = z.number().meta({ description: "The least that the turn must be able to hold." })
 
@@ -114,8 +99,8 @@ export const DETAILS_EXAMPLES = {
  * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable: it has no Retry-After. Null when it
  * gets one. Before all of these, 422 COST_LIMIT_TOO_LOW when the turn's own limit does not pay for its first call. What the account has is only told to an actor who may know it.
  */
-export function refusedBy(row: HoldRow | CostLimitRow, now: Date, actor: Actor): RefusedBy | null {
-  if ("max_cost" in row) return costLimitTooLow(row)
+export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
+  if (row.max_cost !== null) return costLimitTooLow(row.needed, row.max_cost)
   if (row.available < row.needed) return seesBalance(actor) ? insufficientCredits(row) : OWNER_IS_SHORT
   const exceeded = row.caps
     .filter((cap) => leftOf(cap) < row.needed)
@@ -135,7 +120,7 @@ export function refusedBy(row: HoldRow | CostLimitRow, now: Date, actor: Actor):
 }
 
 /** The same as the error that a request ends with. */
-export function holdRefusal(row: HoldRow | CostLimitRow, now: Date, actor: Actor): TurnpikeError {
+export function holdRefusal(row: HoldRow, now: Date, actor: Actor): TurnpikeError {
   const refused = refusedBy(row, now, actor)
   if (!refused) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
   const { code, message, details, retryable, retry_after } = refused
@@ -147,10 +132,10 @@ export function holdRefusal(row: HoldRow | CostLimitRow, now: Date, actor: Actor
   })
 }
 
-const costLimitTooLow = ({ needed, max_cost }: CostLimitRow): RefusedBy => ({
+const costLimitTooLow = (needed: number, maxCost: number): RefusedBy => ({
   code: "COST_LIMIT_TOO_LOW",
   message: `max_cost_usd must be at least ${usdText(needed)}: the turn's first model call can cost that much.`,
-  details: { max_cost_usd: toUsd(max_cost), needed_usd: toUsd(needed) },
+  details: { max_cost_usd: toUsd(maxCost), needed_usd: toUsd(needed) },
   retry_after: null,
   retryable: false,
 })

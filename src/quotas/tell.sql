@@ -2,38 +2,34 @@
 -- returns whether an endpoint hears of what it told.
 
 -- Tells of these percents of a cap those that were not told yet in its period of the limit that it has now: after a change of the limit
--- they are told again. Keys may give an end user different limits at once, so each limit has its own. p_state: a row of cap_states as
--- jsonb, of which the amounts stay in the event.
-create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_state jsonb, p_percents integer[], p_moment timestamptz)
+-- they are told again. Keys may give an end user different limits at once, so each limit has its own. The amounts of
+-- p_state stay in the event.
+create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_state turnpike.cap_state, p_percents integer[], p_moment timestamptz)
 returns boolean language plpgsql as $$
 declare
-  in_kind text := p_state ->> 'kind';
-  of_subject text := p_state ->> 'subject';
-  in_period text := p_state ->> 'period';
-  begun timestamptz := p_state ->> 'starts_at';
   told text[];
-  of_limit text := '/' || (p_state ->> 'limit_credit_micros');
+  of_limit text := '/' || p_state.limit_credit_micros;
   news integer[];
   heard boolean := false;
 begin
-  select c.told into told from spend_counters c where c.user_id = p_user_id and c.kind = in_kind
-    and c.subject = of_subject and c.period = in_period and c.starts_at = begun;
+  select c.told into told from spend_counters c where c.user_id = p_user_id and c.kind = p_state.kind
+    and c.subject = p_state.subject and c.period = p_state.period and c.starts_at = p_state.starts_at;
   news := array(select p from unnest(p_percents) p where p || of_limit <> all (coalesce(told, '{}')) order by p);
   if cardinality(news) = 0 then
     return false;
   end if;
   -- Nothing is counted yet under a cap that is too small for any turn.
   insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told)
-  values (p_user_id, in_kind, of_subject, in_period, begun, 0, 0, array(select p || of_limit from unnest(news) p))
+  values (p_user_id, p_state.kind, p_state.subject, p_state.period, p_state.starts_at, 0, 0, array(select p || of_limit from unnest(news) p))
   on conflict (user_id, kind, subject, period, starts_at) do update set told = c.told || excluded.told;
   for step in 1 .. cardinality(news) loop
     if turnpike.add_event(turnpike.event_id_at(p_moment, step), p_user_id, false, 'cap.reached', null, null, null, null,
-      jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[step],
-        'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
-        'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
-        'key_id', case when in_kind = 'key' or p_state ->> 'source' = 'key' then p_key_id end,
-        'end_user_ref', case when in_kind = 'end_user' then of_subject end,
-        'space', case when in_kind = 'members' then (select s.slug from spaces s where s.space_id = of_subject::bigint) end), p_moment) then
+      jsonb_build_object('cap', p_state.cap, 'source', p_state.source, 'percent', news[step],
+        'limit_credit_micros', p_state.limit_credit_micros, 'spent_credit_micros', p_state.spent_credit_micros,
+        'reserved_credit_micros', p_state.reserved_credit_micros, 'resets_at', p_state.resets_at,
+        'key_id', case when p_state.kind = 'key' or p_state.source = 'key' then p_key_id end,
+        'end_user_ref', case when p_state.kind = 'end_user' then p_state.subject end,
+        'space', case when p_state.kind = 'members' then (select s.slug from spaces s where s.space_id = p_state.subject::bigint) end), p_moment) then
       heard := true;
     end if;
   end loop;
@@ -48,7 +44,7 @@ $$;
 -- A charge tells each share of the caps that bind its turn which is reached by what is spent now: behind count_spend.
 create function turnpike.tell_spend(turn turns, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
-  state record;
+  state turnpike.cap_state;
   heard boolean := false;
   bound_user text := case when turn.key_id is not null then turn.end_user_ref end;
 begin
@@ -60,7 +56,7 @@ begin
       turnpike.shared_space(turn)) s
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
-    if turnpike.tell_cap(turn.user_id, turn.key_id, to_jsonb(state),
+    if turnpike.tell_cap(turn.user_id, turn.key_id, state,
       turnpike.reached_percents(state.spent_credit_micros, state.limit_credit_micros), p_moment) then
       heard := true;
     end if;
@@ -71,9 +67,9 @@ end $$;
 -- Tells why a turn gets no hold, where that holds for everyone from now on: nothing is held that could be released, and a turn with
 -- a short text (which needs p_short_needed) is refused too. The numbers are those of headroom, looked at under the wallet's lock.
 create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_needed bigint, p_short_needed bigint,
-  p_available bigint, p_held bigint, p_caps jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+  p_available bigint, p_held bigint, p_caps turnpike.cap_state[], p_moment timestamptz) returns boolean language plpgsql as $$
 declare
-  state jsonb;
+  state turnpike.cap_state;
   heard boolean := false;
 begin
   if p_available < p_needed then
@@ -89,7 +85,7 @@ begin
   for state in select s from jsonb_array_elements(p_caps) s
     where (s ->> 'reserved_credit_micros')::bigint = 0
       and (s ->> 'limit_credit_micros')::bigint - (s ->> 'spent_credit_micros')::bigint < p_short_needed
-      -- A window in which nothing was spent has not begun.
+      -- A window in which nothing was spent has not p_state.starts_at.
       and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
   loop
     if turnpike.tell_cap(p_user_id, p_key_id, state, '{100}', p_moment) then

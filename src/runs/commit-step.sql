@@ -231,7 +231,7 @@ end $$;
 -- in which it was accepted). hold: the whole of it afterwards; amount: by how much it grew; room: what max_cost_usd had left. No row: stale.
 -- SQLSTATE TP001: nothing was done, and the next call has to be with p_locked (take_hold).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
-returns table (hold bigint, amount bigint, room bigint, caps jsonb) language plpgsql rows 1 as $$
+returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[]) language plpgsql rows 1 as $$
 declare
   -- Locked: several calls of a turn may grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);

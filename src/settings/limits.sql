@@ -19,30 +19,44 @@ begin
       and f.state in ('uploading', 'pending', 'ready')) end;
 end $$;
 
--- The state {cap, limit, used} of one of them when p_more does not fit; else null.
-create function turnpike.over_limit(p_name text, p_user_id bigint, p_more bigint) returns jsonb language plpgsql as $$
+-- What an account has of one of them.
+create type turnpike.count_state as (
+  cap text,
+  "limit" bigint,
+  used bigint
+);
+
+-- The same of one that counts what was made within a day, with the seconds until there is room again.
+create type turnpike.daily_count as (
+  cap text,
+  "limit" bigint,
+  used bigint,
+  retry_after integer
+);
+
+-- The state of one of them when p_more does not fit; else null.
+create function turnpike.over_limit(p_name text, p_user_id bigint, p_more bigint) returns turnpike.count_state language plpgsql as $$
 declare
   most bigint := turnpike.limit_of(p_name);
   used bigint := turnpike.used_of(p_name, p_user_id, most);
 begin
-  return case when used + p_more > most then jsonb_build_object('cap', p_name, 'limit', most, 'used', used) end;
+  return case when used + p_more > most then row(p_name, most, used)::turnpike.count_state end;
 end $$;
 
 -- The state of one that counts what was made within a day, when there is room for no more; else null. p_oldest: when the one was made
 -- that is as many back as the limit allows. retry_after: in how many seconds it is a day old.
-create function turnpike.over_daily(p_name text, p_oldest timestamptz, p_moment timestamptz) returns jsonb language plpgsql stable as $$
+create function turnpike.over_daily(p_name text, p_oldest timestamptz, p_moment timestamptz) returns turnpike.daily_count language plpgsql stable as $$
 begin
   if coalesce(p_oldest <= p_moment - interval '1 day', true) then
     return null;
   end if;
-  return jsonb_build_object('cap', p_name, 'limit', turnpike.limit_of(p_name), 'used', turnpike.limit_of(p_name),
-    'retry_after', greatest(1, ceil(extract(epoch from p_oldest + interval '1 day' - p_moment))));
+  return row(p_name, turnpike.limit_of(p_name), turnpike.limit_of(p_name),
+    greatest(1, ceil(extract(epoch from p_oldest + interval '1 day' - p_moment))))::turnpike.daily_count;
 end $$;
 
 -- The states of all of them that are not of a day.
-create function turnpike.count_states(p_user_id bigint) returns jsonb language plpgsql stable as $$
+create function turnpike.count_states(p_user_id bigint) returns turnpike.count_state[] language plpgsql stable as $$
 begin
-  return (select jsonb_agg(jsonb_build_object('cap', n.name, 'limit', turnpike.limit_of(n.name),
-      'used', turnpike.used_of(n.name, p_user_id, null)) order by n.position)
-    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name, position));
+  return array(select row(n.name, turnpike.limit_of(n.name), turnpike.used_of(n.name, p_user_id, null))::turnpike.count_state
+    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name, position) order by n.position);
 end $$;

@@ -1,6 +1,16 @@
--- A setting as operators see it; null when it was never set.
-create function turnpike.setting_json(p_key text) returns jsonb language sql stable as $$
-  select to_jsonb(s) || jsonb_build_object('updated_by', u.user_id, 'updated_by_name', u.name)
+-- A setting as operators see it.
+create type turnpike.setting_answer as (
+  key text,
+  value jsonb,
+  version integer,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+-- Null when it was never set.
+create function turnpike.setting_answer_of(p_key text) returns turnpike.setting_answer language sql stable as $$
+  select (s.key, s.value, s.version, s.updated_at, u.user_id, u.name)::turnpike.setting_answer
     from settings s left join users u on u.user_id = s.updated_by where s.key = p_key
 $$;
 
@@ -8,7 +18,7 @@ $$;
 -- (somebody has a plan that would go), no_factor (admins would need a second factor, and this one has none).
 create function turnpike.put_setting(p_request turnpike.request,
   p_key text, p_value jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.setting_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was settings;
@@ -42,7 +52,7 @@ begin
     perform turnpike.note_change((found.caller).user_id, 'setting.update', 'setting', p_key, jsonb_build_object('value', was.value),
       jsonb_build_object('value', p_value), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  entity := turnpike.setting_json(p_key);
+  entity := turnpike.setting_answer_of(p_key);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -3,9 +3,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
-import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./registry.ts"
 
 export const settingSchema = z
@@ -34,10 +35,7 @@ export const settingUpdateSchema = z
   })
   .meta({ id: "SettingUpdate" })
 
-interface SettingRow extends Omit<ChangedRow, "created_at"> {
-  key: string
-  value: unknown
-}
+type SettingRow = Answers["setting_answer"]
 
 function serializeSetting(key: SettingKey, row: SettingRow | null | undefined): Setting {
   const { schema, default: usual, description } = SETTINGS[key]
@@ -67,7 +65,7 @@ export async function listSettings(ctx: Context, credential: SessionCredential):
         .select(["s.key", "s.value", "s.version", "s.updated_at", "s.updated_by", "u.name as updated_by_name"]),
     { role: "admin" },
   )
-  const byKey = new Map(rows.map((row) => [row.key, row as SettingRow]))
+  const byKey = new Map(rows.map((row) => [row.key, row]))
   return SETTING_KEYS.map((key) => serializeSetting(key, byKey.get(key)))
 }
 

@@ -1,7 +1,13 @@
+create type turnpike.acting_answer as (
+  user_id bigint,
+  admin_user_id bigint,
+  expires_at timestamptz
+);
+
 -- Lets an admin act as a user until p_expires_at. refused: admin, unknown, not_allowed (an admin, or a disabled account).
 create function turnpike.begin_acting(p_request turnpike.request,
   p_user_id bigint, p_token text, p_expires_at timestamptz)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.acting_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   owner users;
@@ -22,9 +28,9 @@ begin
   else
     insert into acting_sessions (acting_id, token_hash, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
     values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id, (found.caller).session_id, p_request.moment, p_expires_at);
-    entity := jsonb_build_object('user_id', p_user_id, 'admin_user_id', (found.caller).user_id, 'expires_at', p_expires_at);
+    entity := row(p_user_id, (found.caller).user_id, p_expires_at)::turnpike.acting_answer;
     perform turnpike.note_change((found.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
-      entity || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request.request_id, p_request.address, p_request.moment);
+      to_jsonb(entity) || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request.request_id, p_request.address, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
@@ -33,7 +39,7 @@ end $$;
 -- Ends all acting as a user, whoever does it. refused: admin, unknown.
 create function turnpike.end_acting(p_request turnpike.request,
   p_user_id bigint)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.ended_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   ended integer;
@@ -50,9 +56,9 @@ begin
   else
     update acting_sessions a set ended_at = p_request.moment where a.user_id = p_user_id and a.ended_at is null and a.expires_at > p_request.moment;
     get diagnostics ended = row_count;
-    entity := jsonb_build_object('ended', ended);
+    entity := row(ended)::turnpike.ended_answer;
     if ended > 0 then
-      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, entity, p_request.request_id, p_request.address,
+      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id, p_request.address,
         p_request.moment);
     end if;
   end if;

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { ACTING_POLICY } from "./policies.ts"
 import { newToken } from "./session-token.ts"
 
@@ -35,7 +36,7 @@ export async function beginActing(
   const acting = await editAs(ctx, credential, "begin_acting", {
     args: { user_id: userId, token, expires_at: new Date(now.getTime() + ACTING_POLICY.lifeMs) },
     refusals: REFUSALS,
-    serialize: (row: Acting): Acting => ({ ...row, expires_at: toInstant(row.expires_at) }),
+    serialize: (row: Answers["acting_answer"]): Acting => ({ ...row, expires_at: toInstant(row.expires_at) }),
   })
   return { token, acting }
 }
@@ -49,6 +50,6 @@ export async function endActing(
   return editAs(ctx, credential, "end_acting", {
     args: { user_id: userId },
     refusals: REFUSALS,
-    serialize: (row: { ended: number }) => row,
+    serialize: (row: Answers["ended_answer"]) => row,
   })
 }

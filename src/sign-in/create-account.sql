@@ -3,7 +3,7 @@
 create function turnpike.create_account(p_request turnpike.request,
   p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
   p_messenger_id text)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   bot text := 'messenger:' || p_brand;
@@ -36,7 +36,7 @@ begin
     if p_messenger_id is not null then
       insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_request.moment);
     end if;
-    entity := turnpike.admin_user_json(made);
+    entity := turnpike.admin_user_answer_of(made);
     perform turnpike.note_change((found.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
       p_request.request_id, p_request.address, p_request.moment);
   end if;
@@ -48,7 +48,7 @@ end $$;
 -- refused: admin, unknown, stale, no_email (a password without an email signs nobody in), email_taken.
 create function turnpike.set_credentials(p_request turnpike.request,
   p_user_id bigint, p_email text, p_password_hash text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was users;
@@ -88,7 +88,7 @@ begin
       refused := 'email_taken';
     end;
   end if;
-  entity := turnpike.admin_user_json(p_user_id);
+  entity := turnpike.admin_user_answer_of(p_user_id);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

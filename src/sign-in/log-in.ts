@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
+import type { Procedures } from "../platform/procedures.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { isKnownPlace } from "./known-places.ts"
 import { takePasswordTry } from "./login-throttle.ts"
@@ -45,10 +46,9 @@ export async function logIn(
   return { userId: found.user_id, epoch: found.epoch }
 }
 
-interface LoginRow {
+/** `disabled` and `epoch` are known when there is a user. */
+type LoginRow = Procedures["find_login"]["row"] & {
   name: string
-  user_id: number | null
-  password_hash: string | null
   disabled: boolean
   epoch: number
   addresses: (string | null)[]

@@ -80,7 +80,7 @@ end $$;
 -- Removes the second factor of somebody who has lost it, for an admin. refused: admin, unknown (no such user, or they have none).
 create function turnpike.reset_second_factor(p_request turnpike.request,
   p_user_id bigint)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
@@ -94,7 +94,6 @@ begin
   if not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) then
     refused := 'unknown';
   end if;
-  entity := '{"ok": true}';
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
@@ -116,7 +115,7 @@ end $$;
 
 -- The user of the session that waits for a code (null: none waits), the sealed secret of their second factor, which no role reads, and the
 -- addresses where they have signed in.
-create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text, out addresses jsonb)
+create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text, out addresses text[])
 language plpgsql stable as $$
 begin
   select n.user_id, f.secret into user_id, secret from sessions n left join second_factors f on f.user_id = n.user_id
@@ -129,7 +128,7 @@ end $$;
 -- place that is new to the account.
 create function turnpike.complete_session(p_token text, p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text,
   p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz, out refused text, out news boolean,
-  out account jsonb) language plpgsql as $$
+  out account turnpike.user_answer) language plpgsql as $$
 declare
   made sessions;
   owner users;
@@ -152,7 +151,7 @@ begin
     return;
   end if;
   news := turnpike.note_sign_in(made, owner, p_request_id, p_moment);
-  account := turnpike.user_json(owner);
+  account := turnpike.user_answer_of(owner);
 end $$;
 
 -- Notes that the caller has proved again who they are: their password was right, where they have one (p_password_hash is the hash that it

@@ -2,7 +2,6 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
@@ -137,13 +136,10 @@ export async function removeFactor(ctx: Context, credential: SessionCredential):
 
 /** The same of somebody who has lost theirs, by an admin. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
 export async function resetFactor(ctx: Context, credential: SessionCredential, userId: number): Promise<{ ok: true }> {
-  const done = await editAs(ctx, credential, "reset_second_factor", {
-    args: { user_id: userId },
-    refusals: { unknown: ["NOT_FOUND", `There is no user ${userId} with a second factor.`] },
-    serialize: () => ({ ok: true as const }),
-  })
+  const { row } = await callAs(ctx, credential, "reset_second_factor", { user_id: userId })
+  if (row.refused) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId} with a second factor.`)
   sendFactorNotice(ctx, userId, { factor: "second_factor", change: "removed" })
-  return done
+  return { ok: true }
 }
 
 /**
@@ -155,17 +151,13 @@ export async function completeSession(
   { token }: SessionCredential,
   { code, userAgent }: { code: string; userAgent: string | null },
 ): Promise<User> {
-  const waiting = await callOne<"waiting_session", WaitingRow>(ctx.db, "waiting_session", {
-    token,
-    moment: ctx.clock.now(),
-  })
+  const waiting = await callOne(ctx.db, "waiting_session", { token, moment: ctx.clock.now() })
   const { user_id: userId, secret: sealed, addresses } = waiting
   if (userId === null) throw notWaiting()
-  const known = isKnownPlace(ctx.address, addresses)
+  const known = isKnownPlace(ctx.address, addresses ?? [])
   const { given, giveBack } = await readCode(ctx, { userId, session: token, known, sealed, code })
   const now = ctx.clock.now()
-  type Row = { refused: string | null; news: boolean | null; account: UserRow | null }
-  const row = await callOne<"complete_session", Row>(ctx.db, "complete_session", {
+  const row = await callOne(ctx.db, "complete_session", {
     token,
     user_id: userId,
     ...given,
@@ -176,15 +168,9 @@ export async function completeSession(
   if (row.refused === "code") throw wrongCode()
   if (row.refused !== null || !row.account) throw notWaiting()
   giveBack()
-  const user = serializeUser(row.account)
+  const user = serializeUser(row.account as UserRow)
   if (row.news) sendSignInNotice(ctx, user, userAgent)
   return user
-}
-
-interface WaitingRow {
-  user_id: number | null
-  secret: string | null
-  addresses: (string | null)[]
 }
 
 const notWaiting = () => new TurnpikeError("SESSION_REQUIRED", "No sign-in waits for a code here. Sign in.")

@@ -1,7 +1,7 @@
 -- Archives a space: nothing is accepted into it after this commit, and its turns are ended (ending_turns). Repeating it gives the same
 -- answer. refused: not_found, role.
 create function turnpike.archive_space(p_request turnpike.request, p_slug text,
-  out actor turnpike.caller, out space jsonb, out refused text) language plpgsql as $$
+  out actor turnpike.caller, out space spaces, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
   archived spaces;
@@ -21,7 +21,7 @@ begin
       update spaces s set archived_at = p_request.moment, ending_turns = true, updated_at = p_request.moment
         where s.space_id = archived.space_id returning s.* into archived;
     end if;
-    space := to_jsonb(archived);
+    space := archived;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

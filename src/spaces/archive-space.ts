@@ -10,11 +10,11 @@ import type { SpaceRow } from "./serialize-space.ts"
  * stop at their next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function archiveSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
-  type Row = { space: SpaceRow | null; refused: string | null }
-  const { row } = await callAs<"archive_space", Row>(ctx, credential, "archive_space", { slug: spaceId })
+  const { row } = await callAs(ctx, credential, "archive_space", { slug: spaceId })
   throwRefusedChange(spaceId, row)
-  if (!row.space) throw spaceNotFound(spaceId)
+  const space = row.space as SpaceRow | null
+  if (!space) throw spaceNotFound(spaceId)
   // When this fails, the space is archived already; a repeat or the sweeper goes on.
-  if (row.space.ending_turns) await endSpaceTurns(ctx, row.space)
-  return row.space
+  if (space.ending_turns) await endSpaceTurns(ctx, space)
+  return space
 }

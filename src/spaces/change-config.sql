@@ -94,11 +94,11 @@ begin
   end if;
 end $$;
 
--- Why a space's account may not store more configuration: its state {cap, limit, used}, or null when it may. At its limit, the space whose row
+-- Why a space's account may not store more configuration: its state, or null when it may. At its limit, the space whose row
 -- is locked keeps its last ten versions only.
-create function turnpike.config_limit(space spaces) returns jsonb language plpgsql as $$
+create function turnpike.config_limit(space spaces) returns turnpike.count_state language plpgsql as $$
 begin
-  if turnpike.over_limit('config_bytes', space.user_id, 1) is null then
+  if (turnpike.over_limit('config_bytes', space.user_id, 1)).cap is null then
     return null;
   end if;
   perform turnpike.drop_versions(space, 10);

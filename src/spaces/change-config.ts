@@ -1,8 +1,9 @@
 import { spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { originOf } from "../agent-config/request-parts.ts"
-import { type CountState, countReached } from "../base/counted.ts"
+import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { checkUrl } from "../platform/public-url.ts"
 
 /** A pin that a request names, and the field that names it. */
@@ -21,8 +22,8 @@ export function unknownPinError(unknown: string, pins: WantedPin[]): TurnpikeErr
 
 interface Refusal {
   refused: string | null
-  /** Its CountState, when a limit of the account is reached. */
-  reached?: unknown
+  /** Of the account, when `refused` is limit. */
+  reached?: Answers["count_state"] | null
   unknown_pin?: string | null
 }
 
@@ -42,7 +43,7 @@ export function throwRefusedChange(
   if (refused === "archived") {
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }
-  if (refused === "limit") throw countReached(reached as CountState)
+  if (reached) throw countReached(reached)
   if (refused === "unknown_pin") throw unknownPinError(unknown_pin ?? "", pins)
 }
 

@@ -3,19 +3,18 @@
 create function turnpike.create_space(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
-  out actor turnpike.caller, out already jsonb, out space jsonb, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out space spaces, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
-  used record;
   made spaces;
 begin
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  used := turnpike.used_key(caller, p_once_key);
-  if used.resource_id is not null then
-    already := to_jsonb(used);
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is not null then
+    null;
   elsif caller.scope is not distinct from 'space' then
     refused := 'scope';
   elsif turnpike.lacks_proof(caller, p_request.moment) and (turnpike.sends_secret(p_tools) or turnpike.sends_secret(p_mcp_servers)) then
@@ -29,7 +28,7 @@ begin
       perform from users u where u.user_id = caller.user_id for no key update;
       reached := coalesce(turnpike.over_limit('spaces', caller.user_id, 1), turnpike.over_limit('config_bytes', caller.user_id, 1));
     end if;
-    if reached is not null then
+    if reached.cap is not null then
       refused := 'limit';
     elsif refused is null then
       made.config_version := 1;
@@ -47,7 +46,7 @@ begin
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
         select made.space_id, o.key, o.value, p_request.moment, p_request.moment from jsonb_each_text(p_secrets) o;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_request.moment);
-      space := to_jsonb(made);
+      space := made;
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { imagePinOf, pinsOf } from "../agent-config/manifest.ts"
 import { secretTarget } from "../agent-config/secret.ts"
-import { type CountState, countReached } from "../base/counted.ts"
+import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { checkTarget, unknownPinError, type WantedPin } from "./change-config.ts"
@@ -44,7 +44,7 @@ export async function createSpace(
   if (row.refused === "scope") {
     throw new TurnpikeError("SCOPE_DENIED", "This key's scope is one space, so it cannot create others.")
   }
-  if (row.refused === "limit") throw countReached(row.reached as CountState)
+  if (row.reached) throw countReached(row.reached)
   if (row.refused !== null) {
     const ofPictures = imagePinOf(input.manifest).map(({ param, pin }) => ({ param: `manifest.${param}`, pin }))
     throw unknownPinError(row.unknown_pin ?? "", [...pins, ...ofPictures])

@@ -2,7 +2,7 @@
 -- configuration. refused: not_found, archived, unknown_pin.
 create function turnpike.patch_space(p_request turnpike.request,
   p_slug text, p_title text, p_metadata jsonb, p_has_model boolean, p_model text,
-  out actor turnpike.caller, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out space spaces, out refused text, out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   found_space spaces;
@@ -26,7 +26,7 @@ begin
       found_space.model := p_model;
       found_space := turnpike.change_config(found_space, 'model', p_request.moment);
     end if;
-    space := to_jsonb(found_space);
+    space := found_space;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -2,7 +2,7 @@
 -- refused: not_found, archived, unknown_pin, limit (reached: its state).
 create function turnpike.put_manifest(p_request turnpike.request,
   p_slug text, p_manifest jsonb, p_pins text[],
-  out actor turnpike.caller, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -20,7 +20,7 @@ begin
     elsif space.manifest <> p_manifest then
       space.manifest := p_manifest;
       reached := turnpike.config_limit(space);
-      if reached is not null then
+      if reached.cap is not null then
         refused := 'limit';
       else
         perform turnpike.change_config(space, 'manifest', p_request.moment);

@@ -1,9 +1,16 @@
+-- A secret as it may be shown.
+create type turnpike.secret_answer as (
+  name text,
+  created_at timestamptz,
+  updated_at timestamptz
+);
+
 -- Stores a sealed secret, replacing an earlier one of that name, as a new version of the configuration (which does not contain it).
 -- refused: not_found, archived, too_many beyond p_max; limit (with reached) where the account may store no more, and the secret is longer than
 -- what it replaces.
 create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
-  out actor turnpike.caller, out refused text, out reached jsonb, out secret jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out secret turnpike.secret_answer) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -24,14 +31,14 @@ begin
       refused := 'too_many';
     elsif octet_length(p_sealed) > coalesce(replaced, 0) then
       reached := turnpike.config_limit(space);
-      refused := case when reached is not null then 'limit' end;
+      refused := case when reached.cap is not null then 'limit' end;
     end if;
     if refused is null then
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
         values (space.space_id, p_name, p_sealed, p_request.moment, p_request.moment)
         on conflict (space_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at
         returning * into kept;
-      secret := jsonb_build_object('name', kept.name, 'created_at', kept.created_at, 'updated_at', kept.updated_at);
+      secret := row(kept.name, kept.created_at, kept.updated_at)::turnpike.secret_answer;
       perform turnpike.change_config(space, 'secrets/' || p_name, p_request.moment);
     end if;
   end if;

@@ -6,14 +6,11 @@ import { spaceVisible } from "../actor/shares.ts"
 import { secretTarget } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { throwRefusedChange } from "./change-config.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
-interface SecretDates {
-  name: string
-  created_at: string
-  updated_at: string
-}
+type SecretDates = Answers["secret_answer"]
 
 /** Stores a secret, encrypted, replacing an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED, LIMIT_REACHED. */
 export async function putSecret(
@@ -26,10 +23,10 @@ export async function putSecret(
   const max = SPACE_POLICY.maxSecrets
   const { row } = await callAs(ctx, credential, "put_secret", { slug: spaceId, name, sealed, max })
   throwRefusedChange(spaceId, row)
-  if (row.refused === "too_many") {
+  if (!row.secret) {
     throw new TurnpikeError("VALIDATION_FAILED", `A space has at most ${max} secrets.`, { param: "name" })
   }
-  return serialize(row.secret as SecretDates)
+  return serialize(row.secret)
 }
 
 /** Removes a secret; NOT_FOUND when there is none of that name. */

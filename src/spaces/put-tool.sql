@@ -7,7 +7,7 @@
 -- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them, limit (reached: its state).
 create function turnpike.put_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
-  out actor turnpike.caller, out refused text, out reached jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -36,7 +36,7 @@ begin
         refused := 'proof';
       else
         reached := turnpike.config_limit(space);
-        refused := case when reached is not null then 'limit' end;
+        refused := case when reached.cap is not null then 'limit' end;
       end if;
       if refused is null then
         perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change, p_request.moment);

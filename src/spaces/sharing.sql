@@ -5,25 +5,46 @@ create function turnpike.sharing_refusal(caller turnpike.caller, space spaces) r
   select case when space.space_id is null then 'not_found' when space.user_id is distinct from caller.user_id then 'role' end
 $$;
 
--- With whom a space is shared, at most 200 of them, and what they may spend now (cap: a row of cap_states).
-create function turnpike.sharing_json(space spaces, p_moment timestamptz) returns jsonb language plpgsql stable as $$
+-- The workspace that a space is in.
+create type turnpike.sharing_workspace as (
+  workspace_id text,
+  name text
+);
+
+-- Somebody with whom a space is shared.
+create type turnpike.sharing_person as (
+  user_id bigint,
+  name text, -- null
+  role text
+);
+
+-- With whom a space is shared, at most 200 of them, and what they may spend now.
+create type turnpike.sharing_answer as (
+  space_id text,
+  workspace turnpike.sharing_workspace, -- null: it is in none
+  people turnpike.sharing_person[],
+  people_count bigint,
+  own_limit bigint, -- null: the setting
+  cap turnpike.cap_state
+);
+
+create function turnpike.sharing_answer_of(space spaces, p_moment timestamptz) returns turnpike.sharing_answer language plpgsql stable as $$
 begin
-  return jsonb_build_object('space_id', space.slug,
-    'workspace', (select jsonb_build_object('workspace_id', w.workspace_id, 'name', w.name) from workspaces w
-      where w.workspace_id = space.workspace_id),
-    'people', (select coalesce(jsonb_agg(jsonb_build_object('user_id', p.user_id, 'name', p.name, 'role', p.role)
-        order by p.name, p.user_id), '[]')
+  return row(space.slug,
+    (select (w.workspace_id, w.name)::turnpike.sharing_workspace from workspaces w where w.workspace_id = space.workspace_id),
+    array(select (p.user_id, p.name, p.role)::turnpike.sharing_person
       from (select u.user_id, u.name, min(h.role) as role from space_shares h join users u on u.user_id = h.user_id
-        where h.space_id = space.space_id group by u.user_id, u.name order by u.name, u.user_id limit 200) p),
-    'people_count', (select count(distinct h.user_id) from space_shares h where h.space_id = space.space_id),
-    'own_limit', space.members_daily_credit_micros,
-    'cap', (select to_jsonb(c) from turnpike.cap_states(space.user_id, null, null, p_moment, null, space.space_id) c
-      where c.cap = 'members_daily'));
+        where h.space_id = space.space_id group by u.user_id, u.name order by u.name, u.user_id limit 200) p
+      order by p.name, p.user_id),
+    (select count(distinct h.user_id) from space_shares h where h.space_id = space.space_id),
+    space.members_daily_credit_micros,
+    (select c from turnpike.cap_states(space.user_id, null, null, p_moment, null, space.space_id) c
+      where c.cap = 'members_daily'))::turnpike.sharing_answer;
 end $$;
 
 -- refused: not_found, role.
 create function turnpike.get_sharing(p_request turnpike.request, p_slug text,
-  out actor turnpike.caller, out refused text, out sharing jsonb) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -35,19 +56,20 @@ begin
   space := turnpike.find_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
-    sharing := turnpike.sharing_json(space, p_request.moment);
+    sharing := turnpike.sharing_answer_of(space, p_request.moment);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Ends every way on which a space is shared: takes it out of its workspace and removes its own members, who see nothing from the next
 -- request on. Repeating it changes nothing. refused: not_found, role, moved (an admin has moved it to another workspace meanwhile).
-create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text, out sharing jsonb) language plpgsql as $$
+create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
   left_workspace text;
   before jsonb;
+  after jsonb;
 begin
   actor := caller;
   if caller.usable is not true then
@@ -62,16 +84,16 @@ begin
     refused := case when space.workspace_id is distinct from left_workspace then 'moved' end;
   end if;
   if refused is null then
-    before := turnpike.sharing_json(space, p_request.moment) - 'cap';
+    before := to_jsonb(turnpike.sharing_answer_of(space, p_request.moment)) - 'cap';
     if left_workspace is not null then
       perform turnpike.leave_workspace(space.space_id, left_workspace, caller.user_id, p_request.request_id, p_request.address, p_request.moment);
     end if;
     delete from space_members m where m.space_id = space.space_id;
     space.workspace_id := null;
-    sharing := turnpike.sharing_json(space, p_request.moment);
-    if before <> sharing - 'cap' then
-      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, sharing - 'cap', p_request.request_id, p_request.address,
-        p_request.moment);
+    sharing := turnpike.sharing_answer_of(space, p_request.moment);
+    after := to_jsonb(sharing) - 'cap';
+    if before <> after then
+      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, after, p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
@@ -79,7 +101,7 @@ end $$;
 
 -- Sets what the members of a space may spend together in a UTC day; null: the setting. It binds the next turn. refused: not_found, role.
 create function turnpike.put_members_limit(p_request turnpike.request, p_slug text,
-  p_daily bigint, out actor turnpike.caller, out refused text, out sharing jsonb) language plpgsql as $$
+  p_daily bigint, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -92,7 +114,7 @@ begin
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
     update spaces s set members_daily_credit_micros = p_daily where s.space_id = space.space_id returning s.* into space;
-    sharing := turnpike.sharing_json(space, p_request.moment);
+    sharing := turnpike.sharing_answer_of(space, p_request.moment);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -5,7 +5,8 @@ import type { Context } from "../actor/context.ts"
 import { SPACE_ROLES } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd, toUsd, usdAmount } from "../base/money.ts"
-import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
+import type { Answers, Procedures } from "../platform/procedures.ts"
+import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 
 const place = z
   .object({ workspace_id: z.string().meta({ example: "acme-support" }), name: z.string().meta({ example: "Acme" }) })
@@ -57,21 +58,14 @@ export const sharedSpaceSchema = z
 
 type Sharing = z.infer<typeof sharingSchema>
 
-interface SharingRow extends Pick<Sharing, "space_id" | "workspace" | "people" | "people_count"> {
-  own_limit: number | null
-  cap: CapRow
-}
-
-const serializeSharing = ({ own_limit, cap, ...row }: SharingRow): Sharing => ({
+const serializeSharing = ({ own_limit, cap, people, ...row }: Answers["sharing_answer"]): Sharing => ({
   ...row,
+  people: people as Sharing["people"],
   daily_usd: own_limit === null ? null : toUsd(own_limit),
   cap: serializeCapState(cap),
 })
 
-interface Answer {
-  refused: string | null
-  sharing: SharingRow | null
-}
+type Answer = Omit<Procedures["get_sharing"]["row"], "actor">
 
 function sharingOf(spaceId: string, { refused, sharing }: Answer): Sharing {
   if (refused === "role") {
@@ -87,13 +81,13 @@ function sharingOf(spaceId: string, { refused, sharing }: Answer): Sharing {
 
 /** With whom the caller's space is shared, and what they may spend. NOT_FOUND, SPACE_ROLE_REQUIRED. */
 export async function getSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
-  const { row } = await callAs<"get_sharing", Answer>(ctx, credential, "get_sharing", { slug: spaceId })
+  const { row } = await callAs(ctx, credential, "get_sharing", { slug: spaceId })
   return sharingOf(spaceId, row)
 }
 
 /** Ends the sharing of the caller's space on every way there is. NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT. */
 export async function endSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
-  const { row } = await callAs<"end_sharing", Answer>(ctx, credential, "end_sharing", {
+  const { row } = await callAs(ctx, credential, "end_sharing", {
     slug: spaceId,
   })
   return sharingOf(spaceId, row)
@@ -105,7 +99,7 @@ export async function putMembersLimit(
   credential: SessionCredential,
   { spaceId, dailyUsd }: { spaceId: string; dailyUsd: number | null },
 ): Promise<Sharing> {
-  const { row } = await callAs<"put_members_limit", Answer>(ctx, credential, "put_members_limit", {
+  const { row } = await callAs(ctx, credential, "put_members_limit", {
     slug: spaceId,
     daily: dailyUsd === null ? null : fromUsd(dailyUsd),
   })

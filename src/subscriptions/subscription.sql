@@ -1,6 +1,23 @@
--- A subscription as operators see it; null when there is none.
-create function turnpike.subscription_json(p_sub_id integer) returns jsonb language sql stable as $$
-  select to_jsonb(s) - array['credited_periods', 'crediting', 'credit_tried_at'] from subscriptions s where s.sub_id = p_sub_id
+-- A subscription as operators see it.
+create type turnpike.subscription_answer as (
+  sub_id integer,
+  user_id bigint,
+  plan text,
+  trial boolean,
+  starts_at timestamptz,
+  ends_at timestamptz, -- null: without an end
+  deactivated_at timestamptz, -- null: it was not deactivated
+  note text, -- null
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint -- null: the service itself
+);
+
+-- Null when there is none.
+create function turnpike.subscription_answer_of(p_sub_id integer) returns turnpike.subscription_answer language sql stable as $$
+  select (s.sub_id, s.user_id, s.plan, s.trial, s.starts_at, s.ends_at, s.deactivated_at, s.note, s.version, s.created_at, s.updated_at,
+      s.updated_by)::turnpike.subscription_answer from subscriptions s where s.sub_id = p_sub_id
 $$;
 
 -- The begin of a subscription's period, from 0 on: so many months after its start, at the end of a month that is too short (UTC).
@@ -27,10 +44,10 @@ end $$;
 create function turnpike.create_subscription(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_starts_at timestamptz, p_ends_at timestamptz,
   p_note text)
-returns table (actor turnpike.caller, already jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.subscription_answer)
+language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
-  used record;
   made integer;
 begin
   found := turnpike.find_admin(p_request);
@@ -40,10 +57,9 @@ begin
     return next;
     return;
   end if;
-  used := turnpike.used_key(found.caller, p_once_key);
-  if used.resource_id is not null then
-    already := to_jsonb(used);
-    entity := turnpike.subscription_json(used.resource_id::integer);
+  already := turnpike.used_key(found.caller, p_once_key);
+  if already.resource_id is not null then
+    entity := turnpike.subscription_answer_of(already.resource_id::integer);
   elsif (turnpike.setting_value('plans') ? p_plan) is not true then
     refused := 'unknown_plan';
   elsif p_ends_at <= p_starts_at then
@@ -56,8 +72,8 @@ begin
       (found.caller).user_id)
     returning s.sub_id into made;
     perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
-    entity := turnpike.subscription_json(made);
-    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, entity, p_request.request_id,
+    entity := turnpike.subscription_answer_of(made);
+    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, to_jsonb(entity), p_request.request_id,
       p_request.address, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
@@ -68,7 +84,7 @@ end $$;
 -- refused: admin, unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of the setting), too_short.
 create function turnpike.update_subscription(p_request turnpike.request,
   p_sub_id integer, p_change jsonb, p_deactivate boolean, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.subscription_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was subscriptions;
@@ -83,7 +99,7 @@ begin
     return;
   end if;
   select s.* into was from subscriptions s where s.sub_id = p_sub_id for no key update;
-  before := turnpike.subscription_json(p_sub_id);
+  before := to_jsonb(turnpike.subscription_answer_of(p_sub_id));
   wanted := jsonb_populate_record(was, p_change);
   if was.sub_id is null then
     refused := 'unknown';
@@ -109,9 +125,9 @@ begin
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, deactivated_at = wanted.deactivated_at,
       credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
     perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
-      'subscription', p_sub_id::text, before, turnpike.subscription_json(p_sub_id), p_request.request_id, p_request.address, p_request.moment);
+      'subscription', p_sub_id::text, before, to_jsonb(turnpike.subscription_answer_of(p_sub_id)), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  entity := turnpike.subscription_json(p_sub_id);
+  entity := turnpike.subscription_answer_of(p_sub_id);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

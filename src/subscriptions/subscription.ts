@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs, editOnce, type Refusals } from "../actor/edit-as.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { instantParam, toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { creditSubscription } from "./credit-plans.ts"
 
 const PLAN = "A plan of the setting `plans`."
@@ -59,7 +60,7 @@ const REFUSALS = {
   too_short: ["VALIDATION_FAILED", "ends_at: must be after starts_at"],
 } as const satisfies Refusals
 
-function serializeSubscription(row: Subscription): Subscription {
+function serializeSubscription(row: Answers["subscription_answer"]): Subscription {
   return {
     ...row,
     starts_at: toInstant(row.starts_at),

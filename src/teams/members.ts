@@ -31,7 +31,7 @@ export const personShape = {
 }
 
 /** Ids that a request names and nobody has; the procedure answers them. */
-export function unknownUsers(entity: unknown): TurnpikeError {
-  const ids = (entity as number[]).join(", ")
+export function unknownUsers(_entity: unknown, { unknown_users }: { unknown_users: number[] | null }): TurnpikeError {
+  const ids = unknown_users?.join(", ")
   return new TurnpikeError("VALIDATION_FAILED", `There is no user ${ids}.`, { param: "members" })
 }

@@ -1,9 +1,10 @@
 import type { Context } from "../actor/context.ts"
 import { sendEmail } from "../platform/email-hook.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 /** Owners whom tell_shared (./tell-shared.sql) has told that their spaces are shared with more people. */
 export interface ToldOfSharing {
-  told?: { email: string | null; brand: string; data: Record<string, unknown> }[] | null
+  told?: Answers["shared_notice"][] | null
 }
 
 /** Emails to them; the feed of each has the same notice, written by the procedure. */

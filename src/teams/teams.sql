@@ -1,15 +1,37 @@
+-- A member of a team or of a workspace.
+create type turnpike.group_member as (
+  user_id bigint,
+  name text, -- null
+  email text, -- null
+  role text,
+  created_at timestamptz
+);
+
 -- A team as operators see it, with its members in the order in which they came.
-create function turnpike.team_json(p_team_id bigint) returns jsonb language sql stable as $$
-  select to_jsonb(t) || jsonb_build_object('updated_by_name', c.name, 'members', coalesce((
-    select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email, 'role', m.role, 'created_at', m.created_at)
-      order by m.created_at, m.user_id)
-    from team_members m join users u on u.user_id = m.user_id where m.team_id = t.team_id), '[]'))
+create type turnpike.team_answer as (
+  team_id integer,
+  name text,
+  description text, -- null
+  members turnpike.group_member[],
+  archived_at timestamptz, -- null: it is in use
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+create function turnpike.team_answer_of(p_team_id bigint) returns turnpike.team_answer language sql stable as $$
+  select (t.team_id, t.name, t.description, array(
+      select (u.user_id, u.name, u.email, m.role, m.created_at)::turnpike.group_member
+      from team_members m join users u on u.user_id = m.user_id where m.team_id = t.team_id order by m.created_at, m.user_id),
+    t.archived_at, t.version, t.created_at, t.updated_at, t.updated_by, c.name)::turnpike.team_answer
   from teams t left join users c on c.user_id = t.updated_by where t.team_id = p_team_id
 $$;
 
--- The members of a list that are no users: [{user_id, role}].
-create function turnpike.unknown_users(p_members jsonb) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(m.value -> 'user_id'), '[]') from jsonb_array_elements(p_members) m
+-- The members of a list, [{user_id, role}], that are no users; null: all are.
+create function turnpike.unknown_users(p_members jsonb) returns bigint[] language sql stable as $$
+  select array_agg((m.value -> 'user_id')::bigint) from jsonb_array_elements(p_members) m
     where not exists (select from users u where u.user_id = (m.value -> 'user_id')::bigint)
 $$;
 
@@ -20,10 +42,10 @@ create function turnpike.team_facts(p_team_id bigint) returns jsonb language sql
   from teams t where t.team_id = p_team_id
 $$;
 
--- Makes a team for an admin. refused: admin, unknown_user (entity: their ids).
+-- Makes a team for an admin. refused: admin, unknown_user (unknown_users: their ids).
 create function turnpike.create_team(p_request turnpike.request,
   p_name text, p_description text, p_members jsonb)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made integer;
@@ -35,8 +57,8 @@ begin
     return next;
     return;
   end if;
-  entity := turnpike.unknown_users(p_members);
-  if entity is distinct from '[]' then
+  unknown_users := turnpike.unknown_users(p_members);
+  if unknown_users is not null then
     refused := 'unknown_user';
   else
     insert into teams as t (name, description, created_at, updated_at, updated_by)
@@ -45,7 +67,7 @@ begin
       select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
     perform turnpike.note_change((found.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request.request_id,
       p_request.address, p_request.moment);
-    entity := turnpike.team_json(made);
+    entity := turnpike.team_answer_of(made);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
@@ -59,10 +81,11 @@ create function turnpike.opens_team(was teams, p_change jsonb) returns boolean l
 $$;
 
 -- Changes a team for an admin: the fields of p_change; its `members` replace the list, and who stays keeps the day on which they came.
--- refused: admin, not_found, stale, proof (it gives somebody access, and that needs a fresh one), unknown_user (entity: their ids).
+-- refused: admin, not_found, stale, proof (it gives somebody access, and that needs a fresh one), unknown_user
+-- (unknown_users: their ids). told: see tell_shared.
 create function turnpike.update_team(p_request turnpike.request,
   p_team_id bigint, p_change jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[], told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was teams;
@@ -70,7 +93,6 @@ declare
   after jsonb;
   space_ids bigint[];
   shared jsonb;
-  told jsonb;
 begin
   found := turnpike.find_admin(p_request);
   actor := found.caller;
@@ -87,9 +109,9 @@ begin
     refused := 'stale';
   elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(found.caller, p_request.moment) then
     refused := 'proof';
-  elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') is distinct from '[]' then
+  elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') is not null then
     refused := 'unknown_user';
-    entity := turnpike.unknown_users(p_change -> 'members');
+    unknown_users := turnpike.unknown_users(p_change -> 'members');
   else
     before := turnpike.team_facts(p_team_id);
     space_ids := array(select s.space_id from spaces s join workspaces w on w.workspace_id = s.workspace_id where w.team_id = p_team_id);
@@ -116,7 +138,7 @@ begin
     end if;
   end if;
   if refused is distinct from 'unknown_user' then
-    entity := turnpike.team_json(p_team_id) || jsonb_build_object('told', told);
+    entity := turnpike.team_answer_of(p_team_id);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;

@@ -5,7 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
-import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { type ArchivedFilter, holds } from "../base/pagination.ts"
@@ -13,8 +13,9 @@ import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
 import { released } from "../platform/db.ts"
 import { isOneOf } from "../platform/one-of.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { membersSchema, personShape, unknownUsers } from "./members.ts"
-import { sendSharedNotices, type ToldOfSharing } from "./shared-notice.ts"
+import { sendSharedNotices } from "./shared-notice.ts"
 
 export const TEAM_ROLES = ["lead", "member"] as const
 
@@ -58,20 +59,19 @@ export const teamSchema = z
 
 type Team = z.infer<typeof teamSchema>
 
-interface TeamRow extends ChangedRow {
-  team_id: number
-  name: string
-  description: string | null
-  archived_at: string | null
-  members: (Pick<Team["members"][number], "user_id" | "name" | "email" | "role"> & { created_at: string })[]
-}
+type TeamRow = Answers["team_answer"]
+type TeamRole = (typeof TEAM_ROLES)[number]
 
 function serializeTeam(row: TeamRow): Team {
   return {
     team_id: row.team_id,
     name: row.name,
     description: row.description,
-    members: row.members.map(({ created_at, ...member }) => ({ ...member, since: toInstant(created_at) })),
+    members: row.members.map(({ created_at, role, ...member }) => ({
+      ...member,
+      role: role as TeamRole,
+      since: toInstant(created_at),
+    })),
     archived: row.archived_at !== null,
     version: row.version,
     created_at: toInstant(row.created_at),
@@ -132,7 +132,7 @@ async function readTeams(ctx: Context, credential: SessionCredential, ids: numbe
         const shown = caller
           .selectFrom("teams as t")
           .where(isOneOf("t.team_id", ids))
-          .select(({ fn }) => fn<TeamRow>(released("team_json"), ["t.team_id"]).as("team"))
+          .select(({ fn }) => fn<TeamRow>(released("team_answer_of"), ["t.team_id"]).as("team"))
         return jsonArrayFrom(shown).as("teams")
       }),
     { role: "admin" },
@@ -179,8 +179,8 @@ export async function updateTeam(
   return editAs(ctx, credential, "update_team", {
     args: { team_id: teamId, change, if_version: ifVersion },
     refusals,
-    serialize: (row: TeamRow & ToldOfSharing) => {
-      sendSharedNotices(ctx, row)
+    serialize: (row: TeamRow, answered) => {
+      sendSharedNotices(ctx, answered)
       return serializeTeam(row)
     },
   })

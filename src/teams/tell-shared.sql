@@ -6,13 +6,38 @@ create function turnpike.shared_with(p_space_ids bigint[], p_user_id bigint) ret
     where h.space_id = any(p_space_ids) and h.user_id = coalesce(p_user_id, h.user_id)
 $$;
 
+create type turnpike.shared_space as (
+  space text,
+  title text
+);
+
+create type turnpike.shared_person as (
+  user_id bigint,
+  name text -- null
+);
+
+-- The event space.shared.
+create type turnpike.space_sharing as (
+  spaces turnpike.shared_space[],
+  space_count bigint,
+  people turnpike.shared_person[],
+  people_count bigint
+);
+
+-- The email that says the same to an owner.
+create type turnpike.shared_notice as (
+  email text, -- null
+  brand text,
+  data turnpike.space_sharing
+);
+
 -- Tells the owners of these spaces with whom they are shared by now and were not before (p_before, shared_with for the same p_user_id): one event
--- for each owner. Names at most 20 spaces and 20 people; the counts are whole. Answers what it told, for emails: [{user_id, email, brand, data}].
-create function turnpike.tell_shared(p_space_ids bigint[], p_user_id bigint, p_before jsonb, p_moment timestamptz) returns jsonb
-language plpgsql as $$
+-- for each owner. Names at most 20 spaces and 20 people; the counts are whole. Answers what it told, for emails.
+create function turnpike.tell_shared(p_space_ids bigint[], p_user_id bigint, p_before jsonb, p_moment timestamptz)
+returns turnpike.shared_notice[] language plpgsql as $$
 declare
   owner record;
-  told jsonb := '[]';
+  told turnpike.shared_notice[] := '{}';
 begin
   for owner in
     with news as (
@@ -23,18 +48,18 @@ begin
     ), opened as (
       select s.user_id as owner_id, s.space_id, s.slug, s.title, n.user_id from news n join spaces s on s.space_id = n.space_id
     )
-    select o.user_id, o.email, o.brand, jsonb_build_object(
-        'spaces', (select jsonb_agg(jsonb_build_object('space', f.slug, 'title', f.title) order by f.slug)
-          from (select distinct d.slug, d.title from opened d where d.owner_id = o.user_id order by d.slug limit 20) f),
-        'space_count', (select count(distinct d.space_id) from opened d where d.owner_id = o.user_id),
-        'people', (select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name) order by u.user_id)
+    select o.user_id, o.email, o.brand, (
+        array(select (f.slug, f.title)::turnpike.shared_space
+          from (select distinct d.slug, d.title from opened d where d.owner_id = o.user_id order by d.slug limit 20) f order by f.slug),
+        (select count(distinct d.space_id) from opened d where d.owner_id = o.user_id),
+        array(select (u.user_id, u.name)::turnpike.shared_person
           from (select distinct d.user_id from opened d where d.owner_id = o.user_id order by d.user_id limit 20) f
-            join users u on u.user_id = f.user_id),
-        'people_count', (select count(distinct d.user_id) from opened d where d.owner_id = o.user_id)) as data
+            join users u on u.user_id = f.user_id order by u.user_id),
+        (select count(distinct d.user_id) from opened d where d.owner_id = o.user_id))::turnpike.space_sharing as data
       from users o where o.user_id in (select d.owner_id from opened d) order by o.user_id
   loop
-    perform turnpike.tell_notice(owner.user_id, 'space.shared', owner.data, p_moment);
-    told := told || jsonb_build_object('email', owner.email, 'brand', owner.brand, 'data', owner.data);
+    perform turnpike.tell_notice(owner.user_id, 'space.shared', to_jsonb(owner.data), p_moment);
+    told := told || row(owner.email, owner.brand, owner.data)::turnpike.shared_notice;
   end loop;
   return told;
 end $$;

@@ -3,7 +3,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import type { ObjectPart } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
-import { type CountState, countReached } from "../base/counted.ts"
+import { countReached } from "../base/counted.ts"
 import { newId } from "../base/ids.ts"
 import { charsetOf, decoderOf, essence } from "../base/media-bytes.ts"
 import { storable } from "../base/storable.ts"
@@ -189,7 +189,7 @@ export async function keepFile(
 /** Why the account may have no other file of so many bytes, in words for the model; null when it may. */
 export async function fileLimit(ctx: Context, { user_id }: ToolTurn, bytes: number): Promise<string | null> {
   const { file_limit: reached } = await callOne(ctx.db, "file_limit", { user_id, bytes })
-  return reached === null ? null : countReached(reached as CountState).message
+  return reached === null ? null : countReached(reached).message
 }
 
 const fileToWrite = z.strictObject({

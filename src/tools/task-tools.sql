@@ -6,7 +6,7 @@
 -- this worker's.
 create function turnpike.create_task(p_turn_id text, p_epoch integer, p_call_key text, p_title text, p_description text, p_flow text,
   p_assign_to_owner boolean, p_moment timestamptz)
-returns table (task_id bigint, state text, title text, flow jsonb) language plpgsql rows 1 as $$
+returns table (task_id bigint, state text, title text, flow turnpike.task_flow) language plpgsql rows 1 as $$
 #variable_conflict use_column
 declare
   turn turns;
@@ -36,24 +36,37 @@ begin
   return query select k.task_id, k.state, k.title, turnpike.flow_of(k) from tasks k where k.call_key = p_call_key limit 1;
 end $$;
 
--- The flow that a task is a step of, with all its steps (at most 100) in their order; null when it is none.
-create function turnpike.flow_of(task tasks) returns jsonb language plpgsql stable as $$
+-- A task of a flow.
+create type turnpike.flow_step as (
+  task_id bigint,
+  place integer,
+  title text,
+  state text
+);
+
+-- The flow that a task is a step of, with its steps in their order. place: that of the task.
+create type turnpike.task_flow as (
+  name text,
+  place integer,
+  steps turnpike.flow_step[]
+);
+
+-- At most 100 steps; null: the task is of no flow.
+create function turnpike.flow_of(task tasks) returns turnpike.task_flow language plpgsql stable as $$
 begin
   if task.flow is null then
     return null;
   end if;
-  return jsonb_build_object('name', task.flow, 'place', task.flow_place, 'steps', (
-    select jsonb_agg(jsonb_build_object('task_id', k.task_id, 'place', k.flow_place, 'title', k.title, 'state', k.state)
-      order by k.flow_place, k.task_id)
-    from (select n.* from tasks n where n.space_id = task.space_id and n.end_user_ref = task.end_user_ref and n.flow = task.flow
-      order by n.flow_place, n.task_id limit 100) k));
+  return row(task.flow, task.flow_place, array(select row(n.task_id, n.flow_place, n.title, n.state)::turnpike.flow_step
+    from tasks n where n.space_id = task.space_id and n.end_user_ref = task.end_user_ref and n.flow = task.flow
+    order by n.flow_place, n.task_id limit 100))::turnpike.task_flow;
 end $$;
 
 -- Changes a task of the turn's space and end user; null fields stay as they are. No row: there is no such task, or the turn is no
 -- longer this worker's.
 create function turnpike.update_task(p_turn_id text, p_epoch integer, p_task_id bigint, p_state text, p_title text, p_description text,
   p_moment timestamptz)
-returns table (task_id bigint, state text, title text, flow jsonb) language plpgsql rows 1 as $$
+returns table (task_id bigint, state text, title text, flow turnpike.task_flow) language plpgsql rows 1 as $$
 declare
   turn turns;
   changed tasks;

@@ -1,3 +1,12 @@
+-- How many test turns an account has, of those that are open or of a day, when there may be no other one.
+create type turnpike.test_turn_count as (
+  cap text,
+  "limit" bigint,
+  used bigint,
+  -- Seconds until there is room again.
+  retry_after integer -- null: when one of those that are open has ended
+);
+
 -- What a new turn is stored with, beside what it asks for.
 create type turnpike.new_turn as (
   turn_id text,
@@ -13,12 +22,13 @@ create type turnpike.new_turn as (
 
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
 -- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
--- `hold` is its CountState), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
+-- `too_many` says of which kind), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
 -- take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
 -- many shards an account gets whose turns wait for each other.
 create function turnpike.accept_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -27,6 +37,7 @@ declare
   admission turnpike.admission;
   wallet wallets;
   room record;
+  refusal record;
   amount bigint := 0;
   window_started_at timestamptz;
   capped boolean := false;
@@ -72,7 +83,7 @@ begin
   if admission.refused is not null then
     outcome := admission.refused;
     if outcome = 'max_cost' then
-      hold := jsonb_build_object('needed', admission.needed, 'max_cost', p_asked.max_cost);
+      hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost);
     end if;
     perform turnpike.note_use(caller, p_request.moment);
     return;
@@ -80,8 +91,8 @@ begin
   -- The space whose members' cap binds the turn.
   shared := case when caller.member_id is not null then admission.space_id end;
   if caller.test then
-    hold := turnpike.test_turns_left(caller.user_id, p_request.moment);
-    if hold is not null then
+    too_many := turnpike.test_turns_left(caller.user_id, p_request.moment);
+    if too_many.cap is not null then
       outcome := 'test_turns';
       perform turnpike.note_use(caller, p_request.moment);
       return;
@@ -119,7 +130,7 @@ begin
       select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment,
         true, null, shared) r;
       amount := room.amount;
-      if amount is not null and room.caps <> '[]' then
+      if amount is not null and cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_request.moment);
       end if;
       window_started_at := room.window_started_at;
@@ -135,7 +146,10 @@ begin
       amount := case when amount >= admission.needed then least(admission.wanted, amount) end;
     end if;
     if amount is null then
-      select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment) r;
+      select r.* into refusal from turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment) r;
+      outcome := refusal.outcome;
+      hold := refusal.hold;
+      heard := refusal.heard;
       delete from conversations c where c.conversation_id = p_new.conversation_id and c.last_position = 0;
       perform turnpike.note_use(caller, p_request.moment);
       return;
@@ -218,19 +232,27 @@ end $$;
 
 -- Null while an account may have another open test turn, and another one of this day; else {cap, limit, used}, of a day with retry_after. Live turns have no such bound: they are bounded by what
 -- they hold.
-create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz) returns jsonb language plpgsql as $$
+create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz) returns turnpike.test_turn_count
+language plpgsql as $$
+declare
+  open turnpike.count_state;
+  made turnpike.daily_count;
 begin
   -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
   perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
-  return coalesce(turnpike.over_limit('open_test_turns', p_user_id, 1),
-    turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
-      order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment));
+  open := turnpike.over_limit('open_test_turns', p_user_id, 1);
+  if open.cap is not null then
+    return row(open.cap, open."limit", open.used, null)::turnpike.test_turn_count;
+  end if;
+  made := turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
+    order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment);
+  return row(made.cap, made."limit", made.used, made.retry_after)::turnpike.test_turn_count;
 end $$;
 
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from
 -- now on. When room has come meanwhile: SQLSTATE TP001, as above.
 create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
-  out outcome text, out hold jsonb, out heard boolean) language plpgsql as $$
+  out outcome text, out hold turnpike.hold_state, out heard boolean) language plpgsql as $$
 declare
   room record;
   short_needed bigint;
@@ -243,7 +265,7 @@ begin
     raise exception 'room has come at the same moment' using errcode = 'TP001';
   end if;
   outcome := 'no_hold';
-  hold := to_jsonb(room) || jsonb_build_object('needed', admission.needed);
+  hold := row(null, admission.needed, room.available, room.held, room.caps, null);
   select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
     from model_catalog c where c.pin = admission.pin;
   heard := turnpike.tell_refusal(caller.user_id, caller.key_id, admission.needed, short_needed, room.available,

@@ -2,13 +2,13 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
-import { type CountState, dailyExceeded } from "../base/counted.ts"
+import { dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { unlessOvertaken } from "../platform/db.ts"
-import { type CostLimitRow, type HoldRow, holdRefusal } from "../quotas/refusal.ts"
+import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -50,7 +50,7 @@ export async function acceptTurn(
     })
   const { actor, row } = await unlessOvertaken(attempt)
 
-  const { outcome, hold } = row
+  const { outcome, hold, too_many: tooMany } = row
   const turn = turnRowOf(row)
   if (row.heard) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, hooked: true })
   if (outcome === "replayed" && turn) {
@@ -60,11 +60,10 @@ export async function acceptTurn(
     if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
     return { made: turn, replayed: true }
   }
-  if (outcome === "test_turns") {
-    throw dailyExceeded({ retry_after: TURN_POLICY.testTurnsAgainSeconds, ...(hold as CountState) })
+  if (outcome === "test_turns" && tooMany) {
+    throw dailyExceeded({ ...tooMany, retry_after: tooMany.retry_after ?? TURN_POLICY.testTurnsAgainSeconds })
   }
-  if ((outcome === "no_hold" || outcome === "max_cost") && hold)
-    throw holdRefusal(hold as HoldRow | CostLimitRow, now, actor)
+  if ((outcome === "no_hold" || outcome === "max_cost") && hold) throw holdRefusal(hold as HoldRow, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
   ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
   return { made: turn, replayed: false }

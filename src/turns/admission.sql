@@ -144,7 +144,7 @@ end $$;
 
 -- What accepting the turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
 create function turnpike.estimate_turn(p_request turnpike.request,
-  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold jsonb, out balance bigint, out held bigint) language plpgsql as $$
+  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint, out held bigint) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -160,9 +160,9 @@ begin
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused = 'max_cost' then
     refused := null;
-    hold := jsonb_build_object('amount', null, 'needed', admission.needed, 'max_cost', p_asked.max_cost, 'caps', '[]'::jsonb);
+    hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost);
   elsif refused is null and not caller.test then
-    select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.headroom(caller.user_id, caller.key_id,
+    select r.amount, admission.needed, r.available, r.held, r.caps, null into hold from turnpike.headroom(caller.user_id, caller.key_id,
       p_asked.end_user, admission.wanted, admission.needed, p_request.moment, true, null, null) r;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

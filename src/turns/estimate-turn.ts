@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
-import { type CostLimitRow, type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
+import { type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
 import { serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
 import type { CreateTurn } from "./schemas.ts"
@@ -31,24 +31,16 @@ export const turnEstimateSchema = z
 
 export type TurnEstimate = z.infer<typeof turnEstimateSchema>
 
-interface EstimateRow {
-  refused: string | null
-  pin: string | null
-  hold: HoldRow | CostLimitRow | null
-  balance: number | null
-  held: number | null
-}
-
 /**
  * What `acceptTurn` would answer now: the hold that the turn would take, or the limit that would refuse it. Takes nothing and locks
  * nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
  */
 export async function estimateTurn(ctx: Context, credential: Credential, body: CreateTurn): Promise<TurnEstimate> {
   const now = ctx.clock.now()
-  const { actor, row } = await callAs<"estimate_turn", EstimateRow>(ctx, credential, "estimate_turn", {
+  const { actor, row } = await callAs(ctx, credential, "estimate_turn", {
     asked: askedTurn(body),
   })
-  const { hold } = row
+  const hold = row.hold as HoldRow | null
   if (row.refused !== null) throw admissionRefusal(row.refused, body)
   return {
     admitted: hold === null || hold.amount !== null,

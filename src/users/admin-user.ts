@@ -6,6 +6,7 @@ import { MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { walletColumns } from "../billing/account-sums.ts"
 import type { DB } from "../platform/db-types.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { userSchema } from "./user-row.ts"
 
 /** A user as admins see them. */
@@ -34,16 +35,8 @@ export const adminUserSchema = userSchema
 
 export type AdminUser = z.infer<typeof adminUserSchema>
 
-/** As procedures answer it (admin_user_json), and as queries read `adminUserColumns`. Amounts are credit micros. */
-export type AdminUserRow = Omit<
-  AdminUser,
-  "balance_usd" | "low_balance_usd" | "end_user_daily_usd" | "end_user_monthly_usd"
-> & {
-  balance: number | null
-  low_balance: number | null
-  end_user_daily: number | null
-  end_user_monthly: number | null
-}
+/** As procedures answer it, and as queries read `adminUserColumns`. Amounts are credit micros. */
+export type AdminUserRow = Answers["admin_user_answer"] & Pick<AdminUser, "role">
 
 /** wallets.low_balance_credit_micros of an account without a wallet, as in schema.sql. */
 const LOW_BALANCE = MICROS_PER_USD

@@ -47,7 +47,7 @@ end $$;
 -- is so already stays as it is. refused: admin (the caller is not one), unknown, last_admin.
 create function turnpike.change_user(p_request turnpike.request,
   p_user_id bigint, p_change text, p_role text)
-returns table (actor turnpike.caller, refused text, account jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, account turnpike.user_answer) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   was users;
@@ -82,7 +82,7 @@ begin
       jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request.request_id, p_request.address, p_request.moment);
   end if;
   if refused is null then
-    account := turnpike.user_json(changed);
+    account := turnpike.user_answer_of(changed);
   end if;
   if p_request.kind is not null then
     perform turnpike.note_use(caller, p_request.moment);

@@ -4,6 +4,7 @@ import type { Context, SystemContext } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { endUserTurns } from "../ending/causes.ts"
 import { callOne } from "../platform/db.ts"
+import type { Procedures } from "../platform/procedures.ts"
 import { serializeUser, type User, type UserRow } from "./user-row.ts"
 
 /** What an admin may do to an account. */
@@ -21,7 +22,7 @@ export async function changeUser(
   change: UserChange,
 ): Promise<User> {
   const args = argumentsOf(userId, change)
-  const { row } = await callAs<"change_user", Answer>(ctx, credential, "change_user", args)
+  const { row } = await callAs(ctx, credential, "change_user", args)
   const user = answerOf(userId, row)
   // If this is lost, the sweeper does it within a minute.
   if (change === "disable") ctx.background(endUserTurns(ctx, userId).catch(() => {}))
@@ -33,7 +34,7 @@ export async function changeUserAsSystem(ctx: SystemContext, userId: number, cha
   const { requestId: request_id, address } = ctx
   const request = { kind: null, token: null, test: null, moment: ctx.clock.now(), request_id, address }
   const args = { request, ...argumentsOf(userId, change) }
-  return answerOf(userId, (await callOne(ctx.db, "change_user", args)) as unknown as Answer)
+  return answerOf(userId, await callOne(ctx.db, "change_user", args))
 }
 
 function argumentsOf(userId: number, change: UserChange) {
@@ -41,13 +42,11 @@ function argumentsOf(userId: number, change: UserChange) {
   return { user_id: userId, change: action, role }
 }
 
-interface Answer {
-  refused: "unknown" | "last_admin" | null
-  account: UserRow | null
-}
-
-function answerOf(userId: number, { refused, account }: Answer): User {
-  if (account) return serializeUser(account)
+function answerOf(
+  userId: number,
+  { refused, account }: Pick<Procedures["change_user"]["row"], "refused" | "account">,
+): User {
+  if (account) return serializeUser(account as UserRow)
   if (refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
   throw new TurnpikeError("LAST_ADMIN", "This is the last admin who can sign in.")
 }

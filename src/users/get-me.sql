@@ -1,6 +1,12 @@
+-- The admin who acts as somebody.
+create type turnpike.acting_admin as (
+  user_id bigint,
+  name text -- null
+);
+
 -- The signed-in user and their balance, and the admin who acts as them, if one does.
 create function turnpike.get_me(p_request turnpike.request)
-returns table (actor turnpike.caller, account jsonb, balance bigint, held bigint, acting_admin jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, account turnpike.user_answer, balance bigint, held bigint, acting_admin turnpike.acting_admin) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own users;
@@ -9,9 +15,9 @@ begin
   actor := caller;
   if caller.usable then
     select u.* into own from users u where u.user_id = caller.user_id;
-    account := turnpike.user_json(own);
+    account := turnpike.user_answer_of(own);
     select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-    acting_admin := (select jsonb_build_object('user_id', u.user_id, 'name', u.name) from users u where u.user_id = caller.acting_user_id);
+    acting_admin := (select (u.user_id, u.name)::turnpike.acting_admin from users u where u.user_id = caller.acting_user_id);
     perform turnpike.note_use(caller, p_request.moment);
   end if;
   return next;

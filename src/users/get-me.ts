@@ -4,6 +4,7 @@ import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { type BalanceRow, balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { serializeUser, type User, type UserRow, userColumns, userSchema } from "./user-row.ts"
 
@@ -24,7 +25,7 @@ export const meSchema = z
 
 interface MeRow extends BalanceRow {
   account: UserRow
-  acting_admin: { user_id: number; name: string | null } | null
+  acting_admin: Answers["acting_admin"] | null
 }
 
 /** The signed-in user, their session and their balance. */

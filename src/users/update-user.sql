@@ -3,7 +3,7 @@
 -- email, which opens the account, need a fresh one), unknown, stale, unknown_brand, last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
 create function turnpike.update_user(p_request turnpike.request,
   p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was users;
@@ -69,15 +69,20 @@ begin
         p_request.moment);
     end if;
   end if;
-  entity := turnpike.admin_user_json(p_user_id);
+  entity := turnpike.admin_user_answer_of(p_user_id);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
+-- How many were ended.
+create type turnpike.ended_answer as (
+  ended bigint
+);
+
 -- Ends all sessions of a user, and everything that would start one, for an admin. refused: admin, unknown.
 create function turnpike.end_user_sessions(p_request turnpike.request,
   p_user_id bigint)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.ended_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was users;
@@ -97,8 +102,8 @@ begin
     select count(*) into ended from sessions n
       where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_request.moment;
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
-    entity := jsonb_build_object('ended', ended);
-    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, entity, p_request.request_id, p_request.address,
+    entity := row(ended)::turnpike.ended_answer;
+    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id, p_request.address,
       p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);

@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { fromUsd, usdAmount } from "../base/money.ts"
 import { endUserTurns } from "../ending/causes.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from "./admin-user.ts"
 
 const { name, email, role, brand } = userFields
@@ -70,6 +71,6 @@ export async function endUserSessions(
   return editAs(ctx, credential, "end_user_sessions", {
     args: { user_id: userId },
     refusals: USER_REFUSALS,
-    serialize: (entity: { ended: number }) => entity,
+    serialize: (entity: Answers["ended_answer"]) => entity,
   })
 }

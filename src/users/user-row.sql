@@ -1,5 +1,14 @@
 -- A user as the dashboard shows them. No other columns of a user may leave.
-create function turnpike.user_json(u users) returns jsonb language sql stable as $$
-  select jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email, 'email_verified', u.email_verified, 'role', u.role,
-    'brand', u.brand, 'created_at', u.created_at)
+create type turnpike.user_answer as (
+  user_id bigint,
+  name text, -- null
+  email text, -- null
+  email_verified boolean,
+  role text,
+  brand text,
+  created_at timestamptz
+);
+
+create function turnpike.user_answer_of(u users) returns turnpike.user_answer language sql stable as $$
+  select (u.user_id, u.name, u.email, u.email_verified, u.role, u.brand, u.created_at)::turnpike.user_answer
 $$;

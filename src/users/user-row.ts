@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 /** A user as the dashboard shows them: what every login path answers. */
 export const userSchema = z
@@ -16,8 +17,8 @@ export const userSchema = z
 
 export type User = z.infer<typeof userSchema>
 
-/** A user as JSON has them: as procedures answer them (user_json), and as queries read `userColumns`. */
-export type UserRow = User
+/** A user as JSON has them: as procedures answer them, and as queries read `userColumns`. */
+export type UserRow = Answers["user_answer"] & Pick<User, "role">
 
 /** The columns of a user `u` that may leave. */
 export const userColumns = [

@@ -2,7 +2,7 @@
 -- refused: 'exists' (the account has one for p_target, the URL as it is called), 'too_many' (it has p_most already).
 create function turnpike.create_webhook(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
-  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
+  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   free_slot integer;
@@ -12,8 +12,8 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
-  if already is null then
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     -- The lock keeps two requests from taking the same slot, or the same URL.
     perform from users u where u.user_id = caller.user_id for no key update;
     select min(n) into free_slot from generate_series(1, p_most) n

@@ -18,7 +18,7 @@ end $$;
 -- much again as it may in an hour, p_an_hour or p_test_an_hour, and has to wait retry_after seconds. The same holds below.
 create function turnpike.redeliver_event(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already jsonb, out refused text, out retry_after integer, out webhook_id text, out delivery jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out webhook_id text, out delivery jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -28,8 +28,8 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
-  if already is null then
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, (select d.webhook_id from webhook_deliveries d where d.delivery_id = p_delivery_id));
     webhook_id := target.webhook_id;
     refused := turnpike.resend_refusal(target);
@@ -51,7 +51,7 @@ end $$;
 -- Makes a ping under p_event_id for one endpoint. refused: 'not_found', 'disabled'.
 create function turnpike.send_ping(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already jsonb, out refused text, out retry_after integer, out delivery jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out delivery jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -61,8 +61,8 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
-  if already is null then
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
     refused := turnpike.resend_refusal(target);
     if refused is null then
@@ -84,7 +84,7 @@ end $$;
 create function turnpike.replay_events(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
   p_include_delivered boolean, p_most integer, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already jsonb, out refused text, out retry_after integer, out done text) language plpgsql set enable_sort = off as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out done text) language plpgsql set enable_sort = off as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -99,8 +99,8 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
-  if already is null then
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
     refused := turnpike.resend_refusal(target);
     if refused is null then

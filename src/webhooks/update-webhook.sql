@@ -106,7 +106,7 @@ end $$;
 -- were given. refused: 'former' (p_most_former secrets sign already).
 create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
-  p_most_former integer, out actor turnpike.caller, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
+  p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -115,8 +115,8 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
-  if already is null then
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
     if target.webhook_id is not null and (select count(*) from former_signing_secrets f
         where f.webhook_id = p_webhook_id and f.signs_until > p_request.moment) >= p_most_former then

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { BOARD_UPDATES } from "../boards/policies.ts"
 import type { SendingBot } from "../sign-in/answer-update.ts"
@@ -43,11 +43,8 @@ export async function setWorkspaceBotWebhook(
     allowed_updates,
     message: ok ? "The webhook is set." : (message ?? "It is not set."),
   }
-  return editAs(ctx, credential, "note_bot_call", {
-    args: { workspace_id: id, action: "workspace.bot_webhook", outcome },
-    refusals: {},
-    serialize: (noted: BotWebhook) => noted,
-  })
+  await callAs(ctx, credential, "note_bot_call", { workspace_id: id, action: "workspace.bot_webhook", outcome })
+  return outcome
 }
 
 /** The bot of a workspace, if it has sent the secret. INVALID_WEBHOOK_SECRET, also for a workspace that is not there. */

@@ -2,7 +2,7 @@
 -- Token and secret are in no answer and in no audit entry. refused: admin, not_found, stale.
 create function turnpike.put_workspace_bot(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -34,15 +34,15 @@ begin
           'token_set', p_change ->> 'token' is not null), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  entity := turnpike.workspace_json(p_workspace_id);
+  entity := turnpike.workspace_answer_of(p_workspace_id);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
 
--- Notes in the audit log what an admin asked the platform of a workspace's bot: p_action, and p_outcome is what came. refused: admin, not_found.
+-- Notes in the audit log what an admin asked the platform of a workspace's bot: p_action, and p_outcome is what came. refused: admin.
 create function turnpike.note_bot_call(p_request turnpike.request,
   p_workspace_id text, p_action text, p_outcome jsonb)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
 begin
@@ -52,7 +52,6 @@ begin
   if refused is null then
     perform turnpike.note_change((found.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
       p_request.address, p_request.moment);
-    entity := p_outcome;
     perform turnpike.note_use(found.caller, p_request.moment);
   end if;
   return next;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { askBotApi, type BotApiAnswer, botTarget, openBot } from "./bot-api.ts"
@@ -66,11 +67,8 @@ export async function putWorkspaceBot(
 export async function testWorkspaceBot(ctx: Context, credential: SessionCredential, id: string): Promise<BotTest> {
   const bot = await openBot(ctx, credential, id)
   const outcome = whoItIs(await askBotApi(ctx, bot.token, "getMe"), bot.username)
-  return editAs(ctx, credential, "note_bot_call", {
-    args: { workspace_id: id, action: "workspace.bot_test", outcome },
-    refusals: {},
-    serialize: (noted: BotTest) => noted,
-  })
+  await callAs(ctx, credential, "note_bot_call", { workspace_id: id, action: "workspace.bot_test", outcome })
+  return outcome
 }
 
 function whoItIs({ status, result, message, shown }: BotApiAnswer, expected: string | null): BotTest {

@@ -56,22 +56,23 @@ export const addMemberSchema = z
 export const workspaceNotFound = (id: string) => new TurnpikeError("NOT_FOUND", `There is no workspace "${id}".`)
 
 const invalid = (param: string, message: string) => new TurnpikeError("VALIDATION_FAILED", message, { param })
-const named = (entity: unknown) => (entity as string[]).join(", ")
 
 /** What any change of a workspace may refuse. */
 export const workspaceRefusals = (id: string): Refusals => ({
   not_found: () => workspaceNotFound(id),
   taken: ["WORKSPACE_EXISTS", `There is a workspace "${id}" already.`],
   unknown_team: () => invalid("team_id", "There is no such team."),
-  unknown_user: unknownUsers,
-  unknown_space: (entity) => invalid("spaces", `There is no space ${named(entity)}.`),
-  space_taken: (entity) =>
-    new TurnpikeError("CONFLICT", `In another workspace: ${named(entity)}. Take it out there first.`),
 })
 
+const spaceRefusals: Refusals<{ refused_spaces: string[] | null }> = {
+  unknown_space: (_, { refused_spaces }) => invalid("spaces", `There is no space ${refused_spaces?.join(", ")}.`),
+  space_taken: (_, { refused_spaces }) =>
+    new TurnpikeError("CONFLICT", `In another workspace: ${refused_spaces?.join(", ")}. Take it out there first.`),
+}
+
 /** The workspace as it is after a change, of which owners are told whose spaces more people see by it. */
-const tellingOwners = (ctx: Context) => (row: WorkspaceRow & ToldOfSharing) => {
-  sendSharedNotices(ctx, row)
+const tellingOwners = (ctx: Context) => (row: WorkspaceRow, answered: ToldOfSharing) => {
+  sendSharedNotices(ctx, answered)
   return serializeWorkspace(row)
 }
 
@@ -90,7 +91,7 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   return editAs(ctx, credential, "create_workspace", {
     args: { workspace_id, name, team_id: team_id ?? null, members: members ?? [] },
-    refusals: workspaceRefusals(workspace_id),
+    refusals: { ...workspaceRefusals(workspace_id), unknown_user: unknownUsers },
     serialize: serializeWorkspace,
   })
 }
@@ -111,7 +112,7 @@ export async function patchWorkspace(
 ): Promise<Workspace> {
   return editAs(ctx, credential, "patch_workspace", {
     args: { workspace_id: id, change, if_version: ifVersion },
-    refusals: workspaceRefusals(id),
+    refusals: { ...workspaceRefusals(id), ...spaceRefusals },
     serialize: tellingOwners(ctx),
   })
 }

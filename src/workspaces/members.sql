@@ -1,14 +1,13 @@
--- Adds a member of a workspace for an admin. refused: admin, not_found, stale, unknown_user, already_member.
+-- Adds a member of a workspace for an admin. refused: admin, not_found, stale, unknown_user, already_member. told: see tell_shared.
 create function turnpike.add_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
   before jsonb;
   space_ids bigint[];
   shared jsonb;
-  told jsonb;
 begin
   found := turnpike.find_admin(p_request);
   actor := found.caller;
@@ -36,7 +35,7 @@ begin
     perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (found.caller).user_id, p_request.request_id, p_request.address,
       p_request.moment);
   end if;
-  entity := turnpike.workspace_json(p_workspace_id) || jsonb_build_object('told', told);
+  entity := turnpike.workspace_answer_of(p_workspace_id);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;
@@ -45,7 +44,7 @@ end $$;
 -- refused: admin, not_found, stale, no_member, last_owner.
 create function turnpike.remove_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -80,7 +79,7 @@ begin
     perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request.request_id, p_request.address,
       p_request.moment);
   end if;
-  entity := turnpike.workspace_json(p_workspace_id);
+  entity := turnpike.workspace_answer_of(p_workspace_id);
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

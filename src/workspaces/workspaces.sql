@@ -1,22 +1,54 @@
+create type turnpike.workspace_team as (
+  team_id integer,
+  name text,
+  archived boolean
+);
+
+create type turnpike.workspace_team_member as (
+  user_id bigint,
+  name text, -- null
+  email text -- null
+);
+
+create type turnpike.workspace_space as (
+  space_id text,
+  title text,
+  owner_id bigint,
+  archived boolean,
+  test boolean
+);
+
 -- A workspace as operators see it: its members, those of its team, its spaces, and its bot without the token.
-create function turnpike.workspace_json(p_workspace_id text) returns jsonb language sql stable as $$
-  select to_jsonb(w) - '{bot_id,bot_token,bot_webhook_secret}'::text[] || jsonb_build_object(
-    'has_token', w.bot_token is not null,
-    'updated_by_name', c.name,
-    'team', (select jsonb_build_object('team_id', t.team_id, 'name', t.name, 'archived', t.archived_at is not null)
-      from teams t where t.team_id = w.team_id),
-    'members', coalesce((
-      select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email, 'role', m.role,
-        'created_at', m.created_at) order by m.created_at, m.user_id)
-      from workspace_members m join users u on u.user_id = m.user_id where m.workspace_id = w.workspace_id), '[]'),
-    'team_members', coalesce((
-      select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email) order by m.created_at, m.user_id)
+create type turnpike.workspace_answer as (
+  workspace_id text,
+  name text,
+  team turnpike.workspace_team, -- null: none is attached
+  members turnpike.group_member[],
+  team_members turnpike.workspace_team_member[],
+  spaces turnpike.workspace_space[],
+  bot_username text, -- null: it has no bot
+  has_token boolean,
+  archived_at timestamptz, -- null: it is in use
+  version integer,
+  created_at timestamptz,
+  updated_at timestamptz,
+  updated_by bigint, -- null: the command line
+  updated_by_name text -- null
+);
+
+create function turnpike.workspace_answer_of(p_workspace_id text) returns turnpike.workspace_answer language sql stable as $$
+  select (w.workspace_id, w.name,
+    (select (t.team_id, t.name, t.archived_at is not null)::turnpike.workspace_team from teams t where t.team_id = w.team_id),
+    array(select (u.user_id, u.name, u.email, m.role, m.created_at)::turnpike.group_member
+      from workspace_members m join users u on u.user_id = m.user_id where m.workspace_id = w.workspace_id
+      order by m.created_at, m.user_id),
+    array(select (u.user_id, u.name, u.email)::turnpike.workspace_team_member
       from team_members m join teams t on t.team_id = m.team_id join users u on u.user_id = m.user_id
-      where m.team_id = w.team_id and t.archived_at is null), '[]'),
-    'spaces', coalesce((
-      select jsonb_agg(jsonb_build_object('space_id', s.slug, 'title', s.title, 'owner_id', s.user_id, 'archived', s.archived_at is not null,
-        'test', s.test) order by s.title, s.slug)
-      from spaces s where s.workspace_id = w.workspace_id), '[]'))
+      where m.team_id = w.team_id and t.archived_at is null order by m.created_at, m.user_id),
+    array(select (s.slug, s.title, s.user_id, s.archived_at is not null, s.test)::turnpike.workspace_space
+      from spaces s where s.workspace_id = w.workspace_id order by s.title, s.slug),
+    w.bot_username, w.bot_token is not null, w.archived_at, w.version, w.created_at, w.updated_at, w.updated_by,
+    c.name)::turnpike.workspace_answer
   from workspaces w left join users c on c.user_id = w.updated_by where w.workspace_id = p_workspace_id
 $$;
 
@@ -43,10 +75,10 @@ begin
   end if;
 end $$;
 
--- Makes a workspace for an admin. refused: admin, taken (entity: the one that is there), unknown_team, unknown_user (entity: their ids).
+-- Makes a workspace for an admin. refused: admin, taken, unknown_team, unknown_user (unknown_users: their ids).
 create function turnpike.create_workspace(p_request turnpike.request,
   p_workspace_id text, p_name text, p_team_id integer, p_members jsonb)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, unknown_users bigint[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   is_new boolean;
@@ -60,9 +92,9 @@ begin
   end if;
   if p_team_id is not null and not exists (select from teams t where t.team_id = p_team_id) then
     refused := 'unknown_team';
-  elsif turnpike.unknown_users(p_members) is distinct from '[]' then
+  elsif turnpike.unknown_users(p_members) is not null then
     refused := 'unknown_user';
-    entity := turnpike.unknown_users(p_members);
+    unknown_users := turnpike.unknown_users(p_members);
   else
     -- Of two requests for one id the second waits here for the first.
     insert into workspaces as w (workspace_id, name, team_id, created_at, updated_at, updated_by)
@@ -73,7 +105,7 @@ begin
         select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
       perform turnpike.note_change((found.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
         turnpike.workspace_facts(p_workspace_id), p_request.request_id, p_request.address, p_request.moment);
-      entity := turnpike.workspace_json(p_workspace_id);
+      entity := turnpike.workspace_answer_of(p_workspace_id);
     else
       refused := 'taken';
     end if;
@@ -83,10 +115,10 @@ begin
 end $$;
 
 -- Changes a workspace for an admin: the fields of p_change; its `spaces` (slugs) replace the list. refused: admin, not_found, stale,
--- unknown_team, unknown_space or space_taken (entity: the slugs).
+-- unknown_team, unknown_space or space_taken (refused_spaces: the slugs). told: see tell_shared.
 create function turnpike.patch_workspace(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity jsonb) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, refused_spaces text[], told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -94,7 +126,6 @@ declare
   slugs text[] := '{}';
   space_ids bigint[];
   shared jsonb;
-  told jsonb;
 begin
   found := turnpike.find_admin(p_request);
   actor := found.caller;
@@ -117,10 +148,10 @@ begin
       slugs := array(select jsonb_array_elements_text(p_change -> 'spaces'));
       -- What comes and what goes, locked in one order: two workspaces that exchange spaces wait for each other and then see each other.
       perform from spaces s where s.slug = any(slugs) or s.workspace_id = p_workspace_id order by s.space_id for no key update;
-      select 'unknown_space', jsonb_agg(n.slug) into refused, entity from unnest(slugs) n (slug)
+      select 'unknown_space', array_agg(n.slug) into refused, refused_spaces from unnest(slugs) n (slug)
         where not exists (select from spaces s where s.slug = n.slug) having count(*) > 0;
       if refused is null then
-        select 'space_taken', jsonb_agg(s.slug) into refused, entity from spaces s
+        select 'space_taken', array_agg(s.slug) into refused, refused_spaces from spaces s
           where s.slug = any(slugs) and s.workspace_id <> p_workspace_id having count(*) > 0;
       end if;
     end if;
@@ -143,7 +174,7 @@ begin
     end if;
   end if;
   if refused is null or refused = 'stale' then
-    entity := turnpike.workspace_json(p_workspace_id) || jsonb_build_object('told', told);
+    entity := turnpike.workspace_answer_of(p_workspace_id);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;

@@ -4,13 +4,14 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
 import { holds } from "../base/pagination.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { toInstant } from "../base/time.ts"
 import { released } from "../platform/db.ts"
 import { isTextOf } from "../platform/one-of.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { personShape } from "../teams/members.ts"
 import type { GroupSearch } from "../teams/teams.ts"
 
@@ -67,22 +68,19 @@ export const workspaceSchema = z
 
 export type Workspace = z.infer<typeof workspaceSchema>
 
-/** A row of workspace_json: a workspace without its token. */
-export interface WorkspaceRow
-  extends ChangedRow,
-    Pick<Workspace, "workspace_id" | "name" | "team" | "team_members" | "spaces"> {
-  bot_username: string | null
-  has_token: boolean
-  archived_at: string | null
-  members: (Omit<Workspace["members"][number], "since"> & { created_at: string })[]
-}
+export type WorkspaceRow = Answers["workspace_answer"]
+type WorkspaceRole = (typeof WORKSPACE_ROLES)[number]
 
 export function serializeWorkspace(row: WorkspaceRow): Workspace {
   return {
     workspace_id: row.workspace_id,
     name: row.name,
     team: row.team,
-    members: row.members.map(({ created_at, ...member }) => ({ ...member, since: toInstant(created_at) })),
+    members: row.members.map(({ created_at, role, ...member }) => ({
+      ...member,
+      role: role as WorkspaceRole,
+      since: toInstant(created_at),
+    })),
     team_members: row.team_members,
     spaces: row.spaces,
     bot: { username: row.bot_username, has_token: row.has_token },
@@ -144,7 +142,7 @@ export async function readWorkspaces(ctx: Context, credential: SessionCredential
         const shown = caller
           .selectFrom("workspaces as w")
           .where(isTextOf("w.workspace_id", ids))
-          .select(({ fn }) => fn<WorkspaceRow>(released("workspace_json"), ["w.workspace_id"]).as("workspace"))
+          .select(({ fn }) => fn<WorkspaceRow>(released("workspace_answer_of"), ["w.workspace_id"]).as("workspace"))
         return jsonArrayFrom(shown).as("workspaces")
       }),
     { role: "admin" },

@@ -11,10 +11,13 @@ const row = (more: Partial<HoldRow>): HoldRow => ({
   available: 1000,
   held: 0,
   caps: [],
+  max_cost: null,
   ...more,
 })
 const capOf = (more: Partial<CapRow>): CapRow => ({
   ...{ cap: "key_daily", source: "key", limit_credit_micros: 200, spent_credit_micros: 150, reserved_credit_micros: 0 },
+  ...{ kind: "key", subject: "key_1", period: "day", is_counted: true, sharded: false },
+  starts_at: "2026-01-15T00:00:00.000Z",
   resets_at: "2026-01-16T00:00:00.000Z",
   ...more,
 })
