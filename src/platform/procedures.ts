@@ -3,10 +3,45 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_36ebc482ca69"
+export const RELEASE = "turnpike_e92a77b7414c"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
+  account_window: {
+    resource: string
+    window_seconds: number
+    used_pct: number | null
+    reset_at: string | null
+    taken_at: string
+  }
+  acting_admin: {
+    user_id: number
+    name: string | null
+  }
+  acting_answer: {
+    user_id: number
+    admin_user_id: number
+    expires_at: string
+  }
+  admin_user_answer: {
+    user_id: number
+    name: string | null
+    email: string | null
+    email_verified: boolean
+    role: string
+    brand: string
+    messenger_id: string | null
+    has_password: boolean
+    disabled_at: string | null
+    balance: number | null
+    low_balance: number | null
+    end_user_daily: number | null
+    end_user_monthly: number | null
+    version: number
+    created_at: string
+    updated_at: string | null
+    updated_by: number | null
+  }
   caller: {
     kind: string
     key_id: string | null
@@ -43,6 +78,31 @@ export interface Answers {
     is_counted: boolean
     sharded: boolean
   }
+  catalog_answer: {
+    pin: string
+    engine: string
+    model: string
+    label: string
+    kind: string
+    enabled: boolean
+    sort_order: number
+    price_input: number
+    price_cached: number
+    price_output: number
+    price_cache_write: number | null
+    price_cache_write_hour: number | null
+    price_image: number | null
+    price_version: number
+    max_output_tokens: number
+    context_tokens: number | null
+    idle_seconds: number | null
+    version: number
+    created_at: string
+    updated_at: string | null
+    updated_by: number | null
+    updated_by_name: string | null
+    space_count: number
+  }
   count_state: {
     cap: string
     limit: number
@@ -63,6 +123,42 @@ export interface Answers {
     result: string
     ended_at: string
   }
+  end_user_answer: {
+    end_user_ref: string
+    turns: number
+    first_turn_at: string | null
+    last_turn_at: string | null
+    billed: number
+    billed_this_month: number
+    billed_today: number
+    limits: JsonRow<"end_users"> | null
+    caps: Answers["cap_state"][]
+  }
+  ended_answer: {
+    ended: number
+  }
+  environment_key_answer: {
+    file: string
+    key: string
+    version: number
+    set_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  flow_step: {
+    task_id: number
+    place: number
+    title: string
+    state: string
+  }
+  group_member: {
+    user_id: number
+    name: string | null
+    email: string | null
+    role: string
+    created_at: string
+  }
   hold_state: {
     amount: number | null
     needed: number
@@ -79,6 +175,114 @@ export interface Answers {
     finish: string
     results: unknown
   }
+  key_answer: {
+    key_id: string
+    user_id: number
+    previous_expires_at: string | null
+    hint: string
+    name: string
+    scope: string
+    space_id: number | null
+    space: string | null
+    test: boolean
+    daily_credit_micros: number | null
+    window_credit_micros: number | null
+    window_seconds: number | null
+    end_user_daily_credit_micros: number | null
+    end_user_monthly_credit_micros: number | null
+    expires_at: string | null
+    revoked_at: string | null
+    ending_turns: boolean
+    ending_tried_at: string | null
+    last_used_at: string | null
+    created_at: string
+  }
+  listed_end_user: {
+    end_user: Answers["end_user_answer"]
+    active_at: string
+  }
+  mapping_answer: {
+    container: string
+    space: string
+    url: string
+    header_names: string[]
+    enabled: boolean
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  media_login: {
+    login_id: string
+    sealed: string
+    takes: number
+    expires_at: string
+  }
+  provider_answer: {
+    provider_id: string
+    pool: string
+    name: string
+    kind: string
+    engine: string
+    base_url: string | null
+    state: string
+    disabled_at: string | null
+    disabled_reason: string | null
+    health: string
+    health_at: string | null
+    cool_until: string | null
+    cool_reason: string | null
+    suspended_at: string | null
+    suspended_reason: string | null
+    in_flight: number
+    windows: Answers["account_window"][]
+    has_credential: boolean
+    token_expires_at: string | null
+    refreshing_until: string | null
+    last_used_at: string | null
+    model_calls: number
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    cost_credit_micros: number
+    billed_credit_micros: number
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  saved_provider: {
+    provider_id: string
+    pool: string
+    name: string
+    kind: string
+    engine: string
+    base_url: string | null
+    external_id: string | null
+    disabled_at: string | null
+    health: string
+    expires_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  secret_answer: {
+    name: string
+    created_at: string
+    updated_at: string
+  }
+  setting_answer: {
+    key: string
+    value: unknown
+    version: number
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
   settled_turn: {
     turn_id: string
     user_id: number
@@ -87,6 +291,73 @@ export interface Answers {
     next: Answers["turn_to_publish"] | null
     heard: boolean
     posts: boolean
+  }
+  shared_notice: {
+    email: string | null
+    brand: string
+    data: Answers["space_sharing"]
+  }
+  shared_person: {
+    user_id: number
+    name: string | null
+  }
+  shared_space: {
+    space: string
+    title: string
+  }
+  sharing_answer: {
+    space_id: string
+    workspace: Answers["sharing_workspace"] | null
+    people: Answers["sharing_person"][]
+    people_count: number
+    own_limit: number | null
+    cap: Answers["cap_state"]
+  }
+  sharing_person: {
+    user_id: number
+    name: string | null
+    role: string
+  }
+  sharing_workspace: {
+    workspace_id: string
+    name: string
+  }
+  space_sharing: {
+    spaces: Answers["shared_space"][]
+    space_count: number
+    people: Answers["shared_person"][]
+    people_count: number
+  }
+  subscription_answer: {
+    sub_id: number
+    user_id: number
+    plan: string
+    trial: boolean
+    starts_at: string
+    ends_at: string | null
+    deactivated_at: string | null
+    note: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+  }
+  task_flow: {
+    name: string
+    place: number
+    steps: Answers["flow_step"][]
+  }
+  team_answer: {
+    team_id: number
+    name: string
+    description: string | null
+    members: Answers["group_member"][]
+    archived_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
   }
   test_turn_count: {
     cap: string
@@ -117,6 +388,48 @@ export interface Answers {
     test: boolean
     state: string
     wake_at: string
+  }
+  user_answer: {
+    user_id: number
+    name: string | null
+    email: string | null
+    email_verified: boolean
+    role: string
+    brand: string
+    created_at: string
+  }
+  workspace_answer: {
+    workspace_id: string
+    name: string
+    team: Answers["workspace_team"] | null
+    members: Answers["group_member"][]
+    team_members: Answers["workspace_team_member"][]
+    spaces: Answers["workspace_space"][]
+    bot_username: string | null
+    has_token: boolean
+    archived_at: string | null
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
+  workspace_space: {
+    space_id: string
+    title: string
+    owner_id: number
+    archived: boolean
+    test: boolean
+  }
+  workspace_team: {
+    team_id: number
+    name: string
+    archived: boolean
+  }
+  workspace_team_member: {
+    user_id: number
+    name: string | null
+    email: string | null
   }
 }
 
@@ -236,7 +549,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   add_provider: {
@@ -250,7 +563,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["saved_provider"] | null
+      known_as: string | null
     }
   }
   add_space_member: {
@@ -277,7 +591,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   archive_space: {
@@ -287,7 +602,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      space: unknown | null
+      space: JsonRow<"spaces"> | null
       refused: string | null
     }
   }
@@ -366,7 +681,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["acting_answer"] | null
     }
   }
   begin_infra_run: {
@@ -529,7 +844,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
     }
   }
   check_slice: {
@@ -694,7 +1009,7 @@ export interface Procedures {
     row: {
       refused: string | null
       news: boolean | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
     }
   }
   confirm_second_factor: {
@@ -766,7 +1081,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   create_key: {
@@ -777,7 +1092,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       refused: string | null
       reached: Answers["count_state"] | null
       daily: Answers["daily_count"] | null
@@ -801,7 +1116,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
-      space: unknown | null
+      space: JsonRow<"spaces"> | null
       refused: string | null
       reached: Answers["count_state"] | null
       unknown_pin: string | null
@@ -822,7 +1137,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["subscription_answer"] | null
     }
   }
   create_task: {
@@ -840,7 +1155,7 @@ export interface Procedures {
       task_id: number | null
       state: string | null
       title: string | null
-      flow: unknown | null
+      flow: Answers["task_flow"] | null
     }
   }
   create_team: {
@@ -853,7 +1168,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["team_answer"] | null
+      unknown_users: number[] | null
     }
   }
   create_webhook: {
@@ -889,7 +1205,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      unknown_users: number[] | null
     }
   }
   credential_now: {
@@ -927,7 +1244,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      file: unknown | null
+      file: JsonRow<"files"> | null
+      slug: string | null
       refused: string | null
     }
   }
@@ -959,7 +1277,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   drop_second_factor: {
@@ -1023,7 +1341,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   end_acting: {
@@ -1034,7 +1352,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["ended_answer"] | null
     }
   }
   end_login: {
@@ -1096,7 +1414,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      sharing: unknown | null
+      sharing: Answers["sharing_answer"] | null
     }
   }
   end_turns: {
@@ -1127,7 +1445,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["ended_answer"] | null
     }
   }
   erase_end_user: {
@@ -1139,7 +1457,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      erasure: unknown | null
+      erasure: JsonRow<"erasures"> | null
     }
   }
   estimate_turn: {
@@ -1205,7 +1523,7 @@ export interface Procedures {
       password_hash: string | null
       disabled: boolean | null
       epoch: number | null
-      addresses: unknown | null
+      addresses: string[] | null
     }
   }
   find_reset: {
@@ -1231,7 +1549,6 @@ export interface Procedures {
     }
     row: {
       refused: string | null
-      entity: unknown | null
     }
   }
   finish_ending: {
@@ -1258,7 +1575,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["saved_provider"] | null
     }
   }
   finish_upload: {
@@ -1274,7 +1591,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
-      file: unknown | null
+      file: JsonRow<"files"> | null
       refused: string | null
       reached: Answers["count_state"] | null
     }
@@ -1352,7 +1669,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      end_user: unknown | null
+      end_user: Answers["end_user_answer"] | null
     }
   }
   get_event: {
@@ -1371,10 +1688,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      account: unknown | null
+      account: Answers["user_answer"] | null
       balance: number | null
       held: number | null
-      acting_admin: unknown | null
+      acting_admin: Answers["acting_admin"] | null
     }
   }
   get_own_key: {
@@ -1383,7 +1700,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       caps: Answers["cap_state"][] | null
       limits: Answers["count_state"][] | null
       balance: number | null
@@ -1398,7 +1715,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      sharing: unknown | null
+      sharing: Answers["sharing_answer"] | null
     }
   }
   get_turn: {
@@ -1652,7 +1969,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      end_users: unknown | null
+      end_users: Answers["listed_end_user"][] | null
     }
   }
   list_events: {
@@ -1682,7 +1999,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"][] | null
     }
   }
   mark_usage: {
@@ -1777,7 +2094,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   note_erased: {
@@ -1820,7 +2136,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   note_listing: {
@@ -1845,7 +2161,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   note_loss: {
@@ -1979,7 +2294,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   patch_space: {
@@ -1993,7 +2308,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      space: unknown | null
+      space: JsonRow<"spaces"> | null
       refused: string | null
       unknown_pin: string | null
     }
@@ -2008,7 +2323,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
+      refused_spaces: string[] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   pick_account: {
@@ -2120,7 +2437,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      end_user: unknown | null
+      end_user: Answers["end_user_answer"] | null
       reached: Answers["count_state"] | null
     }
   }
@@ -2153,7 +2470,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["environment_key_answer"] | null
     }
   }
   put_files_behind: {
@@ -2194,7 +2511,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["mapping_answer"] | null
     }
   }
   put_members_limit: {
@@ -2206,7 +2523,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      sharing: unknown | null
+      sharing: Answers["sharing_answer"] | null
     }
   }
   put_model_prices: {
@@ -2224,7 +2541,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   put_secret: {
@@ -2239,7 +2556,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       reached: Answers["count_state"] | null
-      secret: unknown | null
+      secret: Answers["secret_answer"] | null
     }
   }
   put_setting: {
@@ -2252,7 +2569,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["setting_answer"] | null
     }
   }
   put_space_chat: {
@@ -2277,7 +2594,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
     }
   }
   queued_hours: {
@@ -2602,7 +2919,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["provider_answer"] | null
     }
   }
   remove_second_factor: {
@@ -2658,7 +2975,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["workspace_answer"] | null
     }
   }
   renew_lease: {
@@ -2795,7 +3112,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   resolve_identity: {
@@ -2824,7 +3140,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       ending: boolean | null
     }
   }
@@ -2865,7 +3181,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       refused: string | null
       daily: Answers["daily_count"] | null
     }
@@ -2898,14 +3214,6 @@ export interface Procedures {
     }
     row: {
       save_refresh: boolean | null
-    }
-  }
-  saved_provider_json: {
-    args: {
-      provider_id: string | null
-    }
-    row: {
-      saved_provider_json: unknown | null
     }
   }
   secret_columns: {
@@ -2994,7 +3302,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   setting_default: {
@@ -3062,7 +3370,6 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
     }
   }
   start_media_login: {
@@ -3075,7 +3382,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["media_login"] | null
     }
   }
   start_session: {
@@ -3140,7 +3447,7 @@ export interface Procedures {
     row: {
       expired: number | null
       contained: number | null
-      login_ids: unknown | null
+      login_ids: string[] | null
     }
   }
   take_ending: {
@@ -3163,7 +3470,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      erasure: unknown | null
+      erasure: JsonRow<"erasures"> | null
     }
   }
   take_login: {
@@ -3189,7 +3496,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["media_login"] | null
     }
   }
   take_stopping: {
@@ -3210,12 +3517,12 @@ export interface Procedures {
       sub_id: number | null
     }
   }
-  team_json: {
+  team_answer_of: {
     args: {
       team_id: number | null
     }
     row: {
-      team_json: unknown | null
+      team_answer_of: Answers["team_answer"] | null
     }
   }
   tell_locked: {
@@ -3277,7 +3584,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      key: unknown | null
+      key: Answers["key_answer"] | null
       refused: string | null
       daily: Answers["daily_count"] | null
     }
@@ -3293,7 +3600,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["subscription_answer"] | null
     }
   }
   update_task: {
@@ -3310,7 +3617,7 @@ export interface Procedures {
       task_id: number | null
       state: string | null
       title: string | null
-      flow: unknown | null
+      flow: Answers["task_flow"] | null
     }
   }
   update_team: {
@@ -3323,7 +3630,9 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["team_answer"] | null
+      unknown_users: number[] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   update_user: {
@@ -3339,7 +3648,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["admin_user_answer"] | null
     }
   }
   update_webhook: {
@@ -3383,7 +3692,7 @@ export interface Procedures {
     row: {
       user_id: number | null
       secret: string | null
-      addresses: unknown | null
+      addresses: string[] | null
     }
   }
   wake_endpoints: {
@@ -3457,12 +3766,12 @@ export interface Procedures {
       noted_at: Date | null
     }
   }
-  workspace_json: {
+  workspace_answer_of: {
     args: {
       workspace_id: string | null
     }
     row: {
-      workspace_json: unknown | null
+      workspace_answer_of: Answers["workspace_answer"] | null
     }
   }
   write_for_reader: {
@@ -3489,17 +3798,17 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
   act_as: { args: ["request:request"], columns: ["act_as:json"] },
   active_subscription: { args: ["user_id", "moment"] },
-  add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity"] },
-  add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity"] },
+  add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
+  add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity:json", "known_as"] },
   add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
-  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space", "refused"] },
+  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
+  archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
   balance_trend: { args: ["from", "to", "unit", "window", "moment"] },
   balances_at: { args: ["day", "least", "most"] },
   balances_before: { args: ["before", "window"] },
   balances_now: { args: ["ends", "window"] },
-  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run"] },
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass"] },
@@ -3511,7 +3820,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
-  change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account"] },
+  change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
@@ -3520,51 +3829,51 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"] },
   commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"] },
-  complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"] },
+  complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
   count_late_accounts: { args: ["before"] },
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
-  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity"] },
-  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key", "refused", "reached:json", "daily:json"] },
-  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space", "refused", "reached:json", "unknown_pin"] },
-  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity"] },
-  create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"] },
-  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity"] },
+  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
+  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key:json", "refused", "reached:json", "daily:json"] },
+  create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
+  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
+  create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
+  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
-  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity"] },
+  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
-  delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file", "refused"] },
+  delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
-  disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_turns: { args: ["after_wake", "after_id", "queued_after", "limit", "moment"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
-  enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_login: { args: ["login_id", "takes", "state", "error", "moment"] },
   end_own_session: { args: ["request:request", "session_id"], columns: ["actor:json", "ended"] },
   end_session: { args: ["token", "moment"] },
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
-  end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
+  end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
-  end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
-  erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure"] },
+  end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
+  erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
-  find_login: { args: ["email"] },
+  find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
   find_reset: { args: ["email"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
-  finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
-  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file", "refused", "reached:json"] },
+  finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
+  finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file:json", "refused", "reached:json"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
   forget_hosts: { args: ["moment"] },
@@ -3572,11 +3881,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   forget_sessions: { args: ["before", "limit"] },
   forget_test_turns: { args: ["limit", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
-  get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user"] },
+  get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
-  get_me: { args: ["request:request"], columns: ["actor:json", "account", "balance", "held", "acting_admin"] },
-  get_own_key: { args: ["request:request"], columns: ["actor:json", "key", "caps:json", "limits:json", "balance", "held"] },
-  get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing"] },
+  get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
+  get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
+  get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
@@ -3596,22 +3905,22 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   ledger_sums: { args: ["from", "to", "unit"] },
   limit_of: { args: ["name"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
-  list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users"] },
+  list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events", "more"] },
-  list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity"] },
+  list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"] },
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
-  note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused", "entity"] },
+  note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "moment"] },
-  note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity"] },
+  note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity:json"] },
   note_listing: { args: ["space_id", "servers:json", "tokens:json", "pins:json", "speaks:json"] },
-  note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused", "entity"] },
+  note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused"] },
   note_loss: { args: ["turn_id", "epoch", "step", "cause", "micros", "moment"] },
   note_lost_picture: { args: ["turn_id", "file_id", "cause", "micros", "moment"] },
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
@@ -3623,9 +3932,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   open_window: { args: ["key_id", "moment"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
-  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space", "refused", "unknown_pin"] },
-  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
+  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "told:json"] },
   pick_account: { args: ["engine", "servers:json", "model", "bound", "tried", "preferred", "drawn:json", "random", "probe_until", "moment"] },
   plan_cap: { args: ["user_id", "moment"] },
   pool_capacity: { args: ["moment"] },
@@ -3634,18 +3943,18 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
-  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user", "reached:json"] },
+  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
-  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
-  put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing"] },
-  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret"] },
-  put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
+  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
+  put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
-  put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"] },
   range_models: { args: ["from", "to", "limit"] },
@@ -3668,12 +3977,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   release_probe: { args: ["provider_id", "before"] },
   release_turn: { args: ["turn_id", "epoch", "broke", "moment"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
-  remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
-  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
@@ -3685,61 +3994,60 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reseal_secret: { args: ["space_id", "name", "old", "sealed"] },
   reseal_signing_secret: { args: ["webhook_id", "old", "new"] },
   reset_password: { args: ["user_id", "epoch", "hash", "request_id", "address", "moment"] },
-  reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused"] },
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
-  revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key", "ending"] },
+  revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "ending"] },
   roll_ledger: { args: ["limit"] },
   roll_totals: { args: ["limit"] },
   roll_usage: { args: ["limit"] },
-  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key", "refused", "daily:json"] },
+  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
-  saved_provider_json: { args: ["provider_id"] },
-  secret_columns: { args: [] },
+  secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
   seed_tasks: { args: ["key", "slug", "moment"] },
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
   send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery"] },
-  set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
   settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"], columns: ["settle_turn:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
-  start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused", "entity"] },
-  start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity"] },
+  start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
+  start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
-  sweep_logins: { args: ["late", "old", "most", "moment"] },
+  sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
-  take_erasures: { args: ["settled", "limit", "moment"] },
+  take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
-  take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity"] },
+  take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
-  team_json: { args: ["team_id"] },
+  team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["keep_from", "thin_before", "hours", "limit"] },
   top_spaces: { args: ["from", "to", "limit"] },
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
-  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key", "refused", "daily:json"] },
-  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"] },
-  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity"] },
-  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity"] },
+  update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
+  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
+  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
+  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
-  waiting_session: { args: ["token", "moment"] },
+  waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   wake_turn_at: { args: ["turn_id", "epoch", "wake_at", "moment"] },
   wake_turns_at: { args: ["turns:json", "moment"] },
   wallet_sums: { args: ["user_id"] },
   whole_days: { args: ["from", "to"] },
   window_news: { args: ["known:json", "windows:json", "moment"] },
-  workspace_json: { args: ["workspace_id"] },
+  workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
 }
 
