@@ -13,7 +13,7 @@ import { createSpace } from "../src/spaces/create-space.ts"
 import { acceptTurn } from "../src/turns/accept-turn.ts"
 import { createWebhook } from "../src/webhooks/create-webhook.ts"
 import { dispatchWebhook } from "../src/webhooks/dispatch-webhook.ts"
-import { noQueue } from "../test/harness/no-queue.ts"
+import { noQueue } from "../test/harness/context.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
 import type { BenchWorld } from "./world.ts"
 

@@ -4,7 +4,7 @@ import pg from "pg"
 import type { KeyCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { systemClock } from "../src/platform/clock.ts"
-import { noQueue } from "../test/harness/no-queue.ts"
+import { noQueue } from "../test/harness/context.ts"
 import type { Version } from "./version.ts"
 
 export const BRAND = "turnpike"

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const never = () => new Promise<never>(() => {})
 
-test("a sweep that hangs neither delays the others nor stops them, and counts as failed when its time is over", async () => {
+test("A sweep that hangs neither delays nor stops the others, and counts as failed when its time is over", async () => {
   const began: string[] = []
   const done = runSweeps(ctx, {
     hangs: () => {
@@ -52,7 +52,7 @@ test("a sweep that hangs neither delays the others nor stops them, and counts as
   ])
 })
 
-test("a sweep that throws, at once or later, stops no other", async () => {
+test("A sweep that throws, at once or later, stops no other", async () => {
   await runSweeps(ctx, {
     throws: () => {
       throw new Error("at once")
@@ -71,7 +71,7 @@ test("a sweep that throws, at once or later, stops no other", async () => {
   ])
 })
 
-test("what becomes of a sweep whose time is over changes nothing", async () => {
+test("The late result of a sweep whose time is over changes nothing", async () => {
   const slow = Promise.withResolvers<object>()
   const done = runSweeps(ctx, { slow: () => slow.promise })
   await macrotask()

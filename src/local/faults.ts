@@ -29,6 +29,7 @@ export function createFaults() {
   let calls: SeenCall[] = []
   let recording = false
   let open = 0
+  let begun = 0
   const held: (() => void)[] = []
 
   /** Calls that are held are not being answered. */
@@ -86,6 +87,8 @@ export function createFaults() {
     calls: () => calls,
     /** How many calls of `counted` services are being answered. */
     open: () => open,
+    /** How many have come so far. */
+    begun: () => begun,
     wrap(service: string, handler: Service, labelOf: (call: Call) => string): Service {
       return (call) => (recording ? underPlan(call, service, handler, labelOf(call)) : handler(call))
     },
@@ -93,6 +96,7 @@ export function createFaults() {
     counted(service: Service): Service {
       return async (call) => {
         open++
+        begun++
         try {
           return await service(call)
         } finally {

@@ -42,12 +42,15 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
     return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const
   })
-  /** Whether no call is being answered, in 5 ms at the earliest; waits so long for that. */
+  /** Whether no call came or was being answered for 5 ms; waits so long for that. */
   async function isCalm(patienceMs: number): Promise<boolean> {
     const began = performance.now()
-    do await setTimeout(5)
-    while (faults.open() > 0 && performance.now() - began < patienceMs)
-    return faults.open() === 0
+    for (;;) {
+      const calls = faults.begun()
+      await setTimeout(5)
+      const calm = faults.open() === 0 && faults.begun() === calls
+      if (calm || performance.now() - began >= patienceMs) return calm
+    }
   }
 
   const services: Record<string, Service> = {

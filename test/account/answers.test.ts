@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("every operation answers exactly what it declares", async () => {
+test("Every operation of the account API answers exactly what it declares", async () => {
   const app = new App()
   account.mount(app)
   const client = await world.createAccount()
@@ -165,7 +165,7 @@ test("every operation answers exactly what it declares", async () => {
   )
 })
 
-test("a space of the web chat can be found, and its kind and age narrow a list", async () => {
+test("A list of spaces finds a chat's space and filters by kind and age", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const create = async (title: string, query = "") =>
@@ -193,7 +193,7 @@ test("a space of the web chat can be found, and its kind and age narrow a list",
   expect(await found("test=true")).toEqual([tests])
 })
 
-test("turns are found by what they are, and paged by place", async () => {
+test("A list of turns filters by their fields and pages by cursor", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const [one, two] = [await client.space(), await client.space()]

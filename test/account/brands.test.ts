@@ -24,7 +24,7 @@ async function userOf(brand: string) {
 const brandOf = async (slug: string) =>
   (await world.sql<{ brand: string }>("select brand from spaces where slug = $1", [slug]))[0]?.brand
 
-test("a user of a brand makes keys, spaces and tasks of that brand, and /v1 accepts the keys", async () => {
+test("A user of a brand makes keys, spaces and tasks of that brand, and /v1 accepts the keys", async () => {
   const { browser, create } = await userOf("acme")
   const { value, hint, client } = await create()
   expect(value).toMatch(/^acme_live_[0-9A-Za-z]{38}$/)
@@ -39,7 +39,7 @@ test("a user of a brand makes keys, spaces and tasks of that brand, and /v1 acce
   expect(await brandOf(own.space_id)).toBe("acme")
 })
 
-test("test keys and rotated keys are of the brand too", async () => {
+test("Test keys and rotated keys have the account's brand too", async () => {
   const { browser, create } = await userOf("acme")
   const test = await create({ test: true })
   expect(test.value).toMatch(/^acme_test_/)
@@ -51,7 +51,7 @@ test("test keys and rotated keys are of the brand too", async () => {
   expect((await client.call("GET", "/v1/me")).status).toBe(200)
 })
 
-test("accounts of the worker's own brand are as before, and no brand's prefix opens another's key", async () => {
+test("Accounts of the worker's own brand keep their prefix, and no brand's prefix opens another's key", async () => {
   const { userId, create } = await userOf("turnpike")
   const { value, client } = await create()
   expect(value).toMatch(/^turnpike_live_/)

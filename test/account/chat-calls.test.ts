@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const CHAT = "/api/account/chat/turns"
@@ -64,7 +64,7 @@ async function run(text: string, { test = false } = {}) {
 const DELEGATES = "[use input=1000 output=100]\n[delegate thinker [use input=500 output=10]\\nhello]"
 const sum = (calls: CallRow[], of: (call: CallRow) => number) => calls.reduce((all, call) => all + of(call), 0)
 
-test("a sub-agent on a dearer model has calls of its own, at its own prices; all of them are the bill", async () => {
+test("A sub-agent on a dearer model has calls of its own, and the turn's bill is the sum of all calls", async () => {
   const { turn, calls } = await run(DELEGATES)
   expect(turn).toMatchObject({ state: "done", model: PLAIN, usage: { model_calls: 3 } })
   const own = { model: PLAIN, role: "orchestrator", subagent: null, price_version: 1, tokens_input: 1000 }
@@ -88,27 +88,27 @@ test("a sub-agent on a dearer model has calls of its own, at its own prices; all
   expect(sum(calls, ({ billed }) => billed)).toBe(Math.round(turn.billed_cost_usd * 10_000_000))
 })
 
-test("a plain turn has one call, written with its end", async () => {
+test("A plain turn has one call, which is written when the turn ends", async () => {
   const { turn, calls } = await run("hello")
   expect(calls).toMatchObject([{ step: 0, model: PLAIN, ended: true }])
   expect(calls[0]?.billed).toBe(Math.round(turn.billed_cost_usd * 10_000_000))
 })
 
-test("a test turn's calls cost nothing, and are all of the rehearsal model", async () => {
+test("A test turn's calls cost nothing and use the rehearsal model", async () => {
   const { turn, calls } = await run(DELEGATES, { test: true })
   expect(turn).toMatchObject({ state: "done", test: true, billed_cost_usd: 0 })
   expect(calls.map(({ role }) => role)).toEqual(["orchestrator", "subagent", "orchestrator"])
   for (const call of calls) expect(call).toMatchObject({ model: PLAIN, cost: 0, billed: 0, test: true, ended: true })
 })
 
-test("the calls of a turn that failed by us keep their cost, and bill nothing", async () => {
+test("The calls of a turn that failed through our fault keep their cost and bill nothing", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces", { title: "Mine" })
   const [, { turn_id }] = await browser.json("POST", CHAT, { space, text: "[use input=10 output=1]\n[steps 3]" })
   await world.settled()
   await world.plan([{ service: "pg", match: "commit_answer", call: 2, times: 99, action: "fail", when: "before" }])
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   // As if five workers had died behind the first step.
   await world.sql("update turns set attempts = 5, lease_until = null where turn_id = $1", [turn_id])

@@ -29,8 +29,8 @@ async function arrange({ usd = 10 } = {}) {
 
 const usageOf = (userId: number) => world.sql("select * from usage where user_id = $1", [userId])
 
-describe("a web-chat turn", () => {
-  test("makes its owner no end user of the account's", async () => {
+describe("A web-chat turn", () => {
+  test("A chat turn does not make its owner an end user", async () => {
     const { client, run } = await arrange()
     await run()
     const { key } = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
@@ -38,7 +38,7 @@ describe("a web-chat turn", () => {
     expect(await list.json()).toEqual({ data: [], has_more: false, next_cursor: null })
   })
 
-  test("is run and billed once, in the ledger as space_usage and in api_turns, and no usage of keys", async () => {
+  test("A chat turn runs and is billed once, in the ledger and api_turns, and not in the usage of keys", async () => {
     const { client, browser, space, run } = await arrange()
     const turn = await run({ text: "[steps 3]\n[use input=1200 cached=200 output=300]" })
     expect(turn).toMatchObject({ state: "done", space, end_user_ref: "", test: false, usage: { model_calls: 3 } })
@@ -62,7 +62,7 @@ describe("a web-chat turn", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("takes the same key as the same turn, and makes one when there is none", async () => {
+  test("A repeated key returns the same chat turn, and a request without a key gets a new one", async () => {
     const { client, browser, space, send } = await arrange()
     const key = { "idempotency-key": "one" }
     const [, first] = await send({}, key)
@@ -83,7 +83,7 @@ describe("a web-chat turn", () => {
     expect(await expectPromises(world, client.userId)).toHaveLength(4)
   })
 
-  test("shares no conversation with a customer, whatever that is called", async () => {
+  test("A chat shares no conversation with a customer, whatever the conversation is called", async () => {
     const { client, browser, run } = await arrange()
     const space = await client.space()
     for (const end_user_ref of ["owner", "chat", " ", "default"]) await client.runTurn({ space, end_user_ref })
@@ -102,7 +102,7 @@ describe("a web-chat turn", () => {
     expect((await browser.json("GET", "/api/account/turns?end_user_ref=owner"))[1].total).toBe(2)
   })
 
-  test("is refused as any other turn is, and holds nothing then", async () => {
+  test("A chat turn is refused for the same reasons as any other turn and then holds nothing", async () => {
     const { client, browser, send } = await arrange({ usd: 0 })
     expect(await send()).toEqual([
       402,
@@ -130,7 +130,7 @@ describe("a web-chat turn", () => {
     expect(await expectPromises(world, client.userId)).toEqual([])
   })
 
-  test("costs nothing with test=true, and is seen with it only", async () => {
+  test("A chat turn with test=true costs nothing and appears only in test lists", async () => {
     const { client, browser } = await arrange({ usd: 0 })
     const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces?test=true", { title: "Tests" })
     const [status, { turn_id }] = await browser.json("POST", `${CHAT}?test=true`, { space, text: "hello" })
@@ -151,7 +151,7 @@ describe("a web-chat turn", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("that failed or was cancelled is recorded with its bill", async () => {
+  test("A chat turn that failed or was cancelled is recorded with its bill", async () => {
     const { client, browser, run, send } = await arrange()
     expect(await run({ text: "[fail INTERNAL_THING]" })).toMatchObject({ state: "failed", billed_cost_usd: 0 })
     const [, queued] = await send()
@@ -173,7 +173,7 @@ describe("a web-chat turn", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("waits for its end when asked, and follows its events", async () => {
+  test("A chat request can wait for the end of its turn and follow its events", async () => {
     const { browser, send } = await arrange()
     const [, { turn_id }] = await send({ text: "[reply done]" })
     const waiting = browser.json("GET", `${CHAT}/${turn_id}?wait=30`)
@@ -193,7 +193,7 @@ describe("a web-chat turn", () => {
   })
 })
 
-test("what another owner has is not there: spaces, turns, events, chat, ledger", async () => {
+test("Another owner's spaces, turns, events, chat and ledger are not found", async () => {
   const { client, browser, space, run } = await arrange()
   const turn = await run()
   const keyed = await client.runTurn({ space: await client.space() })
@@ -219,7 +219,7 @@ test("what another owner has is not there: spaces, turns, events, chat, ledger",
   expect((await other.json("GET", `/api/account/ledger?turn=${turn.turn_id}`))[1].total).toBe(0)
 })
 
-test("the ledger sums to the balance over a random month of chat and keys, page by page", async () => {
+test("The ledger sums to the balance over a random month of chat and keys, page by page", async () => {
   const random = createRandom("ledger")
   const { client, browser, space } = await arrange({ usd: 3 })
   const keyed = await world.makeKey(client.userId, { scope: "all" })

@@ -21,7 +21,7 @@ type Browser = Awaited<ReturnType<typeof broke>>["browser"]
 const makeKey = (browser: Browser) => browser.json("POST", "/api/account/keys", { name: "another" })
 const statuses = (answers: [number, unknown][]) => answers.map(([status]) => status).sort()
 
-test("An account has no more API keys than the setting, revoked ones included, also when it asks at once", async () => {
+test("An account cannot exceed its limit of API keys, counting revoked ones and parallel requests", async () => {
   const { browser } = await broke()
   await allow("max_keys", 4)
   expect(statuses(await Promise.all(Array.from({ length: 6 }, () => makeKey(browser))))).toEqual([
@@ -39,7 +39,7 @@ test("An account has no more API keys than the setting, revoked ones included, a
   ])
 })
 
-test("Keys are created, changed and rotated only so often within a day; revoking one is always possible", async () => {
+test("Creating, changing and rotating keys is limited per day, but revoking is always possible", async () => {
   const { browser } = await broke()
   await allow("max_daily_key_changes", 3)
   const [, made] = await makeKey(browser)
@@ -56,7 +56,7 @@ test("Keys are created, changed and rotated only so often within a day; revoking
   expect((await makeKey(await world.signIn(browser.userId)))[0]).toBe(201)
 })
 
-test("Only so many end users have limits of their own, also when they come at once; those who have can be changed", async () => {
+test("The number of end users with limits of their own is bounded, and existing limits can still be changed", async () => {
   const { browser } = await broke()
   await allow("max_end_users", 2)
   const limit = (ref: string) =>
@@ -72,7 +72,7 @@ test("Only so many end users have limits of their own, also when they come at on
   expect((await limit(row?.end_user_ref ?? ""))[0]).toBe(200)
 })
 
-test("An account sends only so many test turns within a day, and is told when it may go on", async () => {
+test("An account's test turns are limited per day, and a refusal says when more are possible", async () => {
   const client = await world.createAccount({ usd: 0, test: true })
   const space = await client.space()
   await allow("max_daily_test_turns", 3)
@@ -89,7 +89,7 @@ test("An account sends only so many test turns within a day, and is told when it
   await world.drain()
 })
 
-test("The operators' audit log leaves out what owners did with their keys unless it is asked for", async () => {
+test("The operators' audit log hides key changes by owners unless a query asks for them", async () => {
   const { browser } = await broke()
   const admin = await signInAdmin(world)
   const [, key] = await makeKey(browser)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { SessionCredential } from "../../src/actor/actor.ts"
 import { readAs } from "../../src/actor/call-as.ts"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
+import type { createContext } from "../../src/actor/context.ts"
 import { endSession } from "../../src/sign-in/end-session.ts"
 import { sessionIdOf } from "../../src/sign-in/session-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
@@ -10,6 +9,7 @@ import { createSpace } from "../../src/spaces/create-space.ts"
 import { getTurn } from "../../src/turns/get-turn.ts"
 import { listTurns } from "../../src/turns/list-turns.ts"
 import { getBalance } from "../../src/wallets/get-balance.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const DAY_MS = 24 * 3_600_000
@@ -18,7 +18,7 @@ let world: World
 let context: ReturnType<typeof createContext>
 beforeAll(async () => {
   world = await createWorld()
-  context = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  context = contextOf(world)
 })
 afterAll(() => world.close())
 
@@ -36,8 +36,8 @@ const expiresAt = async ({ token }: SessionCredential) => {
   return new Date(row?.expires_at ?? 0).getTime()
 }
 
-describe("a session as the credential of a verb", () => {
-  test("the verbs of keys work for the signed-in owner, over all spaces and none of another's", async () => {
+describe("A session as the credential of a verb", () => {
+  test("Key operations work for the signed-in owner, over all of their spaces and no one else's", async () => {
     const owner = await world.createAccount({ usd: 3 })
     const other = await signedIn((await world.createAccount()).userId)
     const sent = await owner.runTurn({ space: await owner.space() })
@@ -62,7 +62,7 @@ describe("a session as the credential of a verb", () => {
     })
   })
 
-  test("it sees test data only when it asks for it, and then nothing else", async () => {
+  test("A session sees test data only when it asks for it, and then nothing else", async () => {
     const tester = await world.createAccount({ test: true })
     const sent = await tester.runTurn({ space: await tester.space() })
     const live = await signedIn(tester.userId)
@@ -70,7 +70,7 @@ describe("a session as the credential of a verb", () => {
     expect((await getTurn(context, { ...live, test: true }, sent.turn_id)).test).toBe(true)
   })
 
-  test("an ended, expired or unknown session and a disabled user are the dashboard's 401", async () => {
+  test("A session that ended, expired or is unknown, and a disabled user, get the dashboard's 401", async () => {
     const { userId } = await world.createAccount()
     const [ended, expired, disabled] = [await signedIn(userId), await signedIn(userId), await signedIn(userId)]
     const unknown: SessionCredential = { kind: "session", token: "ses_nobody.secret", test: false }
@@ -89,7 +89,7 @@ describe("a session as the credential of a verb", () => {
     await expect(startSession(context, { userId })).rejects.toMatchObject(refused)
   })
 
-  test("it slides: used after an hour it goes on for 30 days from then, and use within the hour writes nothing", async () => {
+  test("A session used after an hour lasts 30 more days, and use within the hour writes nothing", async () => {
     const session = await signedIn((await world.createAccount()).userId)
     const started = world.clock.ms()
     await world.advance(3_599_999)

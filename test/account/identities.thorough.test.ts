@@ -3,8 +3,8 @@ import { hashPassword } from "../../src/sign-in/password.ts"
 import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"
+import { EMAIL_HOOK } from "../harness/notices.ts"
 import { type Browser, createBrowser } from "../harness/oidc-browser.ts"
-import { EMAIL_HOOK } from "../harness/second-factor.ts"
 
 const LINK = "/api/account/identities/link"
 
@@ -42,8 +42,8 @@ const identitiesOf = async (userId: number): Promise<any[]> =>
 
 const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code]
 
-describe("linking an identity", () => {
-  test("gives the account that has asked one more way in, whatever the identity's email", async () => {
+describe("Linking an identity", () => {
+  test("A linked identity becomes one more way to sign in, whatever its email", async () => {
     const { userId, email } = await createPerson(world)
     const other = await createPerson(world)
     const browser = await signedIn(userId)
@@ -82,7 +82,7 @@ describe("linking an identity", () => {
     expect(told, "once").toEqual([{ data: { factor: "identity", change: "linked" } }])
   })
 
-  test("is the only way to an admin's account: a verified email does not lead there", async () => {
+  test("Linking is the only way to an admin's account: a verified email does not lead there", async () => {
     const { userId, email } = await createPerson(world, { role: "admin" })
     await world.sql("update users set email_verified = true where user_id = $1", [userId])
     const subject = nobody()
@@ -95,7 +95,7 @@ describe("linking an identity", () => {
     expect((await browser.me())?.user_id).toBe(userId)
   })
 
-  test("needs a fresh proof of who asks", async () => {
+  test("Linking an identity requires a fresh proof of the user", async () => {
     const { userId } = await createPerson(world, { password: "a long enough one" })
     const browser = await signedIn(userId)
     await world.advance(600_000)
@@ -110,7 +110,7 @@ describe("linking an identity", () => {
     expect((await link(browser, nobody())).response.status).toBe(302)
   })
 
-  test("of somebody else is refused, with two who want one at once", async () => {
+  test("Linking an identity of another user is refused, also when two accounts try at once", async () => {
     const [one, two] = [await createPerson(world), await createPerson(world)]
     const subject = nobody()
     await link(await signedIn(one.userId), subject)
@@ -123,7 +123,7 @@ describe("linking an identity", () => {
     expect(answers.map(({ response }) => response.status).sort()).toEqual([302, 409])
   })
 
-  test("needs the session of the one who has asked, on the way and back", async () => {
+  test("Linking requires the same session on the way to the provider and back", async () => {
     const [one, two] = [await createPerson(world), await createPerson(world)]
     const stranger = createBrowser(world)
     expect(await codeOf(await stranger.go(LINK))).toEqual([401, "SESSION_REQUIRED"])
@@ -150,7 +150,7 @@ describe("linking an identity", () => {
     expect(await world.sql("select 1 from identities where user_id = any($1)", [[one.userId, two.userId]])).toEqual([])
   })
 
-  test("begins on a page of ours only: elsewhere somebody could have signed this browser in at the provider", async () => {
+  test("Linking starts only from our own pages, so that no other site can attach its identity", async () => {
     const browser = await signedIn((await createPerson(world)).userId)
     for (const site of ["cross-site", "same-site", "none"]) {
       expect(await codeOf(await browser.go(LINK, { "sec-fetch-site": site }))).toEqual([403, "CROSS_ORIGIN"])
@@ -160,8 +160,8 @@ describe("linking an identity", () => {
   })
 })
 
-describe("unlinking an identity", () => {
-  test("ends that way in; the next who comes that way is somebody new", async () => {
+describe("Unlinking an identity", () => {
+  test("An unlinked identity no longer signs in, and its next sign-in makes a new user", async () => {
     const { userId } = await createPerson(world, { password: "a long enough one" })
     const [first, second] = [nobody(), nobody()]
     for (const subject of [first, second]) await link(await signedIn(userId), subject)
@@ -177,7 +177,7 @@ describe("unlinking an identity", () => {
     expect(log).toHaveLength(2)
   })
 
-  test("not another's, and not the last way in; a password without an email is none", async () => {
+  test("Unlinking refuses another user's identity and the last way to sign in; a password without an email does not count", async () => {
     await world.does({ claims: { sub: nobody() } })
     const userId = (await (await world.signInAt()).browser.me())?.user_id ?? 0
     const [own] = await identitiesOf(userId)
@@ -197,7 +197,7 @@ describe("unlinking an identity", () => {
     expect(await unlink(userId, own.identity_id)).toEqual([200, undefined])
   })
 
-  test("two at once leave one", async () => {
+  test("Two unlinks at once leave one identity", async () => {
     for (let round = 0; round < 10; round++) {
       const { userId } = await createPerson(world)
       for (const subject of [nobody(), nobody()]) await link(await signedIn(userId), subject)

@@ -23,7 +23,7 @@ test.each([
   ["evil.css", "text/css"],
   ["evil.wasm", "application/wasm"],
   ["evil.xsl", "text/xsl"],
-])("A page gets no script or style from the file %s of the type %s", async (name, type) => {
+])("A page does not run the file %s of the type %s as script or style", async (name, type) => {
   const { file_id } = await upload(name, type)
   const browser = await world.signIn(client.userId)
   const shown = await browser.call("GET", `/api/account/spaces/${space}/files/${file_id}/content`)
@@ -45,7 +45,7 @@ test("Images, texts and documents keep their type in a page", () => {
   }
 })
 
-test("A character set that no platform writes is left out at the upload and at the download", async () => {
+test("A charset that no platform writes is dropped at upload and at download", async () => {
   expect(safeMediaType("text/html; charset=utf-7")).toBe("text/html")
   const { file_id, media_type } = await upload("page.html", "text/html; charset=utf-7")
   expect(media_type).toBe("text/html")

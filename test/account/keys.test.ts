@@ -32,8 +32,8 @@ const refusal = async (client: TestClient) => {
   return response.status === 200 ? null : ((await response.json()) as { error: { code: string } }).error.code
 }
 
-describe("creating a key", () => {
-  test("shows its value once, and it works", async () => {
+describe("Creating a key", () => {
+  test("A new key's value is shown once, and it works", async () => {
     const { browser, create } = await arrange()
     const { client, value, ...key } = await create({ name: " Production " })
     expect(value).toMatch(/^turnpike_live_[0-9A-Za-z]{38}$/)
@@ -54,7 +54,7 @@ describe("creating a key", () => {
     expect(read).toEqual({ ...key, last_used_at: world.clock.now().toISOString(), cap_states: [] })
   })
 
-  test("its scope is what it was given", async () => {
+  test("A new key has exactly the requested scope", async () => {
     const { client, browser, create } = await arrange()
     const [one, other] = [await client.space(), await client.space()]
     const reach = async (key: { client: TestClient }) =>
@@ -79,7 +79,7 @@ describe("creating a key", () => {
     expect(total, "nothing was made of what was refused").toBe(5)
   })
 
-  test("expires at the moment that was named, and not before", async () => {
+  test("A key expires at the given moment and not before", async () => {
     const { browser, create } = await arrange()
     const at = world.clock.ms() + 60_000
     const key = await create({ expires_at: new Date(at).toISOString().replace("Z", "+00:00") })
@@ -96,8 +96,8 @@ describe("creating a key", () => {
   })
 })
 
-describe("changing a key", () => {
-  test("its name and its caps, each by itself", async () => {
+describe("Changing a key", () => {
+  test("A key's name and caps can be changed one at a time", async () => {
     const { browser, create } = await arrange()
     const { key_id } = await create({ caps: { daily_usd: 20, window_usd: 0.5, window_seconds: 3600 } })
     const patch = async (body: object) => (await browser.json("PATCH", `${KEYS}/${key_id}`, body))[1]
@@ -128,7 +128,7 @@ describe("changing a key", () => {
     }
   })
 
-  test("of two changes at once both stay, and of two rotations the earlier one's value is the former", async () => {
+  test("Two changes at once are both kept, and of two rotations the earlier value becomes the former one", async () => {
     const { client, browser, create } = await arrange()
     for (let round = 0; round < 10; round++) {
       const { key_id } = await create({ caps: { daily_usd: 20 } })
@@ -149,7 +149,7 @@ describe("changing a key", () => {
     }
   })
 
-  test("rotation: the former value works until its overlap ends, to the millisecond; its key stays", async () => {
+  test("A rotated key's former value works until its overlap ends, to the millisecond, and the key stays the same", async () => {
     const { client, browser, create } = await arrange()
     const space = await client.space()
     const key = await create({ scope: "space", space, caps: { daily_usd: 5 } })
@@ -231,7 +231,7 @@ describe("changing a key", () => {
     expect(await refusals()).toEqual([...Array(11).fill("INVALID_API_KEY"), null])
   })
 
-  test("an expiry and a revocation bind the former value too; a test key stays one", async () => {
+  test("An expiry and a revocation also end the former value, and a test key stays a test key", async () => {
     const { client, browser, create } = await arrange()
     const key = await create({ test: true, expires_at: new Date(world.clock.ms() + 1_000).toISOString() })
     const [, rotated] = await browser.json("POST", `${KEYS}/${key.key_id}/rotate`, {})
@@ -246,8 +246,8 @@ describe("changing a key", () => {
   })
 })
 
-describe("a list of keys", () => {
-  test("is paged, newest first, with the total; of one kind when asked", async () => {
+describe("A list of keys", () => {
+  test("A list of keys has pages, newest first, with the total, and can be limited to one kind", async () => {
     const { browser, create } = await arrange()
     const made: string[] = []
     for (const test of [false, true, false, true]) {
@@ -264,7 +264,7 @@ describe("a list of keys", () => {
     expect((await list("?test=false")).total).toBe(3)
   })
 
-  test("and everything else of a key is closed to another owner", async () => {
+  test("A key's list entry and every operation on it are closed to another owner", async () => {
     const { create } = await arrange()
     const key = await create()
     const before = await world.sql("select * from api_keys where key_id = $1", [key.key_id])

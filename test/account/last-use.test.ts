@@ -26,7 +26,7 @@ async function findCaller(kind: "key" | "session", token: string): Promise<strin
 const noteUse = (caller: string, at: string) =>
   world.sql(`select from ${RELEASE}.note_use($1::${RELEASE}.caller, $2)`, [caller, at])
 
-describe("a key's last use", () => {
+describe("A key's last use", () => {
   /** When it was noted last, and by which transactions its row was written and locked last. */
   async function noted({ userId }: TestClient) {
     const [row] = await world.sql<{ at: string | null; by: string }>(
@@ -36,7 +36,7 @@ describe("a key's last use", () => {
     return row as { at: string | null; by: string }
   }
 
-  test("is noted once a minute; in between its row is not touched", async () => {
+  test("A key's last use is recorded once a minute, and its row is not touched in between", async () => {
     const client = await world.createAccount()
     const first = later(0)
     await client.call("GET", "/v1/me")
@@ -52,7 +52,7 @@ describe("a key's last use", () => {
     expect((await noted(client)).at).toBe(later(0))
   })
 
-  test("calls at once, which all saw it unnoted, note it once", async () => {
+  test("Calls that all read an old last use record it once", async () => {
     const client = await world.createAccount()
     const caller = await findCaller("key", client.key)
     const first = later(0)
@@ -63,7 +63,7 @@ describe("a key's last use", () => {
     expect((await noted(client)).at).toBe(later(MINUTE))
   })
 
-  test("is noted by a later call when its row is locked now: nobody waits for that", async () => {
+  test("A locked key row does not delay a call, and a later call records the use", async () => {
     const client = await world.createAccount()
     const release = await holdRows(world, `select from api_keys where user_id = ${client.userId} for no key update`)
     expect((await client.call("GET", "/v1/me")).status).toBe(200)
@@ -75,7 +75,7 @@ describe("a key's last use", () => {
   })
 })
 
-describe("a session's last use", () => {
+describe("A session's last use", () => {
   async function noted(sessionId: string) {
     const [row] = await world.sql(
       "select last_seen_at as at, expires_at as until, xmin || ' ' || xmax as by from sessions where session_id = $1",
@@ -89,7 +89,7 @@ describe("a session's last use", () => {
     return world.signIn(userId)
   }
 
-  test("is noted once an hour, and moves its end to 30 days from then; in between its row is not touched", async () => {
+  test("A session's last use is recorded once an hour and extends it to 30 days; its row is not touched in between", async () => {
     const browser = await open()
     const before = await noted(browser.sessionId)
     expect(before).toMatchObject({ at: later(0), until: later(30 * DAY) })
@@ -103,7 +103,7 @@ describe("a session's last use", () => {
     expect(await noted(browser.sessionId)).toMatchObject({ at: later(0), until: later(30 * DAY) })
   })
 
-  test("requests at once move it once, and one that has ended stays as it was", async () => {
+  test("Requests at once extend a session once, and an ended session stays as it was", async () => {
     const browser = await open()
     await world.advance(HOUR)
     const caller = await findCaller("session", browser.token)
@@ -117,7 +117,7 @@ describe("a session's last use", () => {
     expect(await noted(browser.sessionId)).toMatchObject({ at: ended.at, until: ended.until })
   })
 
-  test("is noted by a later request when its row is locked now: nobody waits for that", async () => {
+  test("A locked session row does not delay a request, and a later one records the use", async () => {
     const browser = await open()
     const before = await noted(browser.sessionId)
     await world.advance(HOUR)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { CHAT, enrich, type Session, type Shared, SPACES, shareSpace, WORKSPACES } from "../harness/shared-space.ts"
+import { CHAT, giveCredit, type Session, type Shared, SPACES, shareSpace, WORKSPACES } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -86,11 +86,11 @@ const ENDS: Record<string, [keyof Shared["people"], (shared: Shared) => Promise<
 }
 
 test.each(Object.entries(ENDS))(
-  "a member who is %s loses everything with the next request",
+  "A member who is %s loses all access with the next request",
   async (name, [way, end]) => {
     const shared = await shareSpace(world, name)
     const browser = shared.people[way]
-    await enrich(world, browser.userId)
+    await giveCredit(world, browser.userId)
     const used = await use(browser, shared.space)
     const before = await reach(browser, shared.space, await use(browser, shared.space))
     expect(Object.values(before).filter((status) => status === 404)).toEqual([])
@@ -105,7 +105,7 @@ test.each(Object.entries(ENDS))(
   },
 )
 
-test("an idempotency key does not open the turn of somebody who was removed", async () => {
+test("An idempotency key does not return the turn of a member who was removed", async () => {
   const { admin, people, space, workspaceId } = await shareSpace(world, "replay")
   const key = { "idempotency-key": "one" }
   const body = { space, text: "hello" }
@@ -115,14 +115,14 @@ test("an idempotency key does not open the turn of somebody who was removed", as
   await world.drain()
 })
 
-describe("nobody else", () => {
-  test("sees anything: a stranger, and a member of another workspace with its own spaces", async () => {
+describe("People outside a shared space", () => {
+  test("A stranger and a member of another workspace with its own spaces see nothing", async () => {
     const shared = await shareSpace(world, "walls")
     const other = await shareSpace(world, "others")
     const used = await use(shared.people.member, shared.space)
     const elsewhere = await use(other.people.admin, other.space)
     for (const browser of [shared.stranger, other.people.owner, other.people.member, other.owner]) {
-      await enrich(world, browser.userId)
+      await giveCredit(world, browser.userId)
       const statuses = await reach(browser, shared.space, used)
       expect(new Set(Object.values(statuses)), JSON.stringify(statuses)).toEqual(new Set([404]))
     }
@@ -146,10 +146,10 @@ describe("nobody else", () => {
     expect(refused).toMatchObject({ code: "NOT_FOUND", param: "files" })
   })
 
-  test("gains anything with an API key: a member's own keys see nothing of what is shared", async () => {
+  test("A member's own API keys give no access to shared spaces", async () => {
     const { people, space, workspaceId, owner } = await shareSpace(world, "keys of members")
     const used = await use(people.admin, space)
-    await enrich(world, people.admin.userId)
+    await giveCredit(world, people.admin.userId)
     const { value } = await world.makeKey(people.admin.userId, { scope: "all" })
     const key = world.createClient(people.admin.userId, value)
     expect(((await (await key.call("GET", "/v1/spaces")).json()) as { data: [] }).data).toEqual([])
@@ -184,8 +184,8 @@ describe("nobody else", () => {
   })
 })
 
-describe("files of a space with a session", () => {
-  test("go up and down, as with a key: by body, by form, by range, and with an Idempotency-Key", async () => {
+describe("Files of a space with a session", () => {
+  test("A session uploads and downloads files as a key does: by body, form, range and Idempotency-Key", async () => {
     const { owner, people, space, client } = await shareSpace(world, "files")
     const files = `${SPACES}/${space}/files`
     for (const browser of [owner, people.member]) {
@@ -225,7 +225,7 @@ describe("files of a space with a session", () => {
     expect(await world.sql(owners, [space])).toEqual([{ user_id: client.userId }])
   })
 
-  test("are seen by a chat's turn, which makes some; who brought a file or had it made deletes it, and those who may change the space", async () => {
+  test("A chat turn sees and makes files; its uploader, its requester and the space's editors can delete them", async () => {
     const { owner, people, space } = await shareSpace(world, "outputs")
     const files = `${SPACES}/${space}/files`
     const [, given] = await upload(people.member, space, "given.txt", "given text")

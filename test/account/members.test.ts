@@ -4,7 +4,7 @@ import { expectPromises } from "../harness/promises.ts"
 import {
   balanceOf,
   CHAT,
-  enrich,
+  giveCredit,
   type Session,
   type Shared,
   SPACES,
@@ -33,8 +33,8 @@ async function run(browser: Session, space: string, body: object = {}): Promise<
   return (await browser.json("GET", `${CHAT}/${turn.turn_id}`))[1]
 }
 
-describe("a space that is shared", () => {
-  test.each(WAYS)("by %s is listed and read, with what they may do", async (way) => {
+describe("A space that is shared", () => {
+  test.each(WAYS)("A space shared by %s is listed and readable, and says what its member may do", async (way) => {
     const browser = shared.people[way]
     const role = way === "owner" || way === "admin" ? "admin" : "member"
     const [, list] = await browser.json("GET", SPACES)
@@ -49,7 +49,7 @@ describe("a space that is shared", () => {
     expect((await browser.json("GET", `${SPACES}?test=true`))[1].total).toBe(0)
   })
 
-  test("stands once among one's own, newest first, page by page; its owner's list says owner", async () => {
+  test("A shared space appears once in a member's list, newest first and paged, and the owner's list says owner", async () => {
     const { owner, people, space } = shared
     // Ids of one millisecond are in no order.
     await world.advance(1)
@@ -72,10 +72,10 @@ describe("a space that is shared", () => {
     })
   })
 
-  test("runs the turns of its members, and only its owner is billed", async () => {
+  test("A shared space runs its members' turns, and only its owner is billed", async () => {
     const { owner, people, space } = shared
     for (const way of WAYS) {
-      await enrich(world, people[way].userId)
+      await giveCredit(world, people[way].userId)
       const [before, own] = [await balanceOf(owner), await balanceOf(people[way])]
       const turn = await run(people[way], space, { text: "[use input=1200 cached=0 output=300]" })
       expect(turn).toMatchObject({ state: "done", end_user_ref: "", test: false })
@@ -91,9 +91,9 @@ describe("a space that is shared", () => {
     for (const way of WAYS) expect(await expectPromises(world, people[way].userId)).toEqual([])
   })
 
-  test("refuses a member's turn when its owner has nothing left, and says no number of theirs", async () => {
+  test("A member's turn is refused when the owner has no credit, without showing the owner's numbers", async () => {
     const poor = await shareSpace(world, "poor", { usd: 0 })
-    await enrich(world, poor.people.member.userId)
+    await giveCredit(world, poor.people.member.userId)
     const [status, refused] = await send(poor.people.member, poor.space)
     expect([status, refused]).toEqual([
       402,
@@ -102,7 +102,7 @@ describe("a space that is shared", () => {
     expect((await balanceOf(poor.people.member)).held_usd).toBe(0)
   })
 
-  test("shows its spend to all who use it, by day and by person", async () => {
+  test("A shared space shows its spend by day and by person to all its members", async () => {
     const own = await shareSpace(world, "spend")
     const { owner, people, space, client, stranger } = own
     const key = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
@@ -135,8 +135,8 @@ describe("a space that is shared", () => {
   })
 })
 
-describe("a member's conversation", () => {
-  test("is their own: nobody continues or reads another one's, but the owner reads what they pay for", async () => {
+describe("A member's conversation", () => {
+  test("A member's conversation is private: no other member reads or continues it, but the paying owner reads it", async () => {
     const { owner, people, space } = await shareSpace(world, "conversations")
     const first = {
       owner: await run(owner, space),
@@ -180,7 +180,7 @@ describe("a member's conversation", () => {
     expect((await people.member.json("GET", "/api/account/turns"))[1].total, "none of their account's").toBe(0)
   })
 
-  test("is waited for, followed and cancelled by whoever sent it", async () => {
+  test("A member can wait for, follow and cancel their own turn", async () => {
     const { people, space, owner } = await shareSpace(world, "waiting")
     const [, { turn_id }] = await send(people.member, space, { text: "[reply done]" })
     const waiting = people.member.json("GET", `${CHAT}/${turn_id}?wait=30`)
@@ -198,7 +198,7 @@ describe("a member's conversation", () => {
     await expectPromises(world, owner.userId)
   })
 
-  test("has Idempotency-Keys of its own: one key, one effect for each who sends it", async () => {
+  test("Each member has their own Idempotency-Keys", async () => {
     const { people, space, owner } = await shareSpace(world, "keys")
     const key = { "idempotency-key": "one" }
     const ids = []
@@ -214,10 +214,10 @@ describe("a member's conversation", () => {
     await world.drain()
   })
 
-  test("is listed newest first among one's own chat, page by page, by state and by space", async () => {
+  test("A member's chat list is newest first, paged, and filters by state and space", async () => {
     const { people, space } = await shareSpace(world, "lists")
     const browser = people.member
-    await enrich(world, browser.userId)
+    await giveCredit(world, browser.userId)
     const [, { space_id: mine }] = await browser.json("POST", SPACES, { title: "Mine" })
     const sent: string[] = []
     for (const target of [mine, space, mine, space]) {
@@ -241,8 +241,8 @@ describe("a member's conversation", () => {
   })
 })
 
-describe("who may change a shared space", () => {
-  test("is its owner, and the owners and admins of its workspace", async () => {
+describe("Changes to a shared space", () => {
+  test("A shared space can be changed by its owner and by owners and admins of its workspace", async () => {
     const { owner, people, space, stranger } = await shareSpace(world, "changes")
     const path = `${SPACES}/${space}`
     for (const [who, browser] of Object.entries({ owner, ...{ w: people.owner, a: people.admin } })) {
@@ -271,14 +271,14 @@ describe("who may change a shared space", () => {
     expect((await people.member.json("GET", `${SPACES}?archived=archived`))[1].total).toBe(1)
   })
 
-  test("is no operator for being one: an admin of the service has no space for that", async () => {
+  test("An admin of the service may not change a shared space for that reason", async () => {
     expect((await shared.admin.json("GET", `${SPACES}/${shared.space}`))[0]).toBe(404)
     expect((await send(shared.admin, shared.space))[0]).toBe(404)
     expect((await shared.admin.json("GET", SPACES))[1].total).toBe(0)
   })
 })
 
-test("a workspace shows its spaces in the mode that they are in", async () => {
+test("A workspace lists its spaces by mode", async () => {
   const { admin, owner, people, space, workspaceId } = await shareSpace(world, "modes", { usd: 0 })
   const [, { space_id: tests }] = await owner.json("POST", `${SPACES}?test=true`, { title: "Tests" })
   await admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { spaces: [space, tests] })

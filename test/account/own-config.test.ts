@@ -44,7 +44,7 @@ async function configure(browser: Session, space: string) {
   }
 }
 
-test("the owner and the admins of a shared space change and try its configuration; its members read it; others find nothing", async () => {
+test("Owner and admins of a shared space change and test its configuration, members read it, others get 404", async () => {
   const { owner, people, stranger, space } = shared
   await configure(owner, space)
   for (const browser of [people.member, people.team, people.guest]) {
@@ -69,7 +69,7 @@ test("the owner and the admins of a shared space change and try its configuratio
   }
 })
 
-test("versions show what changed, and go on by their cursor", async () => {
+test("Versions show what changed, and their list continues by cursor", async () => {
   const { client } = await shareSpace(world, "versions")
   const browser = await world.signIn(client.userId)
   const [, { space_id: space }] = await browser.json("POST", SPACES, { title: "Mine" })
@@ -89,7 +89,7 @@ test("versions show what changed, and go on by their cursor", async () => {
   expect((await browser.json("GET", `${versions}/99`))[1].code).toBe("NOT_FOUND")
 })
 
-test("a tool's trial shows both sides without the secret", async () => {
+test("A tool test shows request and response without the secret", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const [, { space_id: space }] = await browser.json("POST", SPACES, { title: "Mine" })
@@ -106,7 +106,7 @@ test("a tool's trial shows both sides without the secret", async () => {
   expect(wrong[0]).toBe(422)
 })
 
-test("end users are searched, paged, capped, blocked and exported by their owner, in either mode", async () => {
+test("The owner searches, pages, caps, blocks and exports end users, live and test", async () => {
   const { userId } = await world.createAccount({ usd: 10 })
   const browser = await world.signIn(userId)
   const client = world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
@@ -143,7 +143,7 @@ test("end users are searched, paged, capped, blocked and exported by their owner
   expect(await (await browser.call("GET", file.content)).text()).toBe("hello")
 })
 
-test("a session reads the feed and the models of its mode", async () => {
+test("A session reads the event feed and models of its mode", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const { turn_id } = await client.runTurn({ space: await client.space() })
@@ -162,7 +162,7 @@ test("a session reads the feed and the models of its mode", async () => {
   expect(await pins("?test=true")).toEqual(["rehearsal/standard"])
 })
 
-test("an owner's energy is what admins see of it", async () => {
+test("An owner's energy report equals the one that admins see", async () => {
   const { admin, client } = await shareSpace(world, "energy")
   const browser = await world.signIn(client.userId)
   await client.runTurn({ space: await client.space() })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { hashOfToken } from "../../src/sign-in/session-token.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -23,8 +23,8 @@ async function threeBrowsers(password?: string) {
   return { userId, email, own, others: [await world.signIn(userId), await world.signIn(userId)] as const }
 }
 
-describe("a user's sessions", () => {
-  test("are listed, the current one marked, and only one's own", async () => {
+describe("A user's sessions", () => {
+  test("The list has only the user's own sessions and marks the current one", async () => {
     const { own, others } = await threeBrowsers()
     await world.signIn((await createPerson(world)).userId)
     const [status, { items, total }] = await own.json("GET", "/api/account/sessions")
@@ -36,7 +36,7 @@ describe("a user's sessions", () => {
     expect((await own.json("GET", "/api/account/sessions?limit=1&offset=2"))[1].items).toHaveLength(1)
   })
 
-  test("one is ended at once; another's, an ended and an unknown one are not there", async () => {
+  test("One session can be ended at once; another user's, an ended and an unknown one are not found", async () => {
     const { own, others } = await threeBrowsers()
     const stranger = await world.signIn((await createPerson(world)).userId)
     const end = async (sessionId: string) => (await own.json("DELETE", `/api/account/sessions/${sessionId}`))[0]
@@ -50,26 +50,26 @@ describe("a user's sessions", () => {
     expect((await own.call("GET", "/api/account/me", undefined, { cookie })).status).toBe(401)
   })
 
-  test("all others end, and what was to open one; the current goes on under a new cookie", async () => {
+  test("Ending all others ends pending sign-ins too, and the current session gets a new cookie", async () => {
     const { own, others } = await threeBrowsers()
     const before = `token=${own.cookie()}`
     const [, { token }] = await others[0].json("POST", "/api/auth/app-token")
     expect((await own.call("DELETE", "/api/account/sessions")).status).toBe(200)
     expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
     expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
-    expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
+    expect((await askAuth(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
     expect((await own.json("GET", "/api/account/sessions"))[1].total).toBe(1)
     // The session that was put in its place can open others again.
     const [, fresh] = await own.json("POST", "/api/auth/app-token")
-    expect((await ask(world, "/api/auth/magic", { body: { token: fresh.token } })).status).toBe(200)
+    expect((await askAuth(world, "/api/auth/magic", { body: { token: fresh.token } })).status).toBe(200)
   })
 
-  test("a magic link, and a password that was looked at, from before the end of all are worth nothing", async () => {
+  test("Ending all sessions invalidates earlier magic links and password checks under way", async () => {
     const { own, userId } = await threeBrowsers(PASSWORD)
     const ctx = authContextOf(world)
     const { url } = await mintMagicLink(ctx, { userId, origin: "https://app.test" })
     await own.call("DELETE", "/api/account/sessions")
-    expect((await ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })).answer.code).toBe(
+    expect((await askAuth(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })).answer.code).toBe(
       "INVALID_TOKEN",
     )
     const grants = [
@@ -84,7 +84,7 @@ describe("a user's sessions", () => {
     expect((started[0] as PromiseRejectedResult).reason).toMatchObject({ code: "INVALID_CREDENTIALS" })
   })
 
-  test("all of them end, also those of an hour ago, whose use would be noted", async () => {
+  test("Ending all sessions includes those whose hourly use is about to be recorded", async () => {
     const { own, others } = await threeBrowsers()
     await world.advance(3_600_000)
     const cookie = `token=${own.cookie()}`
@@ -97,7 +97,7 @@ describe("a user's sessions", () => {
     }
   })
 
-  test("one that starts while all are ended is not left over", async () => {
+  test("A session that starts while all are being ended does not survive", async () => {
     for (let round = 0; round < 10; round++) {
       const { own, email } = await threeBrowsers(PASSWORD)
       const [ended, started] = await Promise.all([
@@ -118,11 +118,11 @@ describe("a user's sessions", () => {
   })
 })
 
-describe("changing the password", () => {
+describe("Changing the password", () => {
   const change = (browser: Awaited<ReturnType<typeof threeBrowsers>>["own"], body: object) =>
     browser.json("PUT", "/api/account/password", body)
 
-  test("needs the current one, ends every other session and every token, and renews the current", async () => {
+  test("A password change needs the current password, ends other sessions and tokens, and renews the current session", async () => {
     const { own, others, email } = await threeBrowsers(PASSWORD)
     const before = `token=${own.cookie()}`
     const next = "nine tall cranes by the river"
@@ -139,12 +139,12 @@ describe("changing the password", () => {
     expect(await change(own, { current_password: PASSWORD, new_password: next })).toEqual([200, { ok: true }])
     expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
     expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
-    expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
+    expect((await askAuth(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
     expect((await postLogin(world, email, PASSWORD)).status).toBe(401)
     expect((await postLogin(world, email, next)).status).toBe(200)
   })
 
-  test("the first one needs none; the audit log says so, and has no hash", async () => {
+  test("Setting the first password needs no current one, and the audit entry has no hash", async () => {
     const { own, userId, email } = await threeBrowsers()
     expect((await change(own, { new_password: PASSWORD }))[0]).toBe(200)
     expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
@@ -160,7 +160,7 @@ describe("changing the password", () => {
     expect(JSON.stringify(entries)).not.toContain("scrypt")
   })
 
-  test("two at once: one is set, the other is told", async () => {
+  test("Of two password changes at once, one succeeds and the other is refused", async () => {
     const { own, others, email } = await threeBrowsers(PASSWORD)
     const wanted = ["first of the two", "second of the two"] as const
     const answers = await Promise.all([
@@ -172,7 +172,7 @@ describe("changing the password", () => {
     expect((await postLogin(world, email, wanted[won] as string)).status).toBe(200)
   })
 
-  test("guessing the current one is throttled as a login is", async () => {
+  test("Guesses of the current password are throttled like sign-ins", async () => {
     const { own } = await threeBrowsers(PASSWORD)
     const codes = []
     for (let n = 0; n < 11; n++) {

@@ -30,8 +30,8 @@ async function arrange({ usd = 10, test = false } = {}) {
 const send = async (client: TestClient, body: { space: string } & Record<string, unknown>) =>
   turnOf(await client.sendTurn(body))
 
-describe("revoking a key", () => {
-  test("binds the next request, again answers the same, and is final", async () => {
+describe("Revoking a key", () => {
+  test("A revocation counts from the next request on, can be repeated, and is final", async () => {
     const { browser, revoked, staying, revoke } = await arrange()
     const [status, first] = await revoke()
     expect([status, first.revoked_at]).toEqual([200, world.clock.now().toISOString()])
@@ -54,7 +54,7 @@ describe("revoking a key", () => {
   })
 
   test.each([false, true])(
-    "cancels its queued turns, frees their holds and wakes what waits behind them (test: %s)",
+    "A revocation cancels the key's queued turns, frees their holds and wakes the turns after them (test: %s)",
     async (kind) => {
       const { account, revoked, staying, space, revoke } = await arrange({ test: kind })
       const line = { space, end_user_ref: "one" }
@@ -84,7 +84,7 @@ describe("revoking a key", () => {
     },
   )
 
-  test("asks a running turn to stop at its next boundary, and bills what it did", async () => {
+  test("A revocation stops a running turn at its next boundary and bills the work done", async () => {
     const { account, revoked, staying, space, revoke } = await arrange()
     const sent = await send(revoked, { space, text: "[steps 2]\n[think 35000 ms]" })
     const running = world.drain()
@@ -99,7 +99,7 @@ describe("revoking a key", () => {
     await expectPromises(world, account.userId)
   })
 
-  test("more turns than one statement takes, and other keys' turns stay", async () => {
+  test("A revocation cancels more turns than one statement takes, and leaves other keys' turns", async () => {
     const { account, revoked, staying, space, revoke } = await arrange({ usd: 1 })
     const sent = await send(revoked, { space })
     const kept = await send(staying, { space, max_cost_usd: 0.1 })
@@ -139,7 +139,7 @@ describe("revoking a key", () => {
     await expectPromises(world, account.userId)
   })
 
-  test("a turn whose acceptance was under way is ended by the sweeper, until some minutes have gone", async () => {
+  test("The sweeper ends a turn whose acceptance raced with the revocation, for some minutes after it", async () => {
     const { account, revoked, staying, space, revoke } = await arrange()
     const sent = await send(revoked, { space })
     await world.settled()
@@ -159,7 +159,7 @@ describe("revoking a key", () => {
     await expectPromises(world, account.userId)
   })
 
-  test("racing the acceptance and the run of turns: each ends once, and the books agree", async () => {
+  test("A revocation that races with accepting and running turns ends each turn once, and the books agree", async () => {
     for (let round = 0; round < RACES; round++) {
       const { account, revoked, staying, space, revoke } = await arrange({ usd: 2 })
       const body = (n: number) => ({ space, end_user_ref: `c${n % 3}`, max_cost_usd: 0.1 })

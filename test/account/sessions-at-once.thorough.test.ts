@@ -30,7 +30,7 @@ const WAYS = [
 ] as const
 
 test.each(WAYS)(
-  "a session that is ended while it %s does not go on in another",
+  "A session that is ended while it %s does not continue as another one",
   async (_, method, path, body, refusals) => {
     const { userId } = await createPerson(world)
     const thief = await world.signIn(userId)
@@ -44,7 +44,7 @@ test.each(WAYS)(
   },
 )
 
-test("nor does one of an account that is disabled at that moment, and enabled later", async () => {
+test("A session does not survive when its account is disabled at that moment and enabled later", async () => {
   const { userId } = await createPerson(world)
   const browser = await world.signIn(userId)
   const response = await endWhile(userId, "disabled_at = now()", () => browser.call("DELETE", "/api/account/sessions"))

@@ -3,7 +3,7 @@ import { App } from "../../src/http/app.ts"
 import { account } from "../../src/routes/account/group.ts"
 import { endSession } from "../../src/sign-in/end-session.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ME = "/api/account/me"
@@ -17,8 +17,8 @@ afterAll(() => world.close())
 
 const owner = async () => world.signIn((await world.createAccount()).userId)
 
-describe("a session", () => {
-  test("names its user, and costs one statement a request", async () => {
+describe("A session", () => {
+  test("A session identifies its user and costs one statement a request", async () => {
     const client = await world.createAccount({ usd: 2 })
     const response = await (await world.signIn(client.userId)).call("GET", ME)
     expect(response.headers.get("server-timing")).toContain('desc="calls=1", redis;dur=0.0;desc="calls=0"')
@@ -30,7 +30,7 @@ describe("a session", () => {
     })
   })
 
-  test("without one, with a forged or a foreign one: 401 without any I/O", async () => {
+  test("A missing, forged or foreign session gets 401 without any I/O", async () => {
     const browser = await owner()
     const [header, claims, signature] = browser.cookie().split(".")
     const none = btoa('{"alg":"none"}').replace(/=+$/, "")
@@ -51,7 +51,7 @@ describe("a session", () => {
     }
   })
 
-  test("that was ended, or whose user was disabled, fails on the very next request", async () => {
+  test("An ended session or a disabled user fails on the next request", async () => {
     const browser = await owner()
     const other = await world.signIn(browser.userId)
     expect((await browser.call("GET", ME)).status).toBe(200)
@@ -62,7 +62,7 @@ describe("a session", () => {
     expect((await other.call("GET", ME)).status).toBe(401)
   })
 
-  test("slides with use: the cookie is renewed after an hour, and ends 30 days after its last", async () => {
+  test("A used session slides: its cookie is renewed after an hour and ends 30 days after the last use", async () => {
     const browser = await owner()
     const first = browser.cookie()
     await world.advance(3_600_000)
@@ -76,7 +76,7 @@ describe("a session", () => {
     expect((await browser.call("GET", ME)).status).toBe(401)
   })
 
-  test("every key of the ring is accepted, and the newest signs", async () => {
+  test("Every key of the ring verifies a session, and the newest signs", async () => {
     const browser = await owner()
     const old = world.env.SECRETS_KEYS as string
     const next = `next:${btoa("fedcba9876543210fedcba9876543210")}`
@@ -94,50 +94,53 @@ describe("a session", () => {
   })
 })
 
-describe("what changes something", () => {
+describe("Operations that change something", () => {
   const app = new App()
   account.mount(app)
   const unsafe = app.operations.filter(({ method }) => method !== "get")
 
-  test("there is something to check", () => expect(unsafe.length).toBeGreaterThan(5))
+  test("The document has operations that change something", () => expect(unsafe.length).toBeGreaterThan(5))
 
   test.each(
     unsafe.map(
       ({ id, method, path, upload = false }) =>
         [id, method.toUpperCase(), path.replace(/\{\w+\}/g, "some_id"), upload] as const,
     ),
-  )("%s comes from our own pages only, and as JSON unless it is a file", async (_id, method, path, upload) => {
-    const browser = await owner()
-    const attempts: [string, Record<string, string | null>][] = [
-      ["neither header", { "sec-fetch-site": null }],
-      ["another site", { "sec-fetch-site": "cross-site" }],
-      ["a sibling", { "sec-fetch-site": "same-site", origin: ORIGIN }],
-      ["no page", { "sec-fetch-site": "none" }],
-      ["another origin", { "sec-fetch-site": null, origin: "https://evil.test" }],
-      ["another port", { "sec-fetch-site": null, origin: `${ORIGIN}:8443` }],
-      ["another scheme", { "sec-fetch-site": null, origin: "http://api.test" }],
-      ["no origin to name", { "sec-fetch-site": null, origin: "null" }],
-    ]
-    for (const [what, headers] of attempts) {
-      const [status, body] = await browser.json(method, path, {}, headers)
-      expect([status, body.code], what).toEqual([403, "CROSS_ORIGIN"])
-    }
-    for (const headers of [{}, { "sec-fetch-site": null, origin: ORIGIN }]) {
-      const [status] = await browser.json(method, path, {}, headers)
-      expect([200, 404, 422]).toContain(status)
-    }
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
-      const crossed = await browser.json(method, path, "{}", { "content-type": type, "sec-fetch-site": "cross-site" })
-      expect([crossed[0], crossed[1].code], type).toEqual([403, "CROSS_ORIGIN"])
-      if (upload) continue
-      const [status, body] = await browser.json(method, path, "{}", { "content-type": type })
-      expect([status, body.code], type).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"])
-    }
-  })
+  )(
+    "%s is accepted only from our own pages, and only as JSON unless it is a file",
+    async (_id, method, path, upload) => {
+      const browser = await owner()
+      const attempts: [string, Record<string, string | null>][] = [
+        ["neither header", { "sec-fetch-site": null }],
+        ["another site", { "sec-fetch-site": "cross-site" }],
+        ["a sibling", { "sec-fetch-site": "same-site", origin: ORIGIN }],
+        ["no page", { "sec-fetch-site": "none" }],
+        ["another origin", { "sec-fetch-site": null, origin: "https://evil.test" }],
+        ["another port", { "sec-fetch-site": null, origin: `${ORIGIN}:8443` }],
+        ["another scheme", { "sec-fetch-site": null, origin: "http://api.test" }],
+        ["no origin to name", { "sec-fetch-site": null, origin: "null" }],
+      ]
+      for (const [what, headers] of attempts) {
+        const [status, body] = await browser.json(method, path, {}, headers)
+        expect([status, body.code], what).toEqual([403, "CROSS_ORIGIN"])
+      }
+      for (const headers of [{}, { "sec-fetch-site": null, origin: ORIGIN }]) {
+        const [status] = await browser.json(method, path, {}, headers)
+        expect([200, 404, 422]).toContain(status)
+      }
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
+        const crossed = await browser.json(method, path, "{}", { "content-type": type, "sec-fetch-site": "cross-site" })
+        expect([crossed[0], crossed[1].code], type).toEqual([403, "CROSS_ORIGIN"])
+        if (upload) continue
+        const [status, body] = await browser.json(method, path, "{}", { "content-type": type })
+        expect([status, body.code], type).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"])
+      }
+    },
+  )
 })
 
-describe("errors", () => {
-  test("every fault of a form is listed as FastAPI's clients know it", async () => {
+describe("Errors of the dashboard's API", () => {
+  test("Every fault of a form is listed in the shape that FastAPI's clients know", async () => {
     const browser = await owner()
     const [status, body] = await browser.json("POST", "/api/account/keys", {
       scope: "none",
@@ -169,7 +172,7 @@ describe("errors", () => {
     ])
   })
 
-  test("what is not there, and what cannot be done to it", async () => {
+  test("A missing thing is 404, and an impossible change is a conflict", async () => {
     const browser = await owner()
     for (const path of ["/api/nothing", "/api/account/nothing", "/api/account/keys/key_none", "/api"]) {
       expect(await browser.json("GET", path)).toEqual([404, { detail: expect.any(String), code: "NOT_FOUND" }])
@@ -183,7 +186,7 @@ describe("errors", () => {
     ])
   })
 
-  test("a fault of ours is 500 with nothing of it, and 503 when the database is away", async () => {
+  test("An internal fault is a 500 without details, and an unreachable database is a 503", async () => {
     const browser = await owner()
     await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
     const away = await browser.json("GET", ME).finally(world.clearFaults)
@@ -197,8 +200,8 @@ describe("errors", () => {
   })
 })
 
-test("/api/openapi.json describes every operation, its cookie and its errors", async () => {
-  const response = await served("/api/openapi.json")
+test("The document at /api/openapi.json describes every operation, its cookie and its errors", async () => {
+  const response = await staticFile("/api/openapi.json")
   type Answer = { content?: Record<string, { schema: { $ref?: string } }> }
   const document = (await response.json()) as {
     paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>

@@ -4,9 +4,8 @@ import { SETTINGS } from "../../src/settings/registry.ts"
 import { reconcileAsAdmin } from "../harness/books.ts"
 import { CHEAP, CHEAP_USD } from "../harness/caps.ts"
 import { BARE } from "../harness/customer.ts"
-import { noticesOf, sentTo } from "../harness/notices.ts"
+import { EMAIL_HOOK, emailsTo, noticesOf, receiveEmails } from "../harness/notices.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { EMAIL_HOOK, receiveEmails } from "../harness/second-factor.ts"
 import { balanceOf, CHAT, type Session, type Shared, SPACES, shareSpace, WORKSPACES } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -36,7 +35,7 @@ const send = (browser: Session, space: string, text = CHEAP, more: object = {}) 
   browser.json("POST", CHAT, { space, text, ...more })
 
 describe("The owner of a shared space", () => {
-  test("reads with whom it is shared, which nobody else may", async () => {
+  test("The owner sees with whom the space is shared, and other members do not", async () => {
     const { owner, people, space, workspaceId, stranger } = shared
     const [status, sharing] = await owner.json("GET", sharingOf(space))
     expect([status, sharing]).toMatchObject([
@@ -72,7 +71,7 @@ describe("The owner of a shared space", () => {
     expect((await people.admin.json("GET", "/api/account/shares"))[1].total).toBe(0)
   })
 
-  test("is told of each person who comes to see it, in the feed and by email, once", async () => {
+  test("The owner is told once, in the feed and by email, of each person who gains access", async () => {
     const { admin, client, space, workspaceId, teamId } = shared
     const email = `owner-${client.userId}@people.test`
     await world.sql("update users set email = $2 where user_id = $1", [client.userId, email])
@@ -100,12 +99,12 @@ describe("The owner of a shared space", () => {
       people_count: 1,
     }))
     expect((await told()).slice(before)).toEqual(news)
-    expect(sentTo(emails, email)).toEqual(
+    expect(emailsTo(emails, email)).toEqual(
       news.map((data) => ({ kind: "space_shared", data: { ...data, at: expect.any(String) } })),
     )
   })
 
-  test("ends the sharing, which binds everybody's next request and can be repeated", async () => {
+  test("Ending the sharing counts from the next request on and can be repeated", async () => {
     const { owner, people, space, workspaceId, admin } = await shareSpace(world, "ended")
     const [, turn] = await send(people.member, space)
     const [status, sharing] = await owner.json("DELETE", sharingOf(space))
@@ -126,12 +125,12 @@ describe("The owner of a shared space", () => {
   })
 })
 
-describe("What members may spend of an owner's balance in a day", () => {
-  test("is as much as the setting says where the owner has said nothing", () => {
+describe("The daily limit of members' spend from an owner's balance", () => {
+  test("The limit is the operator's setting where the owner has set none", () => {
     expect(SETTINGS.members_daily_credit_micros.default).toBe(5 * 10_000_000)
   })
 
-  test("bounds all members of a space together, and neither the owner nor another space", async () => {
+  test("The limit bounds all members of a space together, and neither the owner nor another space", async () => {
     const { owner, people, space, client } = await shareBare("limited")
     expect((await owner.json("PUT", limitOf(space), { daily_usd: cheap(2) }))[1]).toMatchObject({
       daily_usd: cheap(2),
@@ -165,7 +164,7 @@ describe("What members may spend of an owner's balance in a day", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("is counted in the books: a pass finds a members' counter that is wrong or missing, and repairs it", async () => {
+  test("A reconciliation finds and repairs a members' counter that is wrong or missing", async () => {
     const { owner, people, space, client, admin } = await shareBare("books")
     await send(people.member, space)
     await world.drain()
@@ -185,7 +184,7 @@ describe("What members may spend of an owner's balance in a day", () => {
     }
   })
 
-  test("bounds what one turn of a member holds, however much it asks for", async () => {
+  test("The limit bounds the hold of one member's turn, however much it asks for", async () => {
     const { owner, people, space } = await shareBare("held")
     expect((await send(people.member, space, CHEAP, { max_cost_usd: 10 }))[0]).toBe(202)
     const { held_usd } = await balanceOf(owner)
@@ -196,7 +195,7 @@ describe("What members may spend of an owner's balance in a day", () => {
     expect(await send(people.member, space)).toMatchObject([429, { details: { cap: "members_daily", left_usd: 0 } }])
   })
 
-  test("is never exceeded by turns that are sent at the same moment", async () => {
+  test("The limit is never exceeded by turns that are sent at the same moment", async () => {
     const { owner, people, space, client } = await shareBare("race")
     await owner.json("PUT", limitOf(space), { daily_usd: cheap(3) })
     const senders = Object.values(people).flatMap((person) => [person, person])

@@ -58,43 +58,46 @@ const OWN_WORDS = ["putEndUserLimits"]
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"
 
-describe.each(ownerOperations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
-  test("is for whoever is signed in, from our own pages, and shows nobody what is another's", async () => {
-    const call = callOf(operation)
-    const before = await dumpTables(world)
-    expect(await ask(owner, call, { cookie: null })).toMatchObject({ status: 401, code: "SESSION_REQUIRED" })
-    const key = { cookie: null, authorization: `Bearer ${estate.client.key}` }
-    expect((await ask(owner, call, key)).status, "an API key is no session").toBe(401)
-    if (call.method !== "GET") {
-      for (const site of ["cross-site", "same-site", "none"]) {
-        const crossed = await ask(owner, call, { "sec-fetch-site": site })
-        expect(crossed, site).toMatchObject({ status: 403, code: "CROSS_ORIGIN" })
+describe.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
+  "The operation %s",
+  (_id, operation) => {
+    test("The operation needs a session and our own pages, and shows no other user's data", async () => {
+      const call = callOf(operation)
+      const before = await dumpTables(world)
+      expect(await ask(owner, call, { cookie: null })).toMatchObject({ status: 401, code: "SESSION_REQUIRED" })
+      const key = { cookie: null, authorization: `Bearer ${estate.client.key}` }
+      expect((await ask(owner, call, key)).status, "an API key is no session").toBe(401)
+      if (call.method !== "GET") {
+        for (const site of ["cross-site", "same-site", "none"]) {
+          const crossed = await ask(owner, call, { "sec-fetch-site": site })
+          expect(crossed, site).toMatchObject({ status: 403, code: "CROSS_ORIGIN" })
+        }
       }
-    }
-    if (namesThings(operation)) {
-      const foreign = await ask(stranger, call)
-      expect(foreign).toMatchObject({ status: 404, code: "NOT_FOUND" })
-      expect(foreign.added).not.toContain(estate.canary)
-      if (hasModes(operation))
-        expect(await ask(owner, forTests(call))).toMatchObject({ status: 404, code: "NOT_FOUND" })
-    } else if (call.method === "GET") {
-      expect((await ask(stranger, call)).added).not.toContain(estate.canary)
-      if (hasModes(operation)) expect((await ask(owner, forTests(call))).added).not.toContain(estate.canary)
-    }
-    await world.settled()
-    expect(await dumpTables(world), "nothing was written").toEqual(before)
+      if (namesThings(operation)) {
+        const foreign = await ask(stranger, call)
+        expect(foreign).toMatchObject({ status: 404, code: "NOT_FOUND" })
+        expect(foreign.added).not.toContain(estate.canary)
+        if (hasModes(operation))
+          expect(await ask(owner, forTests(call))).toMatchObject({ status: 404, code: "NOT_FOUND" })
+      } else if (call.method === "GET") {
+        expect((await ask(stranger, call)).added).not.toContain(estate.canary)
+        if (hasModes(operation)) expect((await ask(owner, forTests(call))).added).not.toContain(estate.canary)
+      }
+      await world.settled()
+      expect(await dumpTables(world), "nothing was written").toEqual(before)
 
-    // It was the caller who was refused, not the call.
-    isWhole = leavesWhole(operation)
-    const own = await ask(owner, call)
-    expect(WITHOUT_A_FACTOR.includes(operation.id) ? [404, 409] : [200, 201, 202], own.text).toContain(own.status)
-    await world.settled()
-  })
-})
+      // It was the caller who was refused, not the call.
+      isWhole = leavesWhole(operation)
+      const own = await ask(owner, call)
+      expect(WITHOUT_A_FACTOR.includes(operation.id) ? [404, 409] : [200, 201, 202], own.text).toContain(own.status)
+      await world.settled()
+    })
+  },
+)
 
 const listsOfMine = ["listSpaces", "listTurns", "listWebhooks", "listEvents", "listEndUsers"]
 test.each(ownerOperations.filter(({ id }) => listsOfMine.includes(id)).map((one) => [one.id, one] as const))(
-  "%s shows its owner what is theirs",
+  "The list %s shows its owner their own data",
   async (_id, operation) => {
     expect((await ask(owner, callOf(operation))).added).toContain(estate.canary)
   },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { addModel } from "../harness/models.ts"
 import { makeWebhook } from "../harness/receiver.ts"
-import { CHAT, enrich, type Session, type Shared, shareSpace } from "../harness/shared-space.ts"
+import { CHAT, giveCredit, type Session, type Shared, shareSpace } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const DEAR = "rehearsal/dear"
@@ -45,7 +45,7 @@ async function detailsOf(browser: Session, turnId: string) {
   }
 }
 
-test("a turn shows its calls with both sides, each line of its bill, its files and its deliveries", async () => {
+test("A turn shows its calls with both sides, each line of its bill, its files and its deliveries", async () => {
   await addModel(world, DEAR)
   const { client, browser } = await owner()
   const space = await client.space(shop())
@@ -110,7 +110,7 @@ test("a turn shows its calls with both sides, each line of its bill, its files a
   expect(list).toMatchObject({ total: 1, items: [{ turn_id }] })
 })
 
-test("a bill keeps the prices that counted when they change", async () => {
+test("A bill keeps the prices of its time when prices change", async () => {
   const pin = "rehearsal/changing"
   await addModel(world, pin)
   const { client, browser } = await owner()
@@ -128,7 +128,7 @@ test("a bill keeps the prices that counted when they change", async () => {
   expect(before.items[0].price).not.toBeNull()
 })
 
-test("what an open turn costs grows before it is charged, and a lost one is never charged", async () => {
+test("An open turn's cost grows before it is charged, and a lost turn is never charged", async () => {
   const { browser } = await owner()
   const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces", { title: "Mine" })
   const [, { turn_id }] = await browser.json("POST", CHAT, { space, text: "hello" })
@@ -145,10 +145,10 @@ test("what an open turn costs grows before it is charged, and a lost one is neve
   expect([bill.held_usd, bill.cost_usd > 0, bill.billed_cost_usd]).toEqual([0, true, bill.cost_usd])
 })
 
-test("who has sent a turn into a shared space sees what it did, but no deliveries of its owner; others see nothing", async () => {
+test("A member who sent a turn into a shared space sees its work but not the owner's deliveries; others see nothing", async () => {
   const { owner: host, people, stranger, space } = shared
   await host.json("POST", "/api/account/webhooks", { url: "https://hooks.customer.com/" })
-  await enrich(world, people.member.userId)
+  await giveCredit(world, people.member.userId)
   const [, { turn_id }] = await people.member.json("POST", CHAT, { space, text: "[write made.txt hello]" })
   await world.drain()
   for (const browser of [host, people.member]) {
@@ -164,7 +164,7 @@ test("who has sent a turn into a shared space sees what it did, but no deliverie
   }
 })
 
-test("an erased turn shows amounts and no texts", async () => {
+test("An erased turn shows amounts and no texts", async () => {
   const { client, browser } = await owner()
   const space = await client.space(shop())
   const text = '[call lookup_order {"id":"canary-input"}]\n[reply canary-reply]'
@@ -177,7 +177,7 @@ test("an erased turn shows amounts and no texts", async () => {
   expect(bill.billed_cost_usd).toBeGreaterThan(0)
 })
 
-test("an estimate is what the chat then holds, and a shared space is not estimated", async () => {
+test("An estimate equals the hold of the chat turn, and members get no estimates", async () => {
   const { browser } = await owner()
   const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces", { title: "Mine" })
   const body = { space, text: "hello", max_cost_usd: 0.1 }

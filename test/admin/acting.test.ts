@@ -39,7 +39,7 @@ async function acting(token: string, path = "/api/account/me", method = "GET", b
   return { status: response.status, answer: await response.json<{ code: string }>(), cookie: cookieIn(response) }
 }
 
-test("an admin sees an account as its owner does, and is named there; their own session stays theirs", async () => {
+test("An acting admin sees an account as its owner does, is named there, and keeps their own session", async () => {
   const slug = await client.space()
   const token = await begin()
   expect((await acting(token)).answer).toMatchObject({
@@ -58,7 +58,7 @@ test("an admin sees an account as its owner does, and is named there; their own 
   expect(sessions.items.map((session: { session_id: string }) => session.session_id)).toEqual([owner.sessionId])
 })
 
-test("nothing can be changed, by whatever operation of an owner", async () => {
+test("An acting admin can change nothing, by any operation of an owner", async () => {
   const token = await begin()
   const unsafe = (await documentedAt("/api/openapi.json")).filter(
     ({ path, method }) => path.startsWith("/api/account") && method !== "GET",
@@ -76,7 +76,7 @@ test("nothing can be changed, by whatever operation of an owner", async () => {
   expect(await world.sql("select 1 from audit_log")).toEqual(audit)
 })
 
-test("the token is good for nothing else, and no session's token is taken for one", async () => {
+test("The acting token works nowhere else, and no session's token works as one", async () => {
   const token = await begin()
   const asSession = (path: string, method = "GET") => admin.json(method, path, undefined, { cookie: `token=${token}` })
   for (const path of ["/api/account/me", "/api/auth/me", "/api/admin/users"]) {
@@ -89,7 +89,7 @@ test("the token is good for nothing else, and no session's token is taken for on
   }
 })
 
-test("it lasts for half an hour, however much it is used, and its end is said once", async () => {
+test("Acting lasts half an hour at most, and its end is reported once", async () => {
   const token = await begin()
   for (let minutes = 0; minutes < 30; minutes += 10) {
     expect((await acting(token)).status).toBe(200)
@@ -100,7 +100,7 @@ test("it lasts for half an hour, however much it is used, and its end is said on
   expect(await acting(token)).toMatchObject({ status: 401, answer: { code: "SESSION_REQUIRED" }, cookie: "" })
 })
 
-describe("it ends with the next request", () => {
+describe("Acting ends with the next request", () => {
   const ends: [string, (userId: number) => Promise<unknown>][] = [
     ["when it is ended", (userId) => admin.call("DELETE", `/api/admin/users/${userId}/act-as`)],
     ["when another admin ends it", (userId) => chief.call("DELETE", `/api/admin/users/${userId}/act-as`)],
@@ -112,7 +112,7 @@ describe("it ends with the next request", () => {
     ["with the user's account", (userId) => chief.call("PUT", `/api/admin/users/${userId}`, { disabled: true })],
     ["when the user becomes an admin", (userId) => chief.call("PUT", `/api/admin/users/${userId}`, { role: "admin" })],
   ]
-  test.each(ends)("%s", async (_, end) => {
+  test.each(ends)("Acting ends when %s", async (_, end) => {
     const { userId } = await createPerson(world)
     const token = await begin(userId)
     const cookie = `acting=${token}`
@@ -123,7 +123,7 @@ describe("it ends with the next request", () => {
   })
 })
 
-test("whoever signs in with this browser sees their own account, and signing out ends it too", async () => {
+test("Signing in as another user ends acting in this browser, and so does signing out", async () => {
   await begin()
   const password = "nine tall cranes"
   const { email } = await createPerson(world, { password })
@@ -140,7 +140,7 @@ test("whoever signs in with this browser sees their own account, and signing out
   }
 })
 
-test("it is noted with both ids, as begun and as ended; ending nothing is not", async () => {
+test("The start and the end of acting are audited with both ids, and ending nothing is not", async () => {
   const { userId } = await createPerson(world)
   await begin(userId)
   await begin(userId)
@@ -158,7 +158,7 @@ test("it is noted with both ids, as begun and as ended; ending nothing is not", 
   expect(items[1].after).toMatchObject({ user_id: userId, admin_user_id: admin.userId })
 })
 
-test("nobody acts as an admin, a disabled user or nobody", async () => {
+test("Acting as an admin, a disabled user or an unknown user is refused", async () => {
   const { userId } = await createPerson(world)
   await chief.json("PUT", `/api/admin/users/${userId}`, { disabled: true })
   const tryAs = (id: number) => admin.json("POST", `/api/admin/users/${id}/act-as`)

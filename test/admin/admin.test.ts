@@ -18,7 +18,7 @@ afterAll(() => world.close())
 const CREDIT = { reason: "admin_grant", amount_usd: 2.5, note: "Welcome." }
 const keyed = () => ({ "idempotency-key": crypto.randomUUID() })
 
-test("a role that is taken away, or given, binds the very next request", async () => {
+test("A role that is given or taken away counts from the next request on", async () => {
   const other = await signInAdmin(world)
   const look = async () => (await other.json("GET", "/api/admin/system"))[0]
   expect(await look()).toBe(200)
@@ -30,11 +30,11 @@ test("a role that is taken away, or given, binds the very next request", async (
   expect(await look()).toBe(401)
 })
 
-describe("a credit", () => {
+describe("A credit by an admin", () => {
   const credit = (body: object, headers: Record<string, string> = keyed(), userId: number | string = client.userId) =>
     admin.json("POST", `/api/admin/users/${userId}/credits`, body, headers)
 
-  test("is booked once for an Idempotency-Key, with who booked it and why", async () => {
+  test("A credit is booked once for an Idempotency-Key, with the admin and the reason", async () => {
     const headers = keyed()
     const answers = await Promise.all(Array.from({ length: 8 }, () => credit(CREDIT, headers)))
     expect(answers.map(([status]) => status)).toEqual(Array(8).fill(201))
@@ -67,7 +67,7 @@ describe("a credit", () => {
     await expectBooks(world, client.userId)
   })
 
-  test("that is wrong is refused, and nothing is booked", async () => {
+  test("A wrong credit is refused and nothing is booked", async () => {
     const before = await dumpMoney(world)
     const faults: [object, string][] = [
       [{ ...CREDIT, amount_usd: 0 }, "amount_usd"],
@@ -99,7 +99,7 @@ describe("a credit", () => {
   })
 })
 
-test("a refund answers the one that is there, and refuses what has nothing to give back", async () => {
+test("A second refund returns the first one, and a turn without a bill is refused", async () => {
   const refund = (id: string) => admin.call("POST", `/api/admin/turns/${id}/refund`, { note: "Again." })
   const [first, second] = [await refund(turnId), await refund(turnId)]
   expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([200, 200, "true"])
@@ -114,7 +114,7 @@ test("a refund answers the one that is there, and refuses what has nothing to gi
   ])
 })
 
-test("the status says what waits, what is overdue, when sweeps ran, and what the books were like", async () => {
+test("The status shows pending and overdue work, the last sweeps and the state of the books", async () => {
   const owner = await world.createAccount()
   const space = await owner.space()
   await world.drain()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { serveBy } from "../harness/analytics-world.ts"
+import { setServingAccount } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, type ProviderScript, scriptProvider } from "../harness/scripted-provider.ts"
@@ -55,7 +55,7 @@ const list = async () => {
   return new Map((items as { key_id: string }[]).map((item) => [item.key_id, item]))
 }
 
-test("lists every key that engines know, with no value and no use at first", async () => {
+test("The list has every key that engines know, at first without value and use", async () => {
   const keys = await list()
   expect([...keys.keys()]).toEqual([
     "engines.ANTHROPIC_API_KEY",
@@ -83,7 +83,7 @@ test("lists every key that engines know, with no value and no use at first", asy
   })
 })
 
-test("without a file the worker's variable counts; a change binds the next call, also in a turn under way", async () => {
+test("Without a file the worker's variable counts; a change counts from the next call on, also within a turn", async () => {
   await client.runTurn({ space })
   expect(calls).toEqual([`model.test Bearer ${WORKERS}`])
   calls = []
@@ -95,7 +95,7 @@ test("without a file the worker's variable counts; a change binds the next call,
   expect(calls).toEqual([`model.test Bearer ${WORKERS}`, `model.test Bearer ${CANARY}`])
 })
 
-test("is answered with its last 4 characters, its version and who set it, and is nowhere else", async () => {
+test("A set key is shown by its last 4 characters, version and author, and its value appears nowhere", async () => {
   const response = await put(KEY, `${CANARY}-wxyz`)
   const answer = (await response.json()) as { version: number }
   expect(response.headers.get("etag")).toBe(`"${answer.version}"`)
@@ -130,7 +130,7 @@ interface Use {
 }
 const useOf = async (key: string) => (await list()).get(key) as unknown as Use
 
-test("counts the calls that it served, with tokens, cost and last use: keyed turns and web chats", async () => {
+test("A key's use counts its calls with tokens, cost and last use, of keyed turns and web chats", async () => {
   const before = await useOf(KEY)
   await world.advance(1000)
   const turn = await client.runTurn({ space })
@@ -150,18 +150,18 @@ test("counts the calls that it served, with tokens, cost and last use: keyed tur
 test("Calls that a pool's account served count for no key", async () => {
   const before = await useOf(KEY)
   await world.advance(1000)
-  await serveBy(world, "member-a")
+  await setServingAccount(world, "member-a")
   await client.runTurn({ space })
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   expect(await useOf(KEY)).toEqual(before)
   // The number of a user's plan is no account's name: the key served it.
-  await serveBy(world, "17")
+  await setServingAccount(world, "17")
   await client.runTurn({ space })
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   expect((await useOf(KEY)).calls).toBe(before.calls + 1)
 })
 
-test("A key that was never set has served no calls, and one that is set none from before", async () => {
+test("A key that was never set has no calls, and a new key has none from before it was set", async () => {
   await world.sql("delete from environment_keys")
   await world.sql("delete from environment_files")
   await client.runTurn({ space })
@@ -176,8 +176,8 @@ test("A key that was never set has served no calls, and one that is set none fro
   expect((await useOf(KEY)).calls, "another value is the same key").toBe(1)
 })
 
-describe("an edit", () => {
-  test("makes a key in a known file, and none in an unknown one", async () => {
+describe("An edit of the keys", () => {
+  test("An edit adds a key to a known file and refuses an unknown file", async () => {
     expect(await (await put("engines.SPARE_2", "12345678")).json()).toMatchObject({
       is_set: true,
       providers: [],
@@ -205,12 +205,12 @@ describe("an edit", () => {
     ["engines.OPENAI_BASE_URL", "model.test/v1"],
     ["engines.OPENAI_BASE_URL", "https://robot:canary@model.test/v1"],
     ["engines.OPENAI_BASE_URL", "https://callbacks.test/v1"],
-  ])("refuses %s = %j", async (key, value) => {
+  ])("An edit refuses %s = %j", async (key, value) => {
     const response = await put(key, value)
     expect([response.status, await response.json()]).toMatchObject([422, { detail: [{ loc: expect.any(Array) }] }])
   })
 
-  test("of another version is refused, and says which there is", async () => {
+  test("An edit of another version is refused with the current version", async () => {
     const { version } = (await (await put("engines.EDITED", "12345678")).json()) as { version: number }
     const stale = await put("engines.EDITED", "87654321", { "if-match": `"${version + 1}"` })
     expect(stale.status).toBe(412)
@@ -222,7 +222,7 @@ describe("an edit", () => {
     expect((await put("engines.FRESH", "87654321", { "if-match": '"0"' })).status).toBe(200)
   })
 
-  test("of several keys at once loses none", async () => {
+  test("Edits of several keys at once are all kept", async () => {
     const names = Array.from({ length: 6 }, (_, n) => `engines.AT_ONCE_${n}`)
     const answers = await Promise.all(names.map((name) => put(name, `value-of-${name}`)))
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
@@ -232,7 +232,7 @@ describe("an edit", () => {
   })
 })
 
-test("a base URL in the file goes before the worker's, and is never sent the worker's key", async () => {
+test("A base URL in the file overrides the worker's and never receives the worker's key", async () => {
   const [, { items }] = await admin.json("GET", "/api/admin/api-keys")
   expect(items.length).toBeGreaterThan(4)
   await world.sql("delete from environment_keys")
@@ -244,7 +244,7 @@ test("a base URL in the file goes before the worker's, and is never sent the wor
   expect(calls).toEqual(["other.test null", `other.test Bearer ${CANARY}`])
 })
 
-test("a rotated key ring opens the file, which is then sealed under the newest key", async () => {
+test("A rotated key ring opens the file, which is then sealed under the newest key", async () => {
   const sealed = async () => (await world.sql<{ sealed: string }>("select sealed from environment_files"))[0]?.sealed
   const newer = `newer:${btoa("abcdef0123456789abcdef0123456789")}`
   world.rebind({ SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}`, OPENAI_BASE_URL: PROVIDER_URL })

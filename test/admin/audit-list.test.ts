@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const list = async (query: string) => (await admin.json("GET", `/api/admin/audit${query}`))[1]
 
-test("the audit log is newest first, by actor, subject, action and time, as JSON and as CSV", async () => {
+test("The audit log is newest first and filters by actor, subject, action and time, as JSON and as CSV", async () => {
   const other = await signInAdmin(world)
   const { userId } = await createPerson(world)
   await world.advance(1)
@@ -59,7 +59,7 @@ test("the audit log is newest first, by actor, subject, action and time, as JSON
   }
 })
 
-test("what comes while a list is taken away as CSV neither repeats a row of it nor hides one", async () => {
+test("New entries during a CSV export neither repeat nor hide a row", async () => {
   const { userId } = await createPerson(world)
   const [COUNT, PAGE] = [2_500, 1_000]
   await world.sql(

@@ -27,7 +27,7 @@ const entriesSince = async (last: number) =>
 const lastEntry = async () =>
   Number((await world.sql<{ id: string }>("select coalesce(max(audit_id), 0) as id from audit_log"))[0]?.id)
 
-test("a key's making, change, rotation and end are noted, each once and without its value", async () => {
+test("Creating, changing, rotating and ending a key are each audited once, without its value", async () => {
   const { userId } = await createPerson(world)
   const browser = await world.signIn(userId)
   const before = await lastEntry()
@@ -49,7 +49,7 @@ test("a key's making, change, rotation and end are noted, each once and without 
   for (const secret of [value, rotated.value, hashes?.hash]) expect(JSON.stringify(entries)).not.toContain(secret)
 })
 
-test("an admin's sign-ins are noted, and nobody else's", async () => {
+test("Sign-ins of admins are audited, and those of other users are not", async () => {
   const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
   const user = await createPerson(world, { password: PASSWORD })
   const before = await lastEntry()
@@ -67,7 +67,7 @@ test("an admin's sign-ins are noted, and nobody else's", async () => {
   ])
 })
 
-test("whoever takes a whole list away is noted, admins and owners", async () => {
+test("Exports of whole lists by admins and owners are audited", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const browser = await world.signIn(admin.userId)
   const client = await world.createAccount()
@@ -89,7 +89,7 @@ test("whoever takes a whole list away is noted, admins and owners", async () => 
   expect(JSON.stringify(entries)).not.toContain("customer-1")
 })
 
-test("an erasure is noted by its receipt, and what the books repair by its finding", async () => {
+test("An erasure is audited by its receipt, and a repair of the books by its finding", async () => {
   const client = await world.createAccount()
   const { value } = await world.makeKey(client.userId, { scope: "all" })
   await client.runTurn({ space: await client.space() })
@@ -107,7 +107,7 @@ test("an erasure is noted by its receipt, and what the books repair by its findi
   expect(repaired[0]).toMatchObject({ actor: null, after: { kind: "held", user_id: client.userId } })
 })
 
-test("an admin's reconciliation is noted", async () => {
+test("A reconciliation by an admin is audited", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const browser = await world.signIn(admin.userId)
   const before = await lastEntry()
@@ -118,7 +118,7 @@ test("an admin's reconciliation is noted", async () => {
   ])
 })
 
-test("an admin's credit and refund are noted with the entry that they booked", async () => {
+test("A credit and a refund by an admin are audited with the entry that they booked", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const browser = await world.signIn(admin.userId)
   const client = await world.createAccount()

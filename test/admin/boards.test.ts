@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makeWorkspace } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { type BoardBot, groupOf, spaceOfChat } from "../harness/boards.ts"
 import { createBot } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -10,7 +10,7 @@ let estate: AdminEstate
 let bot: BoardBot
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "boards")
+  estate = await createAdminEstate(world, "boards")
   const { host, secret } = await createBot(world, "acme", "700100:AAacme")
   bot = { id: 700100, host, secret }
 })
@@ -43,7 +43,7 @@ async function spacesOf(userId: number): Promise<[spaceId: number, role: string,
   return items.map(({ space_id, role, via }: { space_id: number; role: string; via: string }) => [space_id, role, via])
 }
 
-test("The people of a board are members of its space for operators, next to those registered, and see nothing by it", async () => {
+test("People of a board appear as members of its space to operators, next to registered ones, and gain no access", async () => {
   const chat = group()
   const [joined, wrote, guest, absent] = [await user(), await user(), await user(), await user()]
   const spaceId = await spaceOfChat(estate, chat.chatKey, "acme")
@@ -75,8 +75,8 @@ test("The people of a board are members of its space for operators, next to thos
   })
 })
 
-describe("updates in any order", () => {
-  test("A late older update does not bring back a member who left, nor take away one who came back", async () => {
+describe("Updates in any order", () => {
+  test("An older update that arrives late does not bring back a member who left or remove one who came back", async () => {
     const chat = group()
     const { id, userId } = await user()
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -96,7 +96,7 @@ describe("updates in any order", () => {
     expect(await is()).toEqual([])
   })
 
-  test("While the bot is not in the chat nobody counts, and after it has come back only who was seen since", async () => {
+  test("While the bot is out of the chat it counts no one, and afterwards only people seen since", async () => {
     const chat = group()
     const [one, two] = [await user(), await user()]
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -121,7 +121,7 @@ describe("updates in any order", () => {
     expect(await membersOf(chat.chatKey)).toEqual([[two.userId, "member", "board"]])
   })
 
-  test("Ten of each update at once leave one board and one row for a person", async () => {
+  test("Ten copies of each update at once leave one board and one row per person", async () => {
     const chat = group()
     const { id, userId } = await user()
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -133,7 +133,7 @@ describe("updates in any order", () => {
     expect(await membersOf(chat.chatKey)).toEqual([[userId, "member", "board"]])
   })
 
-  test("A group that gets another id keeps its members and its space, also for updates of its old id", async () => {
+  test("A group that gets another id keeps its members and its space, also for updates under its old id", async () => {
     const [chat, next] = [group(), group()]
     const [one, two, three] = [await user(), await user(), await user()]
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -151,8 +151,8 @@ describe("updates in any order", () => {
   })
 })
 
-describe("whose they are", () => {
-  test("A messaging id counts for the user of the space's brand, and once for somebody with two of them", async () => {
+describe("The user of a messaging id", () => {
+  test("A messaging id counts for the user of the space's brand, and a person with two of them counts once", async () => {
     const chat = group()
     await createBot(world, "other", "700200:AAother")
     const { id, userId } = await user("acme")
@@ -169,7 +169,7 @@ describe("whose they are", () => {
     expect([await spacesOf(userId), await spacesOf(foreign.userId)]).toEqual([[[spaceId, "member", "board"]], []])
   })
 
-  test("A workspace's bot counts for the spaces of its workspace, while that is not archived and the bot is the same", async () => {
+  test("A workspace's bot counts for the workspace's spaces while the workspace is active and the bot is the same", async () => {
     const { workspace_id: workspace } = await makeWorkspace(estate)
     const path = `/api/admin/workspaces/${workspace}`
     const sent: { url: string; secret_token: string; allowed_updates: string[] }[] = []
@@ -206,8 +206,8 @@ describe("whose they are", () => {
   })
 })
 
-describe("bounds", () => {
-  test("A board keeps so many people: who left makes room, and who comes to a full one is not kept", async () => {
+describe("Bounds of boards", () => {
+  test("A board's members are bounded: a leaver makes room, and a newcomer to a full board is not kept", async () => {
     const chat = group()
     const [first, late] = [await user(), await user()]
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -223,7 +223,7 @@ describe("bounds", () => {
     expect(await membersOf(chat.chatKey)).toEqual([[late.userId, "member", "board"]])
   })
 
-  test("Of too many boards of a bot one goes that is no space's chat", async () => {
+  test("When a bot has too many boards, one without a space is dropped", async () => {
     const [kept, free, next] = [group(), group(), group()]
     const { id, userId } = await user()
     await spaceOfChat(estate, kept.chatKey, "acme")
@@ -248,7 +248,7 @@ describe("bounds", () => {
   })
 })
 
-test("A chat is one space's, has the form of a group's key, and can be given up", async () => {
+test("A chat belongs to one space, has the form of a group's key, and can be released", async () => {
   const chat = group()
   const first = await spaceOfChat(estate, chat.chatKey, "acme")
   await expect(spaceOfChat(estate, chat.chatKey, "acme")).rejects.toThrow("CONFLICT")
@@ -266,7 +266,7 @@ test("A chat is one space's, has the form of a group's key, and can be given up"
   expect(await actions(), "nothing new").toHaveLength(2)
 })
 
-test("A space is shared with a user once, and its owner and unknown users are refused", async () => {
+test("A space is shared with a user once; its owner and unknown users are refused", async () => {
   const chat = group()
   const [{ userId }, spaceId] = [await user(), await spaceOfChat(estate, chat.chatKey, "acme")]
   const path = `/api/admin/spaces/by-id/${spaceId}/members`

@@ -13,7 +13,7 @@ function saved(orders: Record<string, number>, wanted: string[]) {
   return { pins, changes: changes.length, distinct: new Set(Object.values(after)).size }
 }
 
-test("a moved row changes alone while there is room", () => {
+test("A moved row is the only one that changes while there is room", () => {
   const orders = { a: 10, b: 20, c: 30 }
   expect(saved(orders, ["a", "b", "c"])).toEqual({ pins: ["a", "b", "c"], changes: 0, distinct: 3 })
   expect(saved(orders, ["b", "c", "a"])).toEqual({ pins: ["b", "c", "a"], changes: 1, distinct: 3 })
@@ -21,7 +21,7 @@ test("a moved row changes alone while there is room", () => {
   expect(saved(orders, ["a", "c", "b"])).toEqual({ pins: ["a", "c", "b"], changes: 1, distinct: 3 })
 })
 
-test("every order of five rows can be saved, without room and with equal rows too", () => {
+test("Every order of five rows can be saved, also without room and with equal positions", () => {
   const orders = [
     { a: 1, b: 2, c: 3, d: 4, e: 5 },
     { a: 0, b: 0, c: 0, d: 1, e: 1 },
@@ -34,7 +34,7 @@ test("every order of five rows can be saved, without room and with equal rows to
   }
 })
 
-test("a row moves to its place, and the others keep their order", () => {
+test("A row moves to its place, and the others keep their order", () => {
   expect(operatorMoved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"])
   expect(operatorMoved(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"])
 })

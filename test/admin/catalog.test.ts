@@ -29,8 +29,8 @@ const rowOf = async (pin: string) => (await rows()).find((row) => row.pin === pi
 const patch = (pin: string, body: object, who = admin) =>
   who.json("PATCH", `${CATALOG}/${encodeURIComponent(pin)}`, body)
 
-describe("the catalog", () => {
-  test("shows all rows, enabled and disabled, in sort order", async () => {
+describe("The catalog", () => {
+  test("The catalog lists all rows, enabled and disabled, in sort order", async () => {
     const last = await catalogModel({ admin }, { sort_order: 2_000 })
     const first = await catalogModel({ admin }, { sort_order: -5, enabled: true })
     const twin = await catalogModel({ admin }, { sort_order: 2_000 })
@@ -44,7 +44,7 @@ describe("the catalog", () => {
     await patch(first, { enabled: false })
   })
 
-  test("counts the live spaces that are pinned to each row, and no space that names no model", async () => {
+  test("The catalog counts live spaces pinned to each row, and no space that names no model", async () => {
     const client = await world.createAccount()
     const pin = await catalogModel({ admin }, { enabled: true })
     const other = await catalogModel({ admin }, { enabled: true, sort_order: 5_000 })
@@ -75,7 +75,7 @@ describe("the catalog", () => {
     await patch(other, { enabled: false })
   })
 
-  test("is enabled, disabled, relabelled and reordered; what is left out stays", async () => {
+  test("An edit enables, disables, relabels and reorders rows, and leaves out what it does not name", async () => {
     const pin = await catalogModel({ admin })
     expect(await patch(pin, { enabled: true })).toMatchObject([200, { enabled: true, label: "Ours", version: 2 }])
     expect(await patch(pin, { label: "Theirs" })).toMatchObject([200, { enabled: true, label: "Theirs" }])
@@ -94,14 +94,14 @@ describe("the catalog", () => {
     expect((await patch(pin, { label: " " }))[0]).toBe(422)
   })
 
-  test("an unknown pin is 404", async () => {
+  test("An unknown pin is a 404", async () => {
     expect(await patch("openai/nothing", { enabled: true })).toMatchObject([404, { code: "NOT_FOUND" }])
     const prices = { input: 1, cached: 1, output: 1 }
     const answer = await admin.json("PUT", `${CATALOG}/openai/nothing/prices`, prices)
     expect(answer).toMatchObject([404, { code: "NOT_FOUND" }])
   })
 
-  test("the slashes of a pin may be raw or encoded, also in front of a path below it", async () => {
+  test("A pin's slashes may be raw or encoded, also in longer paths", async () => {
     const pin = await catalogModel({ admin }, { model: `team/m-${crypto.randomUUID().slice(0, 8)}` })
     expect(pin.split("/")).toHaveLength(3)
     for (const spelt of [pin, encodeURIComponent(pin)]) {
@@ -115,7 +115,7 @@ describe("the catalog", () => {
     expect((await admin.call("DELETE", `${CATALOG}/${pin}`)).status).toBe(405)
   })
 
-  test("a pin is added once", async () => {
+  test("A pin can be added once", async () => {
     const pin = await catalogModel({ admin })
     const body = { engine: "openai-compatible", model: pin.slice(pin.indexOf("/") + 1), label: "Again" }
     const twice = { ...body, price_usd_per_million_tokens: { input: 9, cached: 9, output: 9 } }
@@ -127,10 +127,10 @@ describe("the catalog", () => {
   })
 })
 
-describe("the last enabled row", () => {
+describe("The last enabled row", () => {
   const enabled = async () => (await rows()).filter((row) => row.enabled).map(({ pin }) => pin)
 
-  test("stays enabled, and its other fields can be changed", async () => {
+  test("The last enabled row stays enabled, and its other fields can be changed", async () => {
     expect(await enabled()).toEqual([REHEARSAL])
     expect(await patch(REHEARSAL, { enabled: false, label: "x" })).toMatchObject([409, { code: "LAST_ENABLED_MODEL" }])
     expect(await rowOf(REHEARSAL)).toMatchObject({ enabled: true, label: "Rehearsal" })
@@ -138,7 +138,7 @@ describe("the last enabled row", () => {
     await expect(world.sql("update model_catalog set enabled = false")).rejects.toThrow("no model would be enabled")
   })
 
-  test("of two admins who disable the last two, exactly one wins: 100 rounds", async () => {
+  test("Of two admins who disable the last two rows, exactly one succeeds, in 100 rounds", async () => {
     const pin = await catalogModel({ admin })
     const other = await signInAdmin(world)
     const wins = { [pin]: 0, [REHEARSAL]: 0 }
@@ -158,7 +158,7 @@ describe("the last enabled row", () => {
   })
 })
 
-test("test keys rehearse whatever the catalog says of the rehearsal model", async () => {
+test("Test keys use the rehearsal model whatever the catalog says about it", async () => {
   const client = await world.createAccount()
   const pin = await catalogModel({ admin }, { enabled: true })
   await patch(REHEARSAL, { enabled: false, sort_order: -1 })
@@ -174,11 +174,11 @@ test("test keys rehearse whatever the catalog says of the rehearsal model", asyn
   await patch(pin, { enabled: false })
 })
 
-describe("prices", () => {
+describe("Prices", () => {
   const prices = (input: number) => ({ input, cached: 0, output: 0 })
   const put = (input: number) => admin.json("PUT", `${CATALOG}/${REHEARSAL}/prices`, prices(input))
 
-  test("a turn keeps the prices of the moment at which it was accepted", async () => {
+  test("A turn keeps the prices of the moment at which it was accepted", async () => {
     const client = await world.createAccount({ usd: 50 })
     const space = await client.space({
       manifest: { subagents: [{ name: "helper", description: "Helps.", instructions: "Help." }] },
@@ -211,7 +211,7 @@ describe("prices", () => {
     expect((await rowOf(REHEARSAL))?.price_version).toBe(before.price_version + 2)
   })
 
-  test("a turn keeps the prices that it was admitted by, whatever the clocks of its worker and the admin's say", async () => {
+  test("A turn keeps the prices it was admitted under, whatever the clocks of worker and admin say", async () => {
     const client = await world.createAccount({ usd: 50 })
     const space = await client.space()
     const send = async (ref: string) =>

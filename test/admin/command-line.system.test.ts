@@ -38,7 +38,7 @@ function adminOf(database: string, ...args: string[]): Promise<[number | null, s
   return new Promise((resolve) => child.once("close", (code) => resolve([code, output.trim()])))
 }
 
-test("credit, a correction, a refund and a reconciliation from the command line", async () => {
+test("The command line credits, corrects, refunds and reconciles", async () => {
   expect((await admin("migrate"))[0]).toBe(0)
   const user = /\d+/.exec((await admin("user", "--email", "a@example.com"))[1])?.[0] as string
   expect(await admin("top-up", "--user", user, "--usd", "5")).toEqual([0, "ledger_id 1\nbalance 5 USD"])
@@ -72,7 +72,7 @@ test("credit, a correction, a refund and a reconciliation from the command line"
   ])
 })
 
-test("a database that takes the connection and says nothing ends the command", async () => {
+test("A database that accepts the connection but never answers ends the command", async () => {
   const silent = createServer(() => {})
   await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening))
   const { port } = silent.address() as { port: number }
@@ -81,7 +81,7 @@ test("a database that takes the connection and says nothing ends the command", a
   silent.close()
 })
 
-test("each act of the command line is in the audit log, without a secret", async () => {
+test("Each act of the command line is in the audit log, without a secret", async () => {
   expect((await admin("migrate"))[0]).toBe(0)
   const [, made] = await admin("user", "--email", "acts@example.com", "--admin")
   const [user, password] = [/user_id (\d+)/.exec(made)?.[1] ?? "", /password (\S+)/.exec(made)?.[1] ?? ""]

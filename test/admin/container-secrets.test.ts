@@ -31,12 +31,12 @@ test.each([
   ["a secret part of its path", "canary-segment-9f3a"],
   ["its password", PASSWORD],
   ["its user and password", `robot:${PASSWORD}`],
-])("a container that repeats %s tells the customer nothing", async (_what, said) => {
+])("A container that repeats %s reveals nothing to the customer", async (_what, said) => {
   const turn = await client.runTurn({ space, text: `[call container__echo {"message":"debug is true, ${said}!"}]` })
   expect(turn.result).toContain("Echo: debug is true, ••••••!")
 })
 
-test("the audit log has where it is, without the credentials of its URL", async () => {
+test("The audit log has the container's address without the credentials of its URL", async () => {
   const changed = { container: "sandbox", space, url: URL_.replace("canary%2Fquery", "canary-new"), enabled: false }
   expect((await admin.call("PUT", "/api/admin/system/containers/mappings", changed)).status).toBe(200)
   const [, { items }] = await admin.json("GET", "/api/admin/audit?action=container_mapping.put")

@@ -63,8 +63,8 @@ const failures = (turnId: string) =>
     [turnId],
   )
 
-describe("a mapping", () => {
-  test("is made, changed and listed, without its headers' values", async () => {
+describe("A mapping", () => {
+  test("A mapping is made, changed and listed without the values of its headers", async () => {
     const made = await map()
     expect(made).toEqual({
       container: "sandbox",
@@ -95,7 +95,7 @@ describe("a mapping", () => {
     expect(all.total).toBeGreaterThanOrEqual(2)
   })
 
-  test("of another version is refused with the row as it is", async () => {
+  test("An edit of another version is refused with the current row", async () => {
     const made = await map()
     const stale = await put({ container: "sandbox", space, url: `${URL_}/2` }, { "if-match": '"7"' })
     expect([stale.status, await stale.json()]).toMatchObject([412, { details: { current: made } }])
@@ -106,7 +106,7 @@ describe("a mapping", () => {
     expect((await put({ container: "absent", space, url: URL_ }, { "if-match": '"0"' })).status).toBe(200)
   })
 
-  test("to another server does not take the headers along that nobody can read", async () => {
+  test("A mapping that moves to another server drops the unreadable headers", async () => {
     await put({ container: "sandbox", space, url: URL_, headers: { authorization: "Bearer canary-1" } })
     const evil = "evil.corp.internal"
     const urls = [
@@ -126,7 +126,7 @@ describe("a mapping", () => {
     expect((await put({ container: "sandbox", space, url: URL_ })).status, "there are none").toBe(200)
   })
 
-  test("of an unknown space is not found", async () => {
+  test("A mapping of an unknown space is not found", async () => {
     const refused = await put({ container: "sandbox", space: "nowhere", url: URL_ })
     expect([refused.status, await refused.json()]).toMatchObject([404, { code: "NOT_FOUND" }])
   })
@@ -143,7 +143,7 @@ describe("a mapping", () => {
     ["a field that it has not", { urls: [] }],
     ["a null", { url: null }],
     ["a limit of 201", "?limit=201"],
-  ])("refuses %s", async (_what, wrong) => {
+  ])("A mapping refuses %s", async (_what, wrong) => {
     const [status] =
       typeof wrong === "string"
         ? await admin.json("GET", PATH + wrong)
@@ -152,8 +152,8 @@ describe("a mapping", () => {
   })
 })
 
-describe("a turn of a mapped space", () => {
-  test("calls the container's tool; no answer, event, error or log has its address or headers", async () => {
+describe("A turn of a mapped space", () => {
+  test("A turn calls the container's tool, and no answer, event, error or log has its address or headers", async () => {
     await map()
     container.callMs = 1500
     const turn = await client.runTurn({ space, text: ECHO })
@@ -188,7 +188,7 @@ describe("a turn of a mapped space", () => {
     expect(logged.join("\n")).not.toContain(TOKEN)
   })
 
-  test("tells the model nothing of it either", async () => {
+  test("A turn tells the model nothing about the container's address either", async () => {
     await map()
     const provider = scriptProvider(world, (_asked, n) =>
       n === 0 ? { calls: [{ name: "container__get-sum", arguments: '{"a":2,"b":40}' }] } : { words: ["42"] },
@@ -202,14 +202,14 @@ describe("a turn of a mapped space", () => {
     for (const hidden of ["corp.internal", TOKEN, "sandbox"]) expect(asked).not.toContain(hidden)
   })
 
-  test("has nothing of a mapping that is off, nor of another space's", async () => {
+  test("A turn ignores disabled mappings and those of other spaces", async () => {
     await map({ enabled: false })
     const turn = await client.runTurn({ space, text: ECHO })
     expect(JSON.stringify(turn)).toContain("There is no tool")
     expect(container.seen).toEqual([])
   })
 
-  test("may be at an address that no customer can name", async () => {
+  test("A container may have an address that no customer may name", async () => {
     const url = "http://10.0.0.7:3001/mcp"
     await map({ url })
     expect((await client.runTurn({ space, text: '[call container__echo {"message":"hi"}]' })).result).toContain(
@@ -219,7 +219,7 @@ describe("a turn of a mapped space", () => {
     expect(theirs.status).toBe(422)
   })
 
-  test("of two containers has the tools of both", async () => {
+  test("A turn with two containers has the tools of both", async () => {
     await map()
     await map({ container: "second" })
     const text = '[call container__echo {"message":"one"}]\n[call container__second_echo {"message":"two"}]'
@@ -229,7 +229,7 @@ describe("a turn of a mapped space", () => {
     expect(await world.sql(times, [turn.turn_id])).toEqual([{ container: "sandbox" }, { container: "second" }])
   })
 
-  test("of a test key calls it too, and no time is noted", async () => {
+  test("A test turn calls the container too, and no time is recorded", async () => {
     const key = await world.makeKey(client.userId, { test: true })
     const tests = world.createClient(client.userId, key.value)
     space = await tests.space()
@@ -240,14 +240,14 @@ describe("a turn of a mapped space", () => {
   })
 })
 
-describe("a container that is stopped", () => {
+describe("A container that is stopped", () => {
   const hidden = (turn: object) => {
     const text = JSON.stringify(turn).replaceAll(JSON.stringify(ECHO).slice(1, -1), "") + logged.join("\n")
     for (const word of ["ECONNREFUSED", TOKEN]) expect(text).not.toContain(word)
     expect(JSON.stringify(turn)).not.toContain("corp.internal")
   }
 
-  test("before a turn: the turn ends as for an MCP server, and it is counted once as container_start", async () => {
+  test("A container that stops before a turn ends it like an MCP server, counted once as container_start", async () => {
     await map()
     container.stopped = true
     const turn = await client.runTurn({ space, text: '[call container__echo {"message":"hi"}]' })
@@ -260,7 +260,7 @@ describe("a container that is stopped", () => {
     expect(await failures(turn.turn_id)).toEqual([{ kind: "container_start", name: "sandbox", code: "unreachable" }])
   })
 
-  test("between its calls: the model reads an error, the turn goes on, and it is counted as container_exec", async () => {
+  test("A container that stops between calls is an error for the model, counted as container_exec, and the turn goes on", async () => {
     await map()
     container.stopsAtCalls = true
     const turn = await client.runTurn({ space, text: '[call container__echo {"message":"hi"}]' })
@@ -273,7 +273,7 @@ describe("a container that is stopped", () => {
     expect(await failures(wrong.turn_id), "a tool that refuses its input is no failure of the container").toEqual([])
   })
 
-  test("is not followed to where it redirects", async () => {
+  test("A container's redirects are not followed", async () => {
     await map()
     container.redirects = true
     const turn = await client.runTurn({ space, text: "hello" })
@@ -282,7 +282,7 @@ describe("a container that is stopped", () => {
   })
 })
 
-test("its headers are sealed again under the newest key of the ring", async () => {
+test("A mapping's headers are sealed again under the newest key of the ring", async () => {
   await map()
   const newer = `newer:${btoa("abcdef0123456789abcdef0123456789")}`
   world.rebind({ SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}` })

@@ -24,10 +24,10 @@ const NUMBERS: [path: string, name: string, least: number, most: number | null, 
   ["/providers/capacity", "hours", 1, 2160, 72],
 ]
 
-describe.each(NUMBERS)("%s: %s", (path, name, least, most, usual) => {
+describe.each(NUMBERS)("Parameter %s: %s", (path, name, least, most, usual) => {
   const get = (value: string) => admin.json("GET", `/api/admin${path}?${name}=${encodeURIComponent(value)}`)
 
-  test("has its bounds, and its default", async () => {
+  test("The parameter has its bounds and its default", async () => {
     for (const value of [least, ...(most === null ? [] : [most])]) {
       const [status, answer] = await get(String(value))
       expect([status, name in answer ? answer[name] : value], String(value)).toEqual([200, value])
@@ -38,12 +38,12 @@ describe.each(NUMBERS)("%s: %s", (path, name, least, most, usual) => {
     if (usual !== null) expect(await admin.json("GET", `/api/admin${path}`)).toEqual(await get(String(usual)))
   })
 
-  test.each([" ", "0x10", "1e1", "1.5", "+5", "true", "ten", "Infinity"])("is no %j", async (value) => {
+  test.each([" ", "0x10", "1e1", "1.5", "+5", "true", "ten", "Infinity"])("The parameter refuses %j", async (value) => {
     expect(await get(value)).toMatchObject([422, { detail: [{ loc: ["query", name] }] }])
   })
 })
 
-test.each(["0x10", "1e3", "1.0e1", "%20", "true", "-1", "0"])("a path integer is no %s", async (id) => {
+test.each(["0x10", "1e3", "1.0e1", "%20", "true", "-1", "0"])("An integer in a path refuses %s", async (id) => {
   for (const path of ["users", "teams", "spaces/by-id"]) {
     expect((await admin.json("GET", `/api/admin/${path}/${id}`))[0], path).toBe(422)
   }
@@ -66,16 +66,19 @@ test.each([
   "providers",
   "providers/",
   "audit",
-])("%s is a list with its number", async (path) => {
+])("The operation %s lists its rows with their number", async (path) => {
   const [status, list] = await admin.json("GET", `/api/admin/${path}`)
   expect([status, Object.keys(list).sort()]).toEqual([200, ["items", "limit", "offset", "total"]])
   expect([list.total, list.offset]).toEqual([list.items.length, 0])
 })
 
-test.each(["users", "tasks", "teams", "workspaces", "spaces/list"])("%s finds all without a text", async (path) => {
-  const all = await admin.json("GET", `/api/admin/${path}`)
-  expect(await admin.json("GET", `/api/admin/${path}?q=`)).toEqual(all)
-})
+test.each(["users", "tasks", "teams", "workspaces", "spaces/list"])(
+  "The search of %s finds all rows for an empty text",
+  async (path) => {
+    const all = await admin.json("GET", `/api/admin/${path}`)
+    expect(await admin.json("GET", `/api/admin/${path}?q=`)).toEqual(all)
+  },
+)
 
 /** Contract 4.7, without the logins: every row's method and path, and a status that says that it is there. */
 test.each([
@@ -89,7 +92,7 @@ test.each([
   ["GET", "/alt-pool", 200],
   ["POST", "/alt-pool/accounts/nobody/disable", 404],
   ["POST", "/alt-pool/accounts/nobody/enable", 404],
-] as const)("%s %s of the providers is there", async (method, path, expected) => {
+] as const)("The provider operation %s %s exists", async (method, path, expected) => {
   const body = path === "/nobody/disable" ? {} : undefined
   const [status, answer] = await admin.json(method, `/api/admin/providers${path}`, body)
   expect([status, answer.code]).toEqual([expected, expected === 404 ? "NOT_FOUND" : undefined])
@@ -97,12 +100,12 @@ test.each([
   expect((await admin.json(other, `/api/admin/providers${path}`, {}))[0]).toBe(405)
 })
 
-test.each(["main", "alt-pool"])("the capacity is that of the pool %s", async (provider) => {
+test.each(["main", "alt-pool"])("The capacity report of the pool %s exists", async (provider) => {
   const [status, answer] = await admin.json("GET", `/api/admin/providers/capacity?provider=${provider}`)
   expect([status, answer.provider]).toEqual([200, provider])
 })
 
-test.each(["media", "Main", "all"])("%j is no pool", async (provider) => {
+test.each(["media", "Main", "all"])("The pool %j is refused", async (provider) => {
   const answer = await admin.json("GET", `/api/admin/providers/capacity?provider=${provider}`)
   expect(answer).toMatchObject([422, { detail: [{ loc: ["query", "provider"] }] }])
 })

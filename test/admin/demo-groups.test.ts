@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("npm start makes a team, a workspace and a space once, and never undoes what an operator changed", async () => {
+test("The first start makes a team, a workspace and a space once and never undoes an operator's change", async () => {
   const client = await world.createAccount()
   const seed = () => seedGroups(world.sql, { apiKey: client.key, now: world.clock.now() })
   expect(await seed()).toBe(true)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type AdminEstate, adminEstate, adminOperations, requestOf } from "../harness/admin-requests.ts"
+import { type AdminEstate, adminOperations, createAdminEstate, requestOf } from "../harness/admin-requests.ts"
 import { dumpMoney, signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -7,7 +7,7 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "every operation of admins")
+  estate = await createAdminEstate(world, "every operation of admins")
 })
 afterAll(() => world.close())
 
@@ -16,7 +16,7 @@ const entries = () =>
     "select action, actor_user_id::int, request_id, a::text as text from audit_log a order by audit_id",
   )
 
-test.each(adminOperations)("$id is for a signed-in admin, from our own pages", async (operation) => {
+test.each(adminOperations)("The operation $id needs a signed-in admin and our own pages", async (operation) => {
   const { method, path, body, headers } = await requestOf(estate, operation)
   const user = await world.signIn(estate.client.userId)
   const ended = await signInAdmin(world)
@@ -45,7 +45,7 @@ test.each(adminOperations)("$id is for a signed-in admin, from our own pages", a
 })
 
 test.each(adminOperations)(
-  "$id answers what it declares, and is in the audit log once if it writes",
+  "The operation $id answers what it declares and is audited once if it writes",
   async (operation) => {
     const { method, path, body, headers } = await requestOf(estate, operation)
     const before = await entries()
@@ -68,25 +68,28 @@ test.each(adminOperations)(
 
 const checked = adminOperations.filter(({ versioned }) => versioned === "checked")
 
-test.each(checked)("$id refuses an edit of another version, with the row as it is", async (operation) => {
-  const { method, path, body, headers } = await requestOf(estate, operation)
-  const before = await entries()
-  for (const stale of ['"999999"', 'W/"1"', '"elsewhere"']) {
-    const response = await estate.admin.call(method, path, body, { ...headers, "if-match": stale })
-    const refused = (await response.json()) as { code: string; details: { current: { version: number } } }
-    expect([response.status, refused.code]).toEqual([412, "VERSION_MISMATCH"])
-    expect(refused.details.current).toEqual(operation.answer.schema.parse(refused.details.current))
-    expect(response.headers.get("etag")).toBe(`"${refused.details.current.version}"`)
-  }
-  for (const malformed of ["1", '"1', '"1", "2"', "", '"a"b"']) {
-    const answer = await estate.admin.json(method, path, body, { ...headers, "if-match": malformed })
-    expect(answer, malformed).toMatchObject([400, { code: "IF_MATCH_INVALID" }])
-  }
-  expect(await entries()).toEqual(before)
-  const current = await estate.admin.call(method, path, body, { ...headers, "if-match": '"999999"' })
-  const etag = current.headers.get("etag") ?? ""
-  expect((await estate.admin.call(method, path, body, { ...headers, "if-match": etag })).status).toBe(
-    operation.answer.status,
-  )
-  expect(await entries()).toHaveLength(before.length + 1)
-})
+test.each(checked)(
+  "The operation $id refuses an edit of another version and answers the current row",
+  async (operation) => {
+    const { method, path, body, headers } = await requestOf(estate, operation)
+    const before = await entries()
+    for (const stale of ['"999999"', 'W/"1"', '"elsewhere"']) {
+      const response = await estate.admin.call(method, path, body, { ...headers, "if-match": stale })
+      const refused = (await response.json()) as { code: string; details: { current: { version: number } } }
+      expect([response.status, refused.code]).toEqual([412, "VERSION_MISMATCH"])
+      expect(refused.details.current).toEqual(operation.answer.schema.parse(refused.details.current))
+      expect(response.headers.get("etag")).toBe(`"${refused.details.current.version}"`)
+    }
+    for (const malformed of ["1", '"1', '"1", "2"', "", '"a"b"']) {
+      const answer = await estate.admin.json(method, path, body, { ...headers, "if-match": malformed })
+      expect(answer, malformed).toMatchObject([400, { code: "IF_MATCH_INVALID" }])
+    }
+    expect(await entries()).toEqual(before)
+    const current = await estate.admin.call(method, path, body, { ...headers, "if-match": '"999999"' })
+    const etag = current.headers.get("etag") ?? ""
+    expect((await estate.admin.call(method, path, body, { ...headers, "if-match": etag })).status).toBe(
+      operation.answer.status,
+    )
+    expect(await entries()).toHaveLength(before.length + 1)
+  },
+)

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { disableOtherModels, enableModels } from "../../src/ops/models.ts"
 import { catalogModel } from "../harness/admin-places.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const CATALOG = "/api/admin/model-catalog"
@@ -26,7 +25,7 @@ const putPrices = (pin: string, body: object) => admin.json("PUT", `${CATALOG}/$
 const rowOf = async (pin: string) =>
   (await admin.json("GET", CATALOG))[1].items.find((row: { pin: string }) => row.pin === pin)
 
-test("a model for pictures is added with its price, shown with it, and audited", async () => {
+test("A picture model is added with its price, listed with it, and audited", async () => {
   const pin = await imageModel()
   expect(await rowOf(pin)).toMatchObject({
     kind: "image",
@@ -53,12 +52,12 @@ test.each([
     { engine: "openai", label: "x", price_usd_per_million_tokens: TOKENS, price_usd_per_picture: 1 },
     "price_usd_per_picture",
   ],
-])("%j is refused", async (body, field) => {
+])("The picture model %j is refused", async (body, field) => {
   const [status, { detail }] = await admin.json("POST", CATALOG, { model: "refused", ...body })
   expect([status, detail?.[0]?.loc]).toEqual([422, ["body", field]])
 })
 
-test("its price is changed as others are: a new version, and the former one is kept", async () => {
+test("A changed picture price is a new version, and the former one is kept", async () => {
   const pin = await imageModel()
   expect(await putPrices(pin, { picture: 0.05 })).toMatchObject([
     200,
@@ -78,7 +77,7 @@ test("its price is changed as others are: a new version, and the former one is k
   expect((await putPrices(pin, { picture: -1 }))[0]).toBe(422)
 })
 
-test("it is no space's and no turn's model, not the default, and not among those that they may use", async () => {
+test("A picture model cannot be a space's or turn's model, the default, or in the list of usable models", async () => {
   const pin = await imageModel({ enabled: true, sort_order: -100 })
   const client = await world.createAccount()
   const space = await client.space()
@@ -101,7 +100,7 @@ test("it is no space's and no turn's model, not the default, and not among those
   await patch(pin, { enabled: false })
 })
 
-test("GET /v1/models has it with the price of a picture, for live keys and while it is enabled", async () => {
+test("The list at GET /v1/models has a picture model's price, for live keys and while it is enabled", async () => {
   const pin = await imageModel({ enabled: true, sort_order: -100 })
   const dear = await imageModel({ enabled: true, sort_order: -99 })
   const off = await imageModel({ enabled: false })
@@ -118,7 +117,7 @@ test("GET /v1/models has it with the price of a picture, for live keys and while
   for (const made of [pin, dear]) await patch(made, { enabled: false })
 })
 
-test("it is not the last enabled model, and may be disabled whatever else there is", async () => {
+test("A picture model does not count as the last enabled model and may always be disabled", async () => {
   const pin = await imageModel({ enabled: true })
   expect(await patch(REHEARSAL, { enabled: false })).toMatchObject([409, { code: "LAST_ENABLED_MODEL" }])
   await expect(world.sql("update model_catalog set enabled = false where kind = 'chat'")).rejects.toThrow(
@@ -130,10 +129,10 @@ test("it is not the last enabled model, and may be disabled whatever else there 
   ])
 })
 
-test("a start with the environment's models leaves it as it is", async () => {
+test("A start with the environment's models leaves a picture model unchanged", async () => {
   const pin = await imageModel({ enabled: true })
   const before = await rowOf(pin)
-  const { db } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const { db } = contextOf(world)
   const [engine, model = ""] = pin.split("/") as ["openai", string]
   const same = { engine, model, label: "Chat", usd: { input: 1, cached: 1, output: 1 } }
   await enableModels(db, [same], { keepEdits: false, now: world.clock.now() })

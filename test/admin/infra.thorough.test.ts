@@ -4,13 +4,13 @@ import type { Admin } from "../harness/books.ts"
 import {
   askForBills,
   availableOf,
-  charges,
+  chargesOf,
+  createInfraWorld,
   dropFile,
   dueOf,
   expectInfraBooks,
   GIB,
   HOUR,
-  infraWorld,
   setPrices,
   storeFile,
   useContainer,
@@ -21,7 +21,7 @@ let world: World
 let admin: Admin
 let account: (usd?: number) => Promise<number>
 beforeAll(async () => {
-  ;({ world, admin, account } = await infraWorld())
+  ;({ world, admin, account } = await createInfraWorld())
 })
 afterAll(() => world.close())
 // What one test left is billed before the next.
@@ -29,17 +29,17 @@ beforeEach(async () => void (await askForBills(admin)))
 
 const nothing = { finished: true, accounts: 0, cost_usd: 0, billed_usd: 0, due_usd: 0, bills: [] }
 
-test("says that there is nothing when nothing was used, and is in the audit log", async () => {
+test("A billing run reports nothing when nothing was used, and is audited", async () => {
   const [status, answer] = await askForBills(admin)
   expect([status, answer]).toEqual([200, { dry_run: false, until: world.clock.now().toISOString(), ...nothing }])
 })
 
-test.each(["?dry_run=perhaps", "?dry_run=", "?dryrun=true"])("refuses %s", async (query) => {
+test.each(["?dry_run=perhaps", "?dry_run=", "?dryrun=true"])("A billing run refuses %s", async (query) => {
   expect((await askForBills(admin, query))[0]).toBe(422)
 })
 
-describe("an account", () => {
-  test("is billed its containers' seconds and its files' GiB-hours, by one ledger row, and once", async () => {
+describe("Billing of an account's infrastructure", () => {
+  test("Container seconds and GiB-hours of files are billed once, by one ledger row", async () => {
     const userId = await account()
     const from = await availableOf(world, userId)
     const kept = await storeFile(world, userId, 2 * GIB)
@@ -64,10 +64,10 @@ describe("an account", () => {
     const sums = { finished: true, accounts: 1, cost_usd: 0.01152, billed_usd: 0.01152, due_usd: 0, bills: [bill] }
     const until = world.clock.now().toISOString()
     expect(await askForBills(admin, "?dry_run=true")).toEqual([200, { dry_run: true, until, ...sums }])
-    expect(await charges(world, userId), "a dry run writes nothing").toEqual([])
+    expect(await chargesOf(world, userId), "a dry run writes nothing").toEqual([])
     expect(await askForBills(admin, "?dry_run=false")).toEqual([200, { dry_run: false, until, ...sums }])
     expect(await availableOf(world, userId)).toBe(from - 115_200)
-    expect(await charges(world, userId)).toEqual([
+    expect(await chargesOf(world, userId)).toEqual([
       {
         amount: 115_200,
         reference: expect.stringMatching(`^infra:${userId}:\\d+$`),
@@ -97,7 +97,7 @@ describe("an account", () => {
     await expectInfraBooks(world, admin, [userId])
   })
 
-  test("pays for its real uploads until they are deleted, not until their bytes are gone, and not for test data", async () => {
+  test("Real uploads are billed until they are deleted, and test data is not billed", async () => {
     const client = await world.createAccount()
     const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
     const upload = async (own: typeof client | typeof tests) => {
@@ -127,7 +127,7 @@ describe("an account", () => {
     expect(mine.cost_usd).toBe(Math.round(((1024 * 100) / GIB) * 1e7) / 1e7)
   })
 
-  test("with less than that available pays what it has; the rest stays due and is billed first next time", async () => {
+  test("An account with too little credit pays what it has, and the rest is billed first next time", async () => {
     const userId = await account(0.00005)
     await useContainer(world, userId, 10_000)
     const [, poor] = await askForBills(admin)
@@ -139,7 +139,7 @@ describe("an account", () => {
     expect(without.bills).toMatchObject([
       { cost_usd: 0.00001, due_before_usd: 0.00005, billed_usd: 0, due_usd: 0.00006 },
     ])
-    expect(await charges(world, userId)).toHaveLength(1)
+    expect(await chargesOf(world, userId)).toHaveLength(1)
     const credit = { reason: "admin_grant", amount_usd: 0.000055, note: "More." }
     await admin.json("POST", `/api/admin/users/${userId}/credits`, credit, { "idempotency-key": crypto.randomUUID() })
     const [, partly] = await askForBills(admin)
@@ -150,20 +150,20 @@ describe("an account", () => {
     expect(system.containers).toMatchObject({ due_usd: 0.000005, billed_until: world.clock.now().toISOString() })
     await admin.json("POST", `/api/admin/users/${userId}/credits`, credit, { "idempotency-key": crypto.randomUUID() })
     expect((await askForBills(admin))[1]).toMatchObject({ billed_usd: 0.000005, due_usd: 0 })
-    expect((await charges(world, userId)).map(({ amount }) => amount)).toEqual([500, 550, 50])
+    expect((await chargesOf(world, userId)).map(({ amount }) => amount)).toEqual([500, 550, 50])
     await expectInfraBooks(world, admin, [userId])
   })
 
-  test("that has never had anything owes all of it", async () => {
+  test("An account that never had credit owes the whole amount", async () => {
     const { userId } = await world.createAccount({ usd: 0 })
     await world.sql("delete from wallet_shards where user_id = $1", [userId])
     await world.sql("delete from wallets where user_id = $1", [userId])
     await useContainer(world, userId, 1000)
     expect((await askForBills(admin))[1].bills).toMatchObject([{ user_id: userId, billed_usd: 0, due_usd: 0.00001 }])
-    expect([await charges(world, userId), await dueOf(world, userId)]).toEqual([[], 100])
+    expect([await chargesOf(world, userId), await dueOf(world, userId)]).toEqual([[], 100])
   })
 
-  test("keeps what its turns under way hold", async () => {
+  test("A billing run does not touch the holds of running turns", async () => {
     const client = await world.createAccount({ usd: 0.05 })
     const held = await client.sendTurn({ space: await client.space(), max_cost_usd: 0.03 })
     expect(held.status).toBe(202)
@@ -176,7 +176,7 @@ describe("an account", () => {
     await expectInfraBooks(world, admin, [client.userId])
   })
 
-  test("hears that its balance is gone", async () => {
+  test("An account is told when a billing run uses up its balance", async () => {
     const { userId } = await world.createAccount({ usd: 0.0001 })
     const client = world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
     await useContainer(world, client.userId, 1_000_000)
@@ -185,7 +185,7 @@ describe("an account", () => {
     expect(page.data.map(({ type }) => type)).toContain("balance.depleted")
   })
 
-  test("waits with what is less than a credit micro, and pays nothing while prices are 0", async () => {
+  test("An amount below one credit micro waits, and prices of 0 bill nothing", async () => {
     const userId = await account()
     await useContainer(world, userId, 4)
     expect(await askForBills(admin)).toMatchObject([200, nothing])
@@ -199,7 +199,7 @@ describe("an account", () => {
   })
 })
 
-test("a run that has no more time goes on with the next request, and bills each account once", async () => {
+test("A run out of time continues with the next request and bills each account once", async () => {
   const users = await Promise.all(Array.from({ length: 25 }, () => account(1)))
   for (const userId of users) await useContainer(world, userId, 1000)
   const policy = INFRA_POLICY as { requestMs: number }
@@ -214,9 +214,9 @@ test("a run that has no more time goes on with the next request, and bills each 
   }
   expect(answers.reduce((sum, { accounts }) => sum + accounts, 0)).toBe(25)
   expect(answers.length).toBeGreaterThanOrEqual(3)
-  for (const userId of users) expect(await charges(world, userId)).toMatchObject([{ amount: 100 }])
+  for (const userId of users) expect(await chargesOf(world, userId)).toMatchObject([{ amount: 100 }])
   const references = await Promise.all(
-    users.map(async (userId) => (await charges(world, userId))[0]?.reference.split(":")[2]),
+    users.map(async (userId) => (await chargesOf(world, userId))[0]?.reference.split(":")[2]),
   )
   expect(new Set(references).size).toBe(1)
 })

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { sweepInfrastructure } from "../../src/infrastructure/errors.ts"
 import { INFRASTRUCTURE_POLICY } from "../../src/infrastructure/policies.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { DAY } from "../harness/infra.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, type ProviderScript, scriptProvider } from "../harness/scripted-provider.ts"
@@ -31,7 +30,7 @@ const noted = (turnId: string) =>
   )
 const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
 
-test("a model call that fails is counted by its provider, and one that succeeds writes nothing", async () => {
+test("A failed model call is counted for its provider, and a successful one writes nothing", async () => {
   const space = await client.space({ model: MODEL_PIN })
   script = () => ({ status: 400 })
   const refused = await client.runTurn({ space })
@@ -49,7 +48,7 @@ test("a model call that fails is counted by its provider, and one that succeeds 
   expect(await noted(failing.turn_id), "a script that is told to fail").toEqual([])
 })
 
-test("a task for a sub-agent that fails is counted by the provider of its model", async () => {
+test("A sub-agent's failed task is counted for its model's provider", async () => {
   const subagents = [
     { name: "writer", description: "Writes.", model: MODEL_PIN },
     { name: "looper", description: "Goes on.", max_steps: 1 },
@@ -68,14 +67,14 @@ test("a task for a sub-agent that fails is counted by the provider of its model"
   ])
 })
 
-test("test turns are not counted", async () => {
+test("Failures of test turns are not counted", async () => {
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   const turn = await tests.runTurn({ space: await tests.space(), text: "[fail MODEL_REJECTED]" })
   expect(turn.error?.code).toBe("MODEL_REJECTED")
   expect(await noted(turn.turn_id)).toEqual([])
 })
 
-test("the system's status has those of the last 24 hours, and the sweeper forgets them after 400 days", async () => {
+test("The system status shows errors of the last 24 hours, and the sweeper deletes them after 400 days", async () => {
   expect((await status()).errors).toEqual([
     { kind: "model_call", name: "openai-compatible", errors: 3 },
     { kind: "subagent_dispatch", name: "openai-compatible", errors: 1 },
@@ -92,6 +91,6 @@ test("the system's status has those of the last 24 hours, and the sweeper forget
   expect(await count()).toBe(5)
   await world.advance(INFRASTRUCTURE_POLICY.keepDays * DAY)
   // Without the sweep of analytics, which would make up for all these days.
-  await sweepInfrastructure(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+  await sweepInfrastructure(contextOf(world))
   expect(await count()).toBe(0)
 })

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 const overview = async () => (await admin.json("GET", "/api/admin/overview"))[1]
 
-test("the overview counts people, spaces and turns, sums money, and names the last reconciliation", async () => {
+test("The overview counts people, spaces and turns, sums money, and names the last reconciliation", async () => {
   const today = { done: 0, failed: 0, cancelled: 0 }
   const idle = {
     accounts: 0,
@@ -78,7 +78,7 @@ test("the overview counts people, spaces and turns, sums money, and names the la
   })
 })
 
-test("turns and bills of today, 7 and 30 days are exact before and behind the roller, without test data; failures count for a day", async () => {
+test("Turns and bills of today, 7 and 30 days are exact before and after the roll-up, without test data; failures count for a day", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)

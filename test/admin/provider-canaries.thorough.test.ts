@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Looks everywhere after each act: what an act leaves for a moment only must not be there either. */
-test("no token, code, verifier, device code or key is anywhere in the clear, while logins run, fail and end", async () => {
+test("No token, code, verifier, device code or key is readable anywhere while logins run, fail and end", async () => {
   const { provider } = world
   const log = watchLog()
   const answers: string[] = []

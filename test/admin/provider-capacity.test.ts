@@ -31,15 +31,15 @@ const point = (id: string, taken: Date, used = 10, [resource, seconds]: [string,
   ])
 const taken = (report: CapacityReport) => report.snapshots.map(({ taken_at }) => taken_at)
 
-describe("snapshots", () => {
-  test("nothing is an empty report", async () => {
+describe("Snapshots", () => {
+  test("A report without snapshots is empty", async () => {
     expect(await read()).toEqual({
       ...{ hours: 72, provider: null, from: ago(72 * HOUR).toISOString(), to: ago(0).toISOString() },
       ...{ thinned: false, point_seconds: null, snapshots: [], spend_seconds: 3600, spend: [] },
     })
   })
 
-  test("one point is shown as it is", async () => {
+  test("A single snapshot is shown unchanged", async () => {
     const id = await storeAccount(world)
     await point(id, ago(1234), 33.3)
     const [only, ...others] = (await read("?hours=1")).snapshots
@@ -50,7 +50,7 @@ describe("snapshots", () => {
     expect(others).toEqual([])
   })
 
-  test("hours go from 1 to 2160, to the millisecond", async () => {
+  test("Hours from 1 to 2160 are accepted, and the range is exact to the millisecond", async () => {
     const id = await storeAccount(world)
     for (const hours of [1, 72, 2160]) {
       await point(id, ago(hours * HOUR))
@@ -67,7 +67,7 @@ describe("snapshots", () => {
     }
   })
 
-  test("are of one pool or of both, by account and window, of removed accounts too", async () => {
+  test("Snapshots filter by pool, account and window, also of removed accounts", async () => {
     const main = await storeAccount(world, { provider_id: "one" })
     const alt = await storeAccount(world, { provider_id: "two", pool: "alt-pool" })
     await point(alt, ago(5))
@@ -88,7 +88,7 @@ describe("snapshots", () => {
     expect((await admin.json("GET", `${CAPACITY}?provider=media`))[0]).toBe(422)
   })
 
-  test("beyond the bound, the newest of each step of every window is shown, as it was", async () => {
+  test("Above the bound, the report shows the newest snapshot of each step of every window, unchanged", async () => {
     const ids = [await storeAccount(world), await storeAccount(world, { pool: "alt-pool" })]
     const store = (count: number) =>
       world.sql(
@@ -122,8 +122,8 @@ describe("snapshots", () => {
   })
 })
 
-describe("spend", () => {
-  test("is by the UTC hour in which turns ended, keyed and web chat, without test data, before and behind the roller", async () => {
+describe("Spend", () => {
+  test("Spend is summed by the UTC hour in which turns ended, keyed and chat, without test data, before and after the roll-up", async () => {
     const id = await storeAccount(world)
     const other = await storeAccount(world)
     const client = await world.createAccount()
@@ -182,7 +182,7 @@ describe("spend", () => {
     expect((await read("?hours=5")).spend, "its snapshot is older").toEqual([])
   })
 
-  test("is by the day when there are too many hours", async () => {
+  test("Spend is summed by day when there are too many hours", async () => {
     const id = await storeAccount(world)
     await point(id, ago(0))
     const rows = (table: string, column: string, unit: string, count: number) =>
@@ -215,7 +215,7 @@ describe("spend", () => {
   })
 })
 
-test("as CSV, it has both, and says of each line which it is", async () => {
+test("The CSV has snapshots and spend and marks the kind of each line", async () => {
   const id = await storeAccount(world)
   await point(id, ago(5), 12.5)
   await world.sql(

@@ -30,7 +30,7 @@ test.each([
     /^$/,
     { client_id: 1 },
   ],
-] as const)("the token endpoint gets %s, as configured", async (_what, changes, type, authorization, fields) => {
+] as const)("The token endpoint receives %s, as configured", async (_what, changes, type, authorization, fields) => {
   world.rebind({ PROVIDER_LOGINS: JSON.stringify({ ...LOGINS, main: { ...LOGINS.main, ...changes } }) })
   const login = await begun()
   let headers = new Headers()
@@ -49,7 +49,7 @@ test.each([
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
 })
 
-test("a pool that is not configured, or whose URL leads to ourselves, says so; wrong JSON is a 503 that names the variable", async () => {
+test("An unconfigured pool and a URL that leads to ourselves are refused; broken JSON is a 503 that names the variable", async () => {
   const only = { main: { ...LOGINS.main, token_endpoint: "https://callbacks.test/token" } }
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(only) })
   const own = await world.call("auth/start", { name: "Ada" })
@@ -81,7 +81,7 @@ test("a pool that is not configured, or whose URL leads to ourselves, says so; w
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
 })
 
-test("a login that was begun at another client is not completed", async () => {
+test("A login that was begun for another client cannot be completed", async () => {
   const login = await begun()
   world.rebind({ PROVIDER_LOGINS: JSON.stringify({ ...LOGINS, main: { ...LOGINS.main, client_id: "another" } }) })
   expect(await world.call("auth/code", { code: login.code })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])

@@ -44,8 +44,8 @@ const say =
   () =>
     Response.json({ error, error_description: "canary" }, { status })
 
-describe("what a poll is answered", () => {
-  test("a long name is cut between its characters, and the account is saved", async () => {
+describe("Answers to a device poll", () => {
+  test("A long name is cut between characters, and the account is saved", async () => {
     const login = await started()
     const account = `${"n".repeat(99)}\u{1f600}\u{1f600}`
     login.device.account = account
@@ -57,7 +57,7 @@ describe("what a poll is answered", () => {
     expect(row?.name).toBe(`${"n".repeat(99)}\u{1f600}`)
   })
 
-  test("slow_down adds five seconds, for good", async () => {
+  test("A slow_down answer adds five seconds permanently", async () => {
     const login = await started()
     login.device.interval = 5
     world.provider.at("/token", behind(say("slow_down")))
@@ -70,7 +70,7 @@ describe("what a poll is answered", () => {
     expect(world.provider.wrongs).toEqual([])
   })
 
-  test("the interval that the provider names counts, and 5 s without one", async () => {
+  test("The provider's interval counts, and 5 s without one", async () => {
     for (const [interval, seconds] of [
       [undefined, 5],
       [0, 5],
@@ -90,7 +90,7 @@ describe("what a poll is answered", () => {
     ["access_denied", "error", "denied"],
     ["invalid_grant", "error", "refused"],
     ["expired_token", "expired", "expired"],
-  ])("%s ends it", async (error, state, why) => {
+  ])("The answer %s ends the login", async (error, state, why) => {
     const login = await started()
     world.provider.at("/token", behind(say(error)))
     await world.pass(30 * SECOND)
@@ -106,7 +106,7 @@ describe("what a poll is answered", () => {
     ["an unknown error", say("server_is_tired")],
     ["an invalid client", say("invalid_client", 401)],
     ["nothing", () => Promise.reject(new Error("canary"))],
-  ] as [string, () => Response | Promise<Response>][])("%s: the login goes on", async (_what, answer) => {
+  ] as [string, () => Response | Promise<Response>][])("After %s the login goes on", async (_what, answer) => {
     const account = someAccount()
     const login = await started()
     login.device.account = account
@@ -132,7 +132,7 @@ describe("what a poll is answered", () => {
     ],
     ["a list", () => Response.json(["canary"])],
     ["too much", () => Response.json({ access_token: "canary".repeat(100_000), token_type: "Bearer" })],
-  ])("%s instead of tokens ends it: nothing is guessed", async (_what, answer) => {
+  ])("An answer with %s instead of tokens ends the login: nothing is guessed", async (_what, answer) => {
     await started()
     world.provider.at("/token", answer)
     await world.pass(30 * SECOND)
@@ -140,7 +140,7 @@ describe("what a poll is answered", () => {
   })
 })
 
-test("one that never answers is given up after 8 s, and asked less often", async () => {
+test("A poll without an answer is given up after 8 s, and later polls come less often", async () => {
   const login = await started()
   const asked: number[] = []
   world.provider.at("/token", () => {

@@ -35,10 +35,10 @@ const status = async () => (await world.look("alt-pool/auth/status"))[1]
 describe.each([
   ["RFC 8628", undefined],
   ["the variant whose pending is 403 or 404", LOGINS_BY_DEVICE_CODE],
-])("%s", (_name, logins) => {
+])("The device login of %s", (_name, logins) => {
   beforeAll(() => logins && world.rebind({ PROVIDER_LOGINS: JSON.stringify(logins) }))
 
-  test("polls by itself until it is confirmed, and makes the account; the page may be closed", async () => {
+  test("A device login polls by itself until it is confirmed and makes the account, also with the page closed", async () => {
     const account = someAccount()
     const login = await started()
     expect(login).toMatchObject({
@@ -69,7 +69,7 @@ describe.each([
     expect(await world.qstash.pending()).toEqual([])
   })
 
-  test("a known account is renewed, with its history", async () => {
+  test("A device login of a known account renews it and keeps its history", async () => {
     const account = someAccount()
     for (const version of [1, 2]) {
       const login = await started()
@@ -98,7 +98,7 @@ describe.each([
   afterAll(() => world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) }))
 })
 
-test("it expires when its code does, and polls no more", async () => {
+test("A device login expires with its code and then polls no more", async () => {
   world.provider.devicesSay({ expires_in: 20 })
   const login = await started()
   await world.pass(19 * SECOND)
@@ -109,7 +109,7 @@ test("it expires when its code does, and polls no more", async () => {
   expect([login.device.polls.length, world.provider.wrongs]).toEqual([3, []])
 })
 
-test("messages come early, twice at once, and after the end: a poll is taken up once", async () => {
+test("Messages that come early, twice at once, or after the end start a poll once", async () => {
   const login = await started()
   const path = `https://callbacks.test/callbacks/provider-logins/${login.login_id}`
   await world.advance(5 * SECOND)
@@ -130,7 +130,7 @@ test("messages come early, twice at once, and after the end: a poll is taken up 
   expect(unsigned.status).toBe(401)
 })
 
-test("a lost message is found by the sweeper", async () => {
+test("The sweeper finds a poll whose message was lost", async () => {
   const login = await started()
   await world.qstash.reset()
   await world.pass(20 * SECOND)
@@ -143,7 +143,7 @@ test("a lost message is found by the sweeper", async () => {
   expect(world.provider.wrongs).toEqual([])
 })
 
-test("a worker that dies in a poll: its time passes, and the next one goes on", async () => {
+test("A poll whose worker died is repeated after its time", async () => {
   const login = await started()
   await world.plan([{ service: "pg", match: "keep_login", call: 1, action: "cut", when: "before", times: 20 }])
   await world.pass(6 * SECOND)
@@ -160,7 +160,7 @@ test("a worker that dies in a poll: its time passes, and the next one goes on", 
 })
 
 test.each(["before", "after"] as const)(
-  "tokens that cannot be saved at once (%s its effect) are saved later, not asked for again",
+  "Tokens that cannot be saved at once (%s its effect) are saved later and not requested again",
   async (when) => {
     const account = someAccount()
     const login = await started()
@@ -180,7 +180,7 @@ test.each(["before", "after"] as const)(
   },
 )
 
-test("a new start supersedes the former, also while that is polled", async () => {
+test("A new start replaces the former login, also while that one is polled", async () => {
   const [former, account] = [await started(), someAccount()]
   former.device.account = someAccount()
   const newer = await started()
@@ -200,7 +200,7 @@ test("a new start supersedes the former, also while that is polled", async () =>
   expect(states).toEqual([{ state: "expired", error: "superseded" }])
 })
 
-test("who started it must still be an admin when it is confirmed", async () => {
+test("The admin who started a login must still be an admin when it is confirmed", async () => {
   const other = await signInAdmin(world)
   const [, { user_code }] = await world.call("alt-pool/auth/start", undefined, other)
   world.provider.deviceOf(user_code).account = someAccount()
@@ -209,7 +209,7 @@ test("who started it must still be an admin when it is confirmed", async () => {
   expect(await status()).toMatchObject({ status: "error", error: "not_admin" })
 })
 
-test("before the first login it is idle", async () => {
+test("A device login is idle before the first start", async () => {
   await world.sql("delete from provider_logins where pool = 'alt-pool'")
   expect(await status()).toMatchObject({ status: "idle", started_by: null, expires_at: null })
 })

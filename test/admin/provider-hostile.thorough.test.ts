@@ -61,8 +61,8 @@ const ANSWERS: [string, ProviderSays, object][] = [
 
 const saved = async () => (await world.sql("select from provider_credentials")).length
 
-describe.each(ANSWERS)("a token endpoint that answers %s", (_what, says, told) => {
-  test("to a pasted code: nothing is saved or shown, and the right code can follow", async () => {
+describe.each(ANSWERS)("A token endpoint that answers %s", (_what, says, told) => {
+  test("A wrong answer to a pasted code saves and shows nothing, and the right code can follow", async () => {
     const before = await saved()
     const [, { authorization_url }] = await world.call("auth/start", { name: "Ada" })
     const { code } = world.provider.logIn(authorization_url, "acc")
@@ -76,7 +76,7 @@ describe.each(ANSWERS)("a token endpoint that answers %s", (_what, says, told) =
     expect((await world.call("auth/code", { code }))[0]).toBe(200)
   })
 
-  test("to the media account's code: nothing is saved or shown, and the right URL can follow", async () => {
+  test("A wrong answer to the media account's code saves and shows nothing, and the right URL can follow", async () => {
     await world.sql("delete from provider_accounts where provider_id = 'media'")
     const before = await saved()
     const [, { authorization_url }] = await world.call("media/auth/start")
@@ -112,7 +112,7 @@ test.each([
   ["an end that is a text", say({ ...device, expires_in: "canary" }), FAILED],
   ["an interval before now", say({ ...device, interval: -5 }), FAILED],
 ] as [string, ProviderSays, object][])(
-  "a device endpoint that answers %s begins no login",
+  "A device endpoint that answers %s begins no login",
   async (_what, says, told) => {
     const logins = async () => (await world.sql("select from provider_logins")).length
     const before = await logins()
@@ -125,7 +125,7 @@ test.each([
 )
 
 test.each(["auth/code", "media/auth/complete", "alt-pool/auth/start"])(
-  "%s: a provider that is slow is given up after 8 s",
+  "A provider that is slow (%s) is given up after 8 s",
   async (path) => {
     const [, started] = await world.call(
       path.replace(/auth.*/, "auth/start"),

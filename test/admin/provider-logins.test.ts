@@ -24,7 +24,7 @@ async function begun(account = someAccount()) {
 const opened = async (providerId: string) =>
   (await world.sql("select * from provider_credentials where provider_id = $1", [providerId]))[0] ?? {}
 
-test("a login answers the provider's page: PKCE, state, scope and the configured parameters, and ours win", async () => {
+test("A login returns the provider's page with PKCE, state, scope and configured parameters, and ours take precedence", async () => {
   const [status, started] = await world.call("auth/start", { name: "Ada" })
   const url = new URL(started.authorization_url)
   expect(status).toBe(200)
@@ -47,23 +47,26 @@ test.each([
   ["a bare code with blanks around it", ({ code }) => `  ${code}\n`],
   ["the whole URL", ({ code, state }) => `https://login.provider.com/shown?code=${code}&state=${state}`],
   ["the whole URL without a state", ({ code }) => `https://login.provider.com/shown?code=${code}`],
-] as [string, (login: { code: string; state: string }) => string][])("%s is taken", async (_what, paste) => {
-  const login = await begun()
-  const [status, who] = await world.call("auth/code", { code: paste(login) })
-  expect([status, who]).toEqual([
-    200,
-    {
-      external_id: login.account,
-      label: `${login.account}@people.com`,
-      token_expires_at: new Date(world.clock.ms() + 3_600_000).toISOString(),
-      expires_at: new Date(world.clock.ms() + 15 * MINUTE).toISOString(),
-    },
-  ])
-  const grant = world.provider.grants.at(-1)
-  expect(grant?.body).toMatchObject({ grant_type: "authorization_code", redirect_uri: LOGINS.main.redirect_uri })
-})
+] as [string, (login: { code: string; state: string }) => string][])(
+  "The input %s is accepted",
+  async (_what, paste) => {
+    const login = await begun()
+    const [status, who] = await world.call("auth/code", { code: paste(login) })
+    expect([status, who]).toEqual([
+      200,
+      {
+        external_id: login.account,
+        label: `${login.account}@people.com`,
+        token_expires_at: new Date(world.clock.ms() + 3_600_000).toISOString(),
+        expires_at: new Date(world.clock.ms() + 15 * MINUTE).toISOString(),
+      },
+    ])
+    const grant = world.provider.grants.at(-1)
+    expect(grant?.body).toMatchObject({ grant_type: "authorization_code", redirect_uri: LOGINS.main.redirect_uri })
+  },
+)
 
-test("what is not this login's code is refused, and the right one can follow", async () => {
+test("Codes of other logins are refused, and the right one can follow", async () => {
   const login = await begun()
   for (const code of [
     `${login.code}#another-state`,
@@ -84,12 +87,12 @@ test("what is not this login's code is refused, and the right one can follow", a
   expect((await world.call("auth/code", { code: login.code }))[0]).toBe(200)
 })
 
-test("an API key needs no login", async () => {
+test("An account with an API key needs no login", async () => {
   const body = { name: "Ada", kind: "api_key", api_key: "canary-of-a-key", engine: "openai" }
   expect(await world.call("auth/start", body)).toMatchObject([422, { detail: [{ loc: ["body", "kind"] }] }])
 })
 
-test("each step needs the one before it, within 15 minutes, and a login is the admin's own", async () => {
+test("Each step needs the one before it, within 15 minutes, and a login belongs to its admin", async () => {
   const other = await signInAdmin(world)
   const code = { code: "some-code" }
   expect(await world.call("auth/code", code, other)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
@@ -118,7 +121,7 @@ test("each step needs the one before it, within 15 minutes, and a login is the a
   expect(await world.call("add", { name: "Ada" })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
 })
 
-test("a second start takes the place of the first; two codes at once are exchanged once", async () => {
+test("A second start replaces the first, and two codes at once are exchanged once", async () => {
   const first = await begun()
   const second = await begun()
   expect(await world.call("auth/code", { code: `${first.code}#${first.state}` })).toMatchObject(CODE_INVALID)
@@ -128,7 +131,7 @@ test("a second start takes the place of the first; two codes at once are exchang
   expect(world.provider.grants.length - before).toBe(1)
 })
 
-test("add saves the login's credentials, once; the same account again is renewed under its id", async () => {
+test("Adding saves the login's credentials once, and the same account again is renewed under its id", async () => {
   const account = someAccount()
   const saved = await world.added(account, { name: "  Équipe d'Ada 2 " })
   expect(saved).toMatchObject({
@@ -165,7 +168,7 @@ test("add saves the login's credentials, once; the same account again is renewed
   expect(await world.sql("select from provider_accounts where external_id = $1", [account])).toHaveLength(1)
 })
 
-test("an id that is another account's is refused, and the login can still be added", async () => {
+test("Another account's id is refused, and the login can still be added", async () => {
   await world.added(someAccount(), { name: "Taken" })
   const account = someAccount()
   const login = await begun(account)
@@ -185,7 +188,7 @@ test("an id that is another account's is refused, and the login can still be add
   expect(await world.call("add", { name: "Ada", provider_id: "not-taken" })).toMatchObject([200, { version: 2 }])
 })
 
-test("an API key is saved without a login, and replaced under its id only", async () => {
+test("An API key is saved without a login and replaced only under its id", async () => {
   const key = { kind: "api_key", api_key: "canary-of-a-key-1", engine: "openai" }
   const [status, saved] = await world.call("add", { ...key, name: "A key" })
   expect([status, saved]).toMatchObject([
@@ -227,20 +230,20 @@ test.each([
   ["an id of digits", { name: "x", provider_id: "123" }, "provider_id"],
   ["a URL with a query", { name: "x", base_url: "https://a.com/?key=1" }, "base_url"],
   ["something unknown", { name: "x", token: "y" }, "token"],
-])("add: %s is 422", async (_what, body, param) => {
+])("Adding an account with %s is a 422", async (_what, body, param) => {
   const [status, answer] = await world.call("add", body)
   expect([status, JSON.stringify(answer.detail)]).toEqual([422, expect.stringContaining(param)])
 })
 
 test.each(["https://callbacks.test/v1", "ftp://a.com", "nonsense", "https://user:word@a.com"])(
-  "add: %s is no base URL",
+  "Adding refuses %s as a base URL",
   async (base_url) => {
     const key = { kind: "api_key", api_key: "sk-12345678", engine: "openai" }
     expect((await world.call("add", { ...key, name: "A URL", base_url }))[0]).toBe(422)
   },
 )
 
-test("each step is one entry of the audit log; the database failing behind an add adds nothing twice", async () => {
+test("Each step is one audit entry, and a database failure after an add adds nothing twice", async () => {
   const entries = () => world.sql<{ action: string }>("select action from audit_log order by audit_id desc limit 3")
   const account = someAccount()
   await world.added(account, { name: "Audited" })

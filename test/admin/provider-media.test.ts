@@ -28,7 +28,7 @@ async function begun(account = "media-1") {
   return { code, state, url: `${MEDIA_CALLBACK}?code=${code}&state=${state}` }
 }
 
-test("before the first login it is logged out", async () => {
+test("The media account is logged out before the first login", async () => {
   expect(await media()).toEqual({
     ...{
       status: "logged_out",
@@ -42,7 +42,7 @@ test("before the first login it is logged out", async () => {
   })
 })
 
-test("there is one login at a time: others are refused, and the same admin gets the same URL, with one entry", async () => {
+test("Only one media login runs at a time: other admins are refused, and the same admin gets the same URL with one entry", async () => {
   const entries = async () => (await world.sql("select from audit_log where action = 'provider.login_start'")).length
   const before = await entries()
   const first = await start()
@@ -60,12 +60,12 @@ test("there is one login at a time: others are refused, and the same admin gets 
   expect([status, theirs.authorization_url === authorization_url]).toEqual([200, false])
 })
 
-test("two admins start at once: one gets it", async () => {
+test("Of two admins who start at once, one succeeds", async () => {
   const answers = await Promise.all([start(), start(other)])
   expect(answers.map(([status]) => status).sort()).toEqual([200, 409])
 })
 
-test("it is completed with the callback URL; the answer has the new expiry as it was read back, and no token", async () => {
+test("The callback URL completes the login, and the answer has the stored expiry and no token", async () => {
   const { url } = await begun("media-1")
   const expires_at = new Date(world.clock.ms() + 3_600_000).toISOString()
   expect(await complete(`  ${url}\n`)).toEqual([
@@ -157,7 +157,7 @@ test("A refusal tells the provider's own reason", async () => {
   expect([status, detail]).toEqual([403, "The provider did not log you in (access_denied: The user has declined)."])
 })
 
-test("with an issuer the URL may name it, and no other", async () => {
+test("A callback URL may name the configured issuer and no other", async () => {
   const issuer = "https://login.provider.com"
   world.rebind({ PROVIDER_LOGINS: JSON.stringify({ ...LOGINS, media: { ...LOGINS.media, issuer } }) })
   const { url } = await begun()
@@ -167,7 +167,7 @@ test("with an issuer the URL may name it, and no other", async () => {
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
 })
 
-test("it needs a login that runs, and expires", async () => {
+test("A completion needs a running login, and the login expires", async () => {
   await world.sql("delete from provider_logins")
   const any = `${MEDIA_CALLBACK}?code=x&state=y`
   expect(await complete(any)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
@@ -177,7 +177,7 @@ test("it needs a login that runs, and expires", async () => {
   expect(await complete(url, other)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
 })
 
-test("two completions at once exchange the code once", async () => {
+test("Two completions at once exchange the code once", async () => {
   const { url } = await begun()
   const before = world.provider.grants.length
   const answers = await Promise.all([1, 2, 3].map(() => complete(url)))
@@ -185,7 +185,7 @@ test("two completions at once exchange the code once", async () => {
   expect(world.provider.grants.length - before).toBe(1)
 })
 
-test("a credential that a worker refreshes is shown as locked; one whose worker died as contained", async () => {
+test("A credential being refreshed is shown as locked, and one whose worker died as contained", async () => {
   await complete((await begun()).url)
   const refreshing = (ms: number) =>
     world.sql("update provider_credentials set refreshing_until = $1 where provider_id = 'media'", [
@@ -203,7 +203,7 @@ test("a credential that a worker refreshes is shown as locked; one whose worker 
 })
 
 test.each(["before", "after"] as const)(
-  "a credential that cannot be saved at once (%s its effect) is saved later",
+  "A credential that cannot be saved at once (%s its effect) is saved later",
   async (when) => {
     const { url } = await begun()
     await world.plan([{ service: "pg", match: "finish_media_login", call: 1, action: "cut", when }])

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("two admins who disable the last two healthy accounts: exactly one wins", async () => {
+test("Of two admins who disable the last two healthy accounts, exactly one succeeds", async () => {
   const [ada, eve] = [await signInAdmin(world), await signInAdmin(world)]
   const base = "/api/admin/providers"
   const ways = [

@@ -30,8 +30,8 @@ async function serveBy(client: TestClient, id: string, space: string): Promise<n
   return billed_cost_usd ?? 0
 }
 
-describe("the list", () => {
-  test("has the main pool and all accounts with an API key, with and without the slash", async () => {
+describe("The list of provider accounts", () => {
+  test("The list has the main pool and all accounts with an API key, with and without a trailing slash", async () => {
     const ids = [
       await storeAccount(world, { provider_id: "one" }),
       await storeAccount(world, { provider_id: "two", kind: "api_key", engine: "openai", base_url: null }),
@@ -51,7 +51,7 @@ describe("the list", () => {
     expect(JSON.stringify(list)).not.toMatch(/canary|sealed|external_id/)
   })
 
-  test("says how each account stands", async () => {
+  test("The list shows the state of each account", async () => {
     const states: [string, Parameters<typeof storeAccount>[1]][] = [
       ["usable", { provider_id: "a" }],
       ["disabled", { provider_id: "b", disabled_at: later(0), health: "needs_login" }],
@@ -77,7 +77,7 @@ describe("the list", () => {
     expect(named("d")).toMatchObject({ has_credential: false })
   })
 
-  test("shows what windows have used; one that has ended is unknown, not 0", async () => {
+  test("The list shows the use of windows, and an ended window as unknown, not 0", async () => {
     const taken_at = world.clock.now().toISOString()
     await storeAccount(world, {
       windows: {
@@ -105,7 +105,7 @@ describe("the list", () => {
     ])
   })
 
-  test("sums 30 days of live calls, keyed and web chat, before and behind the roller", async () => {
+  test("The list sums 30 days of live calls, keyed and chat, before and after the roll-up", async () => {
     const id = await storeAccount(world)
     const client = await world.createAccount()
     const space = await client.space()
@@ -135,8 +135,8 @@ describe("the list", () => {
   })
 })
 
-describe("disabling and enabling", () => {
-  test("sets and clears the flag with its reason, once each", async () => {
+describe("Disabling and enabling an account", () => {
+  test("Disabling and enabling set and clear the flag with its reason, once each", async () => {
     const id = await storeAccount(world)
     const before = (await audit()).length
     const [, disabled] = await post(`/${id}/disable`, { reason: "Paid until Friday" })
@@ -169,7 +169,7 @@ describe("disabling and enabling", () => {
     ])
   })
 
-  test("enabling tries what needed a login or was contained, if there is a credential; cooling stays", async () => {
+  test("Enabling retries an account that needed a login or was contained if it has a credential, and keeps its cooling", async () => {
     const until = later(HOUR)
     const refused = await storeAccount(world, { health: "needs_login", cool_until: until })
     const contained = await storeAccount(world, { health: "contained", refreshing_until: later(-1) })
@@ -184,7 +184,7 @@ describe("disabling and enabling", () => {
     expect(await enabled(running)).toMatchObject({ credential_lock: { until: until.toISOString() } })
   })
 
-  test("an unknown account, and the media account, are not found", async () => {
+  test("An unknown account and the media account are not found", async () => {
     await storeAccount(world, { provider_id: "media", pool: "media" })
     const main = await storeAccount(world)
     for (const id of ["nobody", "media"]) {
@@ -201,8 +201,8 @@ describe("disabling and enabling", () => {
   })
 })
 
-describe("removing", () => {
-  test("takes the account, its credential and its state; what it served and its snapshots stay", async () => {
+describe("Removing an account", () => {
+  test("Removing deletes the account, its credential and state, and keeps its usage and snapshots", async () => {
     const id = await storeAccount(world)
     const client = await world.createAccount()
     await serveBy(client, id, await client.space())
@@ -230,8 +230,8 @@ describe("removing", () => {
   })
 })
 
-describe("the alt-pool", () => {
-  test("shows its accounts, what they served, and which is active", async () => {
+describe("The alt-pool", () => {
+  test("The alt-pool shows its accounts, their usage, and the active one", async () => {
     expect(await get("/alt-pool")).toMatchObject({
       accounts: [],
       active: null,
@@ -260,7 +260,7 @@ describe("the alt-pool", () => {
     expect(await get("/alt-pool")).toMatchObject({ active: null, state: "down" })
   })
 
-  test("does not count a suspended account as healthy; to enable that one ends its suspension", async () => {
+  test("A suspended account does not count as healthy, and enabling it ends the suspension", async () => {
     const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
     await world.sql(
       "update provider_states set suspended_at = $1, suspended_reason = 'no_credit', cool_until = $2 where provider_id = $3",
@@ -275,7 +275,7 @@ describe("the alt-pool", () => {
     expect((await post(`/alt-pool/accounts/${a}/disable`))[0]).toBe(200)
   })
 
-  test("does not have its last enabled and healthy account disabled; to remove it is allowed, and the main pool may lose all", async () => {
+  test("The alt-pool's last healthy account cannot be disabled but can be removed, and the main pool may lose all", async () => {
     const [a, b] = [await storeAccount(world, { pool: "alt-pool" }), await storeAccount(world, { pool: "alt-pool" })]
     const before = (await audit()).length
     const refused = [409, { code: "LAST_HEALTHY_ACCOUNT" }]

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("operators see the members of a space also while its owner is disabled, when it is open to nobody", async () => {
+test("Operators see a space's members also while its owner is disabled and the space is closed", async () => {
   const { admin, owner, people, space } = await shareSpace(world, "registered")
   const registered = async () => {
     const [, { total, items }] = await admin.json("GET", `/api/admin/spaces/by-key/space:${space}`)

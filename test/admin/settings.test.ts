@@ -17,7 +17,7 @@ const put = (key: string, value: unknown, headers = {}) => admin.json("PUT", PAT
 const settingOf = async (key: string) =>
   (await admin.json("GET", PATH))[1].items.find((one: { key: string }) => one.key === key)
 
-test("every setting is listed with its default and bounds, and with who changed it last", async () => {
+test("Every setting is listed with its default, bounds and last author", async () => {
   const [status, { items, total }] = await admin.json("GET", PATH)
   expect([status, total, items.map(({ key }: { key: string }) => key)]).toEqual([200, items.length, SETTING_KEYS])
   for (const key of SETTING_KEYS) {
@@ -40,7 +40,7 @@ test("every setting is listed with its default and bounds, and with who changed 
   expect((await put("trial_days", 7, { "if-match": '"1"' }))[0]).toBe(200)
 })
 
-test("a value beyond its bounds and an unknown key are 422 and change nothing", async () => {
+test("A value out of bounds and an unknown key are 422 and change nothing", async () => {
   const before = (await admin.json("GET", PATH))[1]
   for (const [key, value] of [
     ["trial_days", -1],
@@ -61,7 +61,7 @@ test("a value beyond its bounds and an unknown key are 422 and change nothing", 
   expect((await admin.json("GET", PATH))[1]).toEqual(before)
 })
 
-test("a plan that somebody has is not taken away; one that nobody has any more is", async () => {
+test("A plan in use cannot be removed, and an unused plan can", async () => {
   const { userId } = await world.createAccount()
   await givePlan(world, userId, 5)
   const { value } = await settingOf("plans")

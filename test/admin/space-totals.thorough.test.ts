@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { sweepTotals } from "../../src/analytics/roll-totals.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const roll = () => sweepTotals(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+const roll = () => sweepTotals(contextOf(world))
 
 interface Shown {
   slug: string
@@ -48,7 +47,7 @@ async function expectExact(when: string) {
   }
 }
 
-test("totals are those of the turns at every moment, whatever ends and whenever the roller runs", async () => {
+test("Totals equal those of the turns at every moment, whichever turns end and whenever the roll-up runs", async () => {
   const random = createRandom("totals of spaces")
   const client = await world.createAccount()
   const spaces = [await client.space(), await client.space(), await client.space()]
@@ -89,7 +88,7 @@ test("totals are those of the turns at every moment, whatever ends and whenever 
   await expectExact("rolled")
 })
 
-test("a roller that is lost before or after its effect changes nothing", async () => {
+test("A roll-up that is lost before or after its effect changes nothing", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   for (const when of ["before", "after"] as const) {
@@ -103,7 +102,7 @@ test("a roller that is lost before or after its effect changes nothing", async (
   }
 })
 
-test("the contexts of the last calls: the space's own agent and each sub-agent, with the window and its share", async () => {
+test("The contexts of the last calls are shown for the space's own agent and each sub-agent, with window and share", async () => {
   const client = await world.createAccount()
   const subagents = ["helper", "writer"].map((name) => ({ name, description: "Helps.", instructions: "Help." }))
   const space = await client.space({ title: "Contexts", manifest: { subagents } })

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
 import { sweepTotals } from "../../src/analytics/roll-totals.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -51,10 +50,10 @@ async function turn(by: TestClient | undefined, title: string, text: string, end
   return of(by).runTurn({ space: slugs[title] ?? "", text, end_user_ref })
 }
 
-const roll = () => sweepTotals(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+const roll = () => sweepTotals(contextOf(world))
 
 describe("GET /api/admin/spaces/list", () => {
-  test("shows a space with its owner, origin, brand, chat and totals", async () => {
+  test("The list shows a space with its owner, origin, brand, chat and totals", async () => {
     const apple = await rowOf("Apple")
     expect(apple).toEqual({
       ...{ space_id: expect.any(Number), slug: slugs["Apple 100%"], chat_key: `space:${slugs["Apple 100%"]}` },
@@ -73,7 +72,7 @@ describe("GET /api/admin/spaces/list", () => {
     })
   })
 
-  test("is sorted by title, ascending, with active spaces only, in pages of 50, unless asked otherwise", async () => {
+  test("By default the list is sorted by title, ascending, with active spaces only, in pages of 50", async () => {
     expect(await titles()).toEqual(["=Cherry", "Apple 100%", "banana", "date"])
     expect((await get(LIST))[1]).toMatchObject({ total: 4, limit: 50, offset: 0 })
     expect((await get(`${LIST}?limit=200`))[0]).toBe(200)
@@ -84,7 +83,7 @@ describe("GET /api/admin/spaces/list", () => {
       expect((await get(`${LIST}?offset=${offset}`))[1]).toMatchObject({ total: 4, items: [] })
   })
 
-  test("filters", async () => {
+  test("The list filters by each field", async () => {
     const found: Record<string, string[]> = {
       "q=AN": ["banana"],
       "q=%25": ["Apple 100%"],
@@ -110,7 +109,7 @@ describe("GET /api/admin/spaces/list", () => {
     }
   })
 
-  test("sorts by each column in both directions; what is equal by id, what has no activity last", async () => {
+  test("The list sorts by each column in both directions, ties by id, spaces without activity last", async () => {
     const sorted: Record<string, [asc: string[], desc: string[]]> = {
       title: [
         ["=Cherry", "Apple 100%", "banana", "date"],
@@ -140,7 +139,7 @@ describe("GET /api/admin/spaces/list", () => {
     }
   })
 
-  test("refuses what is out of bounds", async () => {
+  test("The list refuses parameters out of bounds", async () => {
     for (const wrong of [
       ...["limit=0", "limit=201", "limit=x", "offset=-1", "sort=owner", "direction=up", "archived=true", "owner_id=x"],
       ...["brand=nobody", "brand=No", "more=1"],
@@ -153,7 +152,7 @@ describe("GET /api/admin/spaces/list", () => {
     expect(await titles("?brand=fresh"), "a brand without spaces").toEqual([])
   })
 
-  test("as CSV has every row of the filters, and no formula", async () => {
+  test("The CSV has every row of the filters and no formula", async () => {
     const response = await admin.call("GET", `${LIST}?format=csv&limit=1&archived=all&sort=created_at`)
     expect(response.headers.get("content-type")).toContain("text/csv")
     const lines = (await response.text()).trimEnd().split("\r\n")
@@ -180,7 +179,7 @@ test("A search finds a space by its slug, or by the beginning of it, as well as 
 })
 
 describe("GET /api/admin/spaces", () => {
-  test("has all spaces, the last active first", async () => {
+  test("The list has all spaces, the most recently active first", async () => {
     const [status, page] = await get("/api/admin/spaces")
     expect(status).toBe(200)
     expect(page).toMatchObject({ total: 5, limit: 10_000, offset: 0 })
@@ -190,7 +189,7 @@ describe("GET /api/admin/spaces", () => {
 })
 
 describe("GET /api/admin/spaces/by-id/{space_id}", () => {
-  test("has the space with its configuration", async () => {
+  test("The answer has the space with its configuration", async () => {
     const row = await rowOf("gone")
     const [status, space] = await get(`/api/admin/spaces/by-id/${row.space_id}`)
     expect(status).toBe(200)
@@ -200,7 +199,7 @@ describe("GET /api/admin/spaces/by-id/{space_id}", () => {
     expect((await get(`/api/admin/spaces/by-id/${own.space_id}`))[1]).toMatchObject({ created_by_key_id: null })
   })
 
-  test("is 404 for no space, and 422 for no integer", async () => {
+  test("An unknown space is 404, and a non-integer id is 422", async () => {
     expect(await get("/api/admin/spaces/by-id/999999")).toMatchObject([404, { code: "NOT_FOUND" }])
     for (const wrong of ["x", "0", "1.5", slugs.date]) {
       expect((await get(`/api/admin/spaces/by-id/${wrong}`))[0], wrong).toBe(422)
@@ -211,7 +210,7 @@ describe("GET /api/admin/spaces/by-id/{space_id}", () => {
 describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
   const byKey = (title: string, query = "") => get(`/api/admin/spaces/by-key/space:${slugs[title]}${query}`)
 
-  test("has the owner and everyone who wrote there, each with their totals", async () => {
+  test("The answer has the owner and everyone who wrote in the chat, each with their totals", async () => {
     const space = slugs.banana
     await browser.json("POST", "/api/account/chat/turns", { space, text: "[use input=500 output=5]\nme" })
     await world.drain()
@@ -230,7 +229,7 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
     }
   })
 
-  test("has an owner who never wrote, and pages", async () => {
+  test("The answer has an owner who never wrote, and pages", async () => {
     expect((await byKey("date"))[1]).toMatchObject({
       total: 1,
       items: [{ user_id: ada?.userId, role: "owner", turns: 0, cost_usd: 0, last_activity: null }],
@@ -240,7 +239,7 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
     expect((await byKey("banana", "?limit=10001"))[0]).toBe(422)
   })
 
-  test("takes a bare slug for the chat of its space", async () => {
+  test("A bare slug addresses the chat of its space", async () => {
     const [status, chat] = await get(`/api/admin/spaces/by-key/${slugs.date}`)
     expect([status, chat]).toMatchObject([
       200,
@@ -249,7 +248,7 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
     expect((await get("/api/admin/spaces/by-key/spc_nothing"))[0]).toBe(404)
   })
 
-  test("takes keys with slashes, raw and encoded, and is 404 for others", async () => {
+  test("Keys with slashes are accepted raw and encoded, and other keys are 404", async () => {
     const key = "messenger/acme/-100 42"
     await world.sql("update spaces set chat_key = $1, origin = 'messenger' where slug = $2", [key, slugs["Apple 100%"]])
     for (const spelt of [encodeURIComponent(key), "messenger/acme/-100%2042"]) {
@@ -264,7 +263,7 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
   })
 })
 
-test("an open turn is a message, and a change of it an activity", async () => {
+test("An open turn counts as a message, and a change of it as activity", async () => {
   const space = slugs.date ?? ""
   const at = async () => {
     const { messages, cost_credit_micros, last_activity } = await rowOf("date")

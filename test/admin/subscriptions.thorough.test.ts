@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { serveBy } from "../harness/analytics-world.ts"
+import { setServingAccount } from "../harness/analytics-world.ts"
 import { createPerson } from "../harness/auth.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { expectBooks } from "../harness/promises.ts"
@@ -33,8 +33,8 @@ const credits = (userId: number) =>
     [userId],
   )
 
-describe("a subscription", () => {
-  test("is made, shown with its user, edited and deactivated; its credit is booked behind the answer", async () => {
+describe("A subscription", () => {
+  test("A subscription is made, shown with its user, edited and deactivated, and its credit is booked after the answer", async () => {
     const { userId } = await createPerson(world)
     const [status, made] = await create({ user_id: userId, plan: "pro", note: "On the phone." })
     expect([status, made]).toMatchObject([
@@ -63,7 +63,7 @@ describe("a subscription", () => {
     ])
   })
 
-  test("that is wrong is refused", async () => {
+  test("A wrong subscription is refused", async () => {
     const { userId } = await createPerson(world)
     const wrong: object[] = [
       { user_id: userId, plan: "none" },
@@ -88,7 +88,7 @@ describe("a subscription", () => {
     }
   })
 
-  test("of a start in the past has credit from the period under way on, and one of the future when it starts", async () => {
+  test("A past start gets credit from the current period on, and a future start when it begins", async () => {
     const [past, future] = [await createPerson(world), await createPerson(world)]
     await create({ user_id: past.userId, plan: "pro", starts_at: at(-70 * 24 * HOUR) })
     await create({ user_id: future.userId, plan: "pro", starts_at: at(24 * HOUR) })
@@ -102,7 +102,7 @@ describe("a subscription", () => {
   })
 })
 
-test("that was over for months has no credit for them when its end is moved; the period under way has its own once", async () => {
+test("A subscription that ended months ago gets no credit for them when its end moves, and the current period is credited once", async () => {
   const DAY = 24 * HOUR
   const { userId } = await createPerson(world)
   const [, { sub_id }] = await create({ user_id: userId, plan: "pro", ends_at: at(10 * DAY) })
@@ -121,7 +121,7 @@ test("that was over for months has no credit for them when its end is moved; the
   await expectBooks(world, userId)
 })
 
-test("that is asked for again under its Idempotency-Key, at once and later, is made once, and so is its credit", async () => {
+test("A repeated request under its Idempotency-Key, at once and later, makes one subscription with one credit", async () => {
   const { userId } = await createPerson(world)
   const body = { user_id: userId, plan: "pro" }
   const headers = { "idempotency-key": crypto.randomUUID() }
@@ -140,7 +140,7 @@ test("that is asked for again under its Idempotency-Key, at once and later, is m
   expect(await credits(userId)).toHaveLength(1)
 })
 
-test("usage names the active plan that started last, by day, and adds up to the bills", async () => {
+test("Usage names the active plan that started last, by day, and adds up to the bills", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const run = async () => (await client.runTurn({ space, text: "[use input=100 output=50]\nhello" })).billed_cost_usd
@@ -221,9 +221,9 @@ test("Subscription usage counts web-chat calls and no test calls, before and aft
     return rows.sort((a: Parameters<typeof keyOf>[0], b: Parameters<typeof keyOf>[0]) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }
   await useAll()
-  await serveBy(world, "member-a")
+  await setServingAccount(world, "member-a")
   await useAll()
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   const raw = await world.sql<{ subscription_id: string; model_calls: number }>(RAW)
   const calls = (id: string) => raw.find(({ subscription_id }) => subscription_id === id)?.model_calls
   expect([calls(String(plan.sub_id)), calls("member-a")]).toEqual([2, 2])

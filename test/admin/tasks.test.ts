@@ -35,7 +35,7 @@ async function make(by: TestClient | undefined, space: string, task: object, end
 }
 
 describe("GET /api/admin/tasks", () => {
-  test("has the tasks of all spaces, newest first, each with its space", async () => {
+  test("The list has the tasks of all spaces, newest first, each with its space", async () => {
     expect(await titles()).toEqual(["CALL the supplier", "Send the parcel 100%", "Call back"])
     const [supplier, parcel, back] = await tasks()
     expect(supplier).toMatchObject({
@@ -54,7 +54,7 @@ describe("GET /api/admin/tasks", () => {
     expect(back.turn_id).toMatch(/^turn_/)
   })
 
-  test("filters", async () => {
+  test("The list filters by each field", async () => {
     const [call, parcel, supplier] = ["Call back", "Send the parcel 100%", "CALL the supplier"]
     const found: Record<string, string[]> = {
       [`space=${desk}`]: [parcel, call],
@@ -84,7 +84,7 @@ describe("GET /api/admin/tasks", () => {
     }
   })
 
-  test("has pages of 1 to 500, usually 100", async () => {
+  test("Pages have 1 to 500 tasks, 100 by default", async () => {
     expect((await get())[1]).toMatchObject({ total: 3, limit: 100, offset: 0 })
     const [, second] = await get("?limit=1&offset=1")
     expect(second).toMatchObject({ total: 3, limit: 1, offset: 1, items: [{ title: "Send the parcel 100%" }] })
@@ -99,8 +99,8 @@ describe("GET /api/admin/tasks", () => {
   })
 })
 
-describe("flows", () => {
-  test("agents make a flow step by step, see it whole, and operators see each step's place", async () => {
+describe("Flows of tasks", () => {
+  test("Agents make a flow step by step and see it whole, and operators see each step's place", async () => {
     const first = await make(one, desk, { title: "Check", flow: "returns" })
     expect(first.flow).toEqual({
       name: "returns",
@@ -120,7 +120,7 @@ describe("flows", () => {
     expect(shown).toMatchObject({ flow: "returns", flow_place: 2, title: "Pay back" })
   })
 
-  test("steps made at the same moment get different places", async () => {
+  test("Steps made at the same moment get different places", async () => {
     const text = Array.from(
       { length: 6 },
       (_, n) => `${n > 0 ? "[and call" : "[call"} create_task {"title":"Step ${n}","flow":"at once"}]`,

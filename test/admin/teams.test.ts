@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makePerson, makeTeam } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const TEAMS = "/api/admin/teams"
@@ -9,14 +9,14 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "teams")
+  estate = await createAdminEstate(world, "teams")
 })
 afterAll(() => world.close())
 
 const json = (...request: Parameters<AdminEstate["admin"]["json"]>) => estate.admin.json(...request)
 
-describe("a team", () => {
-  test("is made with its members, leads and not, and read as it was made", async () => {
+describe("A team", () => {
+  test("A team is made with members and leads, and read as it was made", async () => {
     const [ada, ben] = [await makePerson(world, "Ada"), await makePerson(world, "Ben")]
     const response = await estate.admin.call("POST", TEAMS, {
       name: " Support ",
@@ -44,7 +44,7 @@ describe("a team", () => {
     expect([read.status, read.headers.get("etag"), await read.json()]).toEqual([200, '"1"', made])
   })
 
-  test("changes in the fields that are sent: null clears, members replace the list, and archiving goes both ways", async () => {
+  test("An edit changes the fields that are sent: null clears, members replace the list, archiving goes both ways", async () => {
     const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
     const members = [{ user_id: ada, role: "lead" }, { user_id: ben }]
     const { team_id } = await makeTeam(estate, { name: "First", description: "Days", members })
@@ -90,7 +90,7 @@ describe("a team", () => {
     })
   })
 
-  test("takes only users that are there, each once", async () => {
+  test("A team accepts only existing users, each once", async () => {
     const { team_id } = await makeTeam(estate, { name: "Strict" })
     const before = await json("GET", `${TEAMS}/${team_id}`)
     const ada = await makePerson(world)
@@ -121,7 +121,7 @@ describe("a team", () => {
     expect((await json("GET", `${TEAMS}/one`))[0]).toBe(422)
   })
 
-  test("is listed by name, all of them without a query; found by a part of it, archived or not, page by page", async () => {
+  test("The list sorts by name, is whole without a query, finds parts of a name, and has pages", async () => {
     const word = `q${estate.random.int(1e9)}`
     const ids: number[] = []
     for (const name of [`b 100%_${word}`, `A ${word}`, `c ${word.toUpperCase()}`, `b 100%_${word}`]) {
@@ -146,7 +146,7 @@ describe("a team", () => {
     }
   })
 
-  test("of two edits of one version at the same moment one wins", async () => {
+  test("Of two edits of one version at the same moment, one succeeds", async () => {
     for (let round = 0; round < 20; round++) {
       const { team_id } = await makeTeam(estate)
       const edits = ["one", "two"].map((name) => json("PUT", `${TEAMS}/${team_id}`, { name }, { "if-match": '"1"' }))

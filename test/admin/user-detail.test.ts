@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const DAY_MS = 86_400_000
 const read = (path: string) => admin.json("GET", `/api/admin/users/${path}`)
 
-test("the detail has identities, sessions, wallet, plan, referral and the spend of 30 days", async () => {
+test("A user's detail has identities, sessions, wallet, plan, referral and the spend of 30 days", async () => {
   const client = await world.createAccount()
   const id = client.userId
   const { userId: other } = await createPerson(world)
@@ -60,7 +60,7 @@ test("the detail has identities, sessions, wallet, plan, referral and the spend 
   await world.drain()
 })
 
-test("the spaces are those that the user owns, whatever was spent in them", async () => {
+test("The spaces of the detail are those the user owns, whatever was spent in them", async () => {
   const client = await world.createAccount()
   const [first, second] = [await client.space(), await client.space()]
   await client.call("POST", `/v1/spaces/${first}/archive`)
@@ -78,7 +78,7 @@ test("the spaces are those that the user owns, whatever was spent in them", asyn
   expect(await read("999999999/spaces")).toMatchObject([404, { code: "NOT_FOUND" }])
 })
 
-test("the energy has balance, holds, totals by bucket, a series of days that adds up, and the ledger by pages", async () => {
+test("The energy report has balance, holds, totals by bucket, a series of days that adds up, and the paged ledger", async () => {
   const client = await world.createAccount({ usd: 5 })
   const id = client.userId
   const book = (reason: string, micros: number | null) =>
@@ -135,7 +135,7 @@ test("the energy has balance, holds, totals by bucket, a series of days that add
   expect(await read("999999999/energy")).toMatchObject([404, { code: "NOT_FOUND" }])
 })
 
-test("the ledger is a file too, with the notes made harmless; nobody else's is in it", async () => {
+test("The ledger's CSV has harmless notes and only the user's own entries", async () => {
   const { userId: id } = await world.createAccount({ usd: 5 })
   await world.createAccount({ usd: 7 })
   const credit = { reason: "admin_grant", amount_usd: 1, note: "=1+1" }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("two admins who demote or disable each other: exactly one wins, and one admin is left", async () => {
+test("Of two admins who demote or disable each other, exactly one succeeds, and one admin is left", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     await world.sql("update users set role = 'user'")
     const [a, b] = [await signInAdmin(world), await signInAdmin(world)]
@@ -32,7 +32,7 @@ test("two admins who demote or disable each other: exactly one wins, and one adm
   }
 })
 
-test("two edits of one version: exactly one is made", async () => {
+test("Of two edits of one version, exactly one is made", async () => {
   const admin = await signInAdmin(world)
   for (let round = 0; round < ROUNDS; round++) {
     const { userId } = await createPerson(world)

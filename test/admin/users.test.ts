@@ -19,8 +19,8 @@ const put = (userId: number, body: object, headers = {}) =>
 const detail = async (userId: number) => (await admin.json("GET", `/api/admin/users/${userId}`))[1]
 const idsOf = (items: { user_id: number }[]) => items.map(({ user_id }) => user_id)
 
-describe("the list", () => {
-  test("is newest first, by pages, with the number of all; q is a part of name, email, messenger id or id", async () => {
+describe("The list of users", () => {
+  test("The list is newest first with pages and a total, and searches name, email, messenger id and id", async () => {
     const names = ["Grace Hopper", "100% _safe_", "=cmd()", null]
     const made: number[] = []
     for (const [n, name] of names.entries()) {
@@ -53,14 +53,14 @@ describe("the list", () => {
     expect((await list("role=user")).total).toBe(all.total - 1)
   })
 
-  test("has a bound of 2000, and refuses what is beyond it or unknown", async () => {
+  test("The list has a bound of 2000 and refuses larger or unknown parameters", async () => {
     expect((await admin.json("GET", "/api/admin/users?limit=2000"))[0]).toBe(200)
     for (const query of ["limit=2001", "limit=0", "offset=-1", "sort=name", "limit=x"]) {
       expect((await admin.json("GET", `/api/admin/users?${query}`))[0], query).toBe(422)
     }
   })
 
-  test("is a CSV with the same filters, harmless in a spreadsheet", async () => {
+  test("The CSV has the same filters and is harmless in a spreadsheet", async () => {
     const response = await admin.call("GET", "/api/admin/users?format=csv&q=list.test")
     expect(response.headers.get("content-type")).toMatch(/^text\/csv/)
     const text = await response.text()
@@ -72,8 +72,8 @@ describe("the list", () => {
   })
 })
 
-describe("creating", () => {
-  test("an account with an email and a password, who can sign in with them", async () => {
+describe("Creating a user", () => {
+  test("A new account with an email and a password can sign in with them", async () => {
     const body = { email: "New@People.test", name: "New", password: "correct horse battery staple" }
     const response = await admin.call("POST", "/api/admin/users", body)
     const user = (await response.json()) as { user_id: number }
@@ -86,7 +86,7 @@ describe("creating", () => {
     expect((await postLogin(world, "new@people.test", body.password)).answer.user_id).toBe(user.user_id)
   })
 
-  test("an account for somebody on the messaging platform, who comes in there and gets no second account", async () => {
+  test("A new account for a messaging id is used at that person's first sign-in", async () => {
     const bot = await createBot(world, "acme")
     const [, user] = await create({ messenger_id: "5150", brand: "acme" })
     expect(user).toMatchObject({ messenger_id: "5150", brand: "acme", email: null, has_password: false })
@@ -101,7 +101,7 @@ describe("creating", () => {
     expect((await create({ messenger_id: "5150" }))[0], "ids are of a brand's bot").toBe(200)
   })
 
-  test("refuses an email that is taken in whatever case, and what is not one", async () => {
+  test("An email that is taken in any case, and a malformed email, are refused", async () => {
     await create({ email: "taken@people.test" })
     expect(await create({ email: "TAKEN@people.test" })).toMatchObject([409, { code: "EMAIL_TAKEN" }])
     const wrong: [object, string][] = [
@@ -124,8 +124,8 @@ describe("creating", () => {
   })
 })
 
-describe("editing", () => {
-  test("changes what is sent, null clears, and nothing is written when nothing changes", async () => {
+describe("Editing a user", () => {
+  test("An edit changes the fields that are sent, null clears, and an edit without changes writes nothing", async () => {
     const [, { user_id: id }] = await create({ email: "edit@people.test", name: "Before", email_verified: true })
     const limits = { low_balance_usd: 2.5, end_user_daily_usd: 0.5, end_user_monthly_usd: 5 }
     const [, edited] = await put(id, { name: "After", ...limits })
@@ -152,7 +152,7 @@ describe("editing", () => {
     expect(entries[0]).toMatchObject({ before: { name: "Before" }, after: { name: "After", low_balance: 25_000_000 } })
   })
 
-  test("an owner's own change of their limits is an edit that an admin's If-Match notices", async () => {
+  test("An owner's change of their own limits counts as an edit for an admin's If-Match", async () => {
     const { userId } = await createPerson(world)
     const owner = await world.signIn(userId)
     const { version } = await detail(userId)
@@ -163,7 +163,7 @@ describe("editing", () => {
     ])
   })
 
-  test("refuses an unknown user, an email that is taken, a brand that is not there, and amounts out of bounds", async () => {
+  test("An edit refuses an unknown user, a taken email, an unknown brand and amounts out of bounds", async () => {
     const [a, b] = [await createPerson(world), await createPerson(world)]
     expect(await put(999_999_999, { name: "x" })).toMatchObject([404, { code: "NOT_FOUND" }])
     expect(await put(a.userId, { email: b.email.toUpperCase() })).toMatchObject([409, { code: "EMAIL_TAKEN" }])
@@ -179,7 +179,7 @@ describe("editing", () => {
     expect((await detail(a.userId)).version).toBe(1)
   })
 
-  test("disabling ends sessions and turns, enabling lets in again, and both bind the next request", async () => {
+  test("Disabling ends sessions and turns, enabling restores access, and both count from the next request on", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const browser = await world.signIn(client.userId)
@@ -197,7 +197,7 @@ describe("editing", () => {
     expect((await browser.call("GET", "/api/account/me")).status).toBe(401)
   })
 
-  test("the last admin stays one", async () => {
+  test("The last admin stays an admin", async () => {
     for (const body of [{ role: "user" }, { disabled: true }, { role: "user", name: "Nobody" }]) {
       expect(await put(admin.userId, body)).toMatchObject([409, { code: "LAST_ADMIN" }])
     }
@@ -207,10 +207,10 @@ describe("editing", () => {
   })
 })
 
-describe("credentials", () => {
+describe("A user's credentials", () => {
   const set = (userId: number, body: object) => admin.json("PUT", `/api/admin/users/${userId}/credentials`, body)
 
-  test("set the login and end all sessions; the password is shown nowhere", async () => {
+  test("New credentials set the login and end all sessions, and the password is shown nowhere", async () => {
     const { userId, email } = await createPerson(world, { password: "the former password" })
     const browser = await world.signIn(userId)
     const [status, answer] = await set(userId, { email: `new-${email}`, password: "canary of a password" })
@@ -224,7 +224,7 @@ describe("credentials", () => {
     expect(entries).toMatchObject([{ after: { email: `new-${email}`, has_password: true, password_changed: true } }])
   })
 
-  test("need an email, one that nobody else has, and at least one of both", async () => {
+  test("Credentials need an unused email, and at least an email or a password", async () => {
     const { userId, email } = await createPerson(world)
     const [, { user_id: without }] = await create({ messenger_id: "123456" })
     expect(await set(without, { password: "long enough, really" })).toMatchObject([409, { code: "EMAIL_REQUIRED" }])
@@ -237,7 +237,7 @@ describe("credentials", () => {
   })
 })
 
-test("all sessions of a user end, and say how many there were", async () => {
+test("All sessions of a user can be ended, and the answer says how many there were", async () => {
   const { userId } = await createPerson(world)
   const browsers = [await world.signIn(userId), await world.signIn(userId)]
   const end = (id: number) => admin.json("DELETE", `/api/admin/users/${id}/sessions`)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ANALYTICS, roll } from "../harness/analytics-world.ts"
+import { ANALYTICS, rollUp } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -72,12 +72,12 @@ const fileOf = async (path: string) => {
 const distinct = (values: unknown[]) => new Set(values).size
 const most = () => [...slugs].reverse()
 
-describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no pages are whole, %s", (when) => {
+describe.each(["not rolled up", "rolled up"])("Lists without pages in the contract are whole, %s", (when) => {
   beforeAll(async () => {
-    if (when === "rolled up") await roll(world)
+    if (when === "rolled up") await rollUp(world)
   })
 
-  test("Contexts of all spaces come without a limit, newest first", async () => {
+  test("The contexts of all spaces are listed without a limit, newest first", async () => {
     const { items, ...head } = await get("/api/admin/spaces/sessions")
     expect(head).toEqual({ total: SPACES, limit: 10_000, offset: 0 })
     expect(items.map(({ slug }: Json) => slug)).toEqual(most())
@@ -85,7 +85,7 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
     expect([page.total, page.items.map(({ slug }: Json) => slug)]).toEqual([SPACES, [slugs[2], slugs[1]]])
   })
 
-  test("Context sizes are of every space that was used, also in the file", async () => {
+  test("Context sizes cover every used space, also in the CSV", async () => {
     const { items, ...head } = await get(`${ANALYTICS}/context-size?days=20`)
     expect(head).toMatchObject({ total: SPACES, limit: 10_000, offset: 0 })
     expect(items.map(({ slug }: Json) => slug)).toEqual(most())
@@ -116,7 +116,7 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
     expect([lines.length, distinct(lines.map(({ slug }) => slug))]).toEqual([SPACES * 20, SPACES])
   })
 
-  test("A chat has everyone who wrote there, those that cost most first after its members", async () => {
+  test("A chat lists everyone who wrote there, by cost, after its members", async () => {
     const { items, space, ...head } = await get(`/api/admin/spaces/by-key/space:${slugs[0]}`)
     expect([space.slug, head]).toEqual([slugs[0], { total: PEOPLE + 2, limit: 10_000, offset: 0 }])
     expect(items).toHaveLength(PEOPLE + 2)
@@ -127,7 +127,7 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
     expect(people).toEqual(Array.from({ length: PEOPLE }, (_, n) => `person-${PEOPLE - n}`))
   })
 
-  test("All pairs of a provider and a space are listed, and nothing is left for `other`", async () => {
+  test("All pairs of a provider and a space are listed, and `other` is empty", async () => {
     const report = await get(`${ANALYTICS}/subscription-spaces`)
     expect([report.pairs, report.limit, report.items.length]).toEqual([SPACES, 10_000, SPACES])
     expect(report.items.map(({ slug }: Json) => slug)).toEqual(most())
@@ -147,7 +147,7 @@ describe.each(["not rolled up", "rolled up"])("Lists that the contract gives no 
   })
 })
 
-test("The list of spaces has all of them, and the inventory's file too", async () => {
+test("The list of spaces is whole, and so is the inventory's CSV", async () => {
   const { items, ...head } = await get("/api/admin/spaces")
   expect(head).toEqual({ total: SPACES, limit: 10_000, offset: 0 })
   expect(distinct(items.map(({ slug }: Json) => slug))).toBe(SPACES)
@@ -155,7 +155,7 @@ test("The list of spaces has all of them, and the inventory's file too", async (
   expect(distinct((await fileOf("/api/admin/spaces/list?sort=cost")).map(({ slug }) => slug))).toBe(SPACES)
 })
 
-test("All teams and all workspaces are listed, by name", async () => {
+test("All teams and all workspaces are listed by name", async () => {
   await world.sql(
     "insert into teams (name, created_at, updated_at) select 'Team ' || lpad(n::text, 4, '0'), now(), now() from generate_series(1, 205) n",
   )
@@ -171,7 +171,7 @@ test("All teams and all workspaces are listed, by name", async () => {
   }
 })
 
-test("An answer that is sent in parts is refused as a whole to those who are not admins", async () => {
+test("A streamed answer is refused as a whole to users who are not admins", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   for (const path of ["spaces/sessions", "usage?group_by=slug", "analytics/context-size", "teams"]) {

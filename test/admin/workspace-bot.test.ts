@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makeWorkspace, serveBotApi, workspaceActions, workspaceOf } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const WORKSPACES = "/api/admin/workspaces"
@@ -9,17 +9,17 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "bots of workspaces")
+  estate = await createAdminEstate(world, "bots of workspaces")
 })
 afterAll(() => world.close())
 
 const json = (...request: Parameters<AdminEstate["admin"]["json"]>) => estate.admin.json(...request)
 const of = (id: string) => workspaceOf(estate, id)
 
-describe("the bot", () => {
+describe("A workspace's bot", () => {
   const TOKEN = "987654:AAknown-and_secret"
 
-  test("has a token that is sealed, never shown, and cleared by null", async () => {
+  test("The bot's token is sealed, never shown, and cleared by null", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/bot`
     const [, set] = await json("PUT", path, { username: "@acme_bot", token: TOKEN })
@@ -54,7 +54,7 @@ describe("the bot", () => {
     expect(JSON.stringify([everywhere, await json("GET", WORKSPACES), set])).not.toContain("AAknown")
   })
 
-  test("is tested by the platform's getMe, which says whose token it is", async () => {
+  test("The test calls the platform's getMe and names the token's bot", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/bot`
     expect(await json("POST", `${path}/test`)).toMatchObject([409, { code: "NO_BOT" }])
@@ -79,7 +79,7 @@ describe("the bot", () => {
     })
   })
 
-  test("test says what came when the platform is gone, speaks nonsense, redirects or repeats the token", async () => {
+  test("The test reports a platform that is down, answers nonsense, redirects or repeats the token", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/bot`
     await json("PUT", path, { token: TOKEN })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makePerson, makeTeam, makeWorkspace, workspaceActions, workspaceOf } from "../harness/admin-groups.ts"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -10,7 +10,7 @@ let world: World
 let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
-  estate = await adminEstate(world, "workspaces")
+  estate = await createAdminEstate(world, "workspaces")
 })
 afterAll(() => world.close())
 
@@ -19,8 +19,8 @@ const of = (id: string) => workspaceOf(estate, id)
 const rolesIn = (workspace: { members: { user_id: number; role: string }[] }) =>
   Object.fromEntries(workspace.members.map(({ user_id, role }) => [user_id, role]))
 
-describe("a workspace", () => {
-  test("is made with a slug, a name, a team and members, and listed with them and its bot", async () => {
+describe("A workspace", () => {
+  test("A workspace is made with a slug, name, team and members, and listed with them and its bot", async () => {
     const [ada, ben] = [await makePerson(world, "Ada"), await makePerson(world, "Ben")]
     const { team_id } = await makeTeam(estate, { name: "Support", members: [{ user_id: ben, role: "lead" }] })
     const id = `acme-${estate.random.int(1e9)}`
@@ -56,7 +56,7 @@ describe("a workspace", () => {
     expect(await of(id)).toEqual(made)
   })
 
-  test("is made only of what is there, under a slug", async () => {
+  test("A workspace is made only of existing parts, and needs a slug", async () => {
     const body = { workspace_id: "right", name: "Right" }
     for (const workspace_id of ["", "Upper", "a b", "-a", "a-", "a_b", "a/b", "x".repeat(64), undefined]) {
       expect((await json("POST", WORKSPACES, { ...body, workspace_id }))[0], workspace_id).toBe(422)
@@ -81,7 +81,7 @@ describe("a workspace", () => {
     }
   })
 
-  test("is renamed, archived and taken back, gets a team and spaces, and loses them; what is the same changes nothing", async () => {
+  test("A workspace is renamed, archived, restored, gains and loses a team and spaces, and an equal edit changes nothing", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}`
     const { team_id } = await makeTeam(estate, { members: [{ user_id: estate.client.userId }] })
@@ -107,7 +107,7 @@ describe("a workspace", () => {
     expect(await workspaceActions(estate, id)).toEqual(["workspace.create", ...Array(5).fill("workspace.update")])
   })
 
-  test("takes no space or team that is not there, and none of another workspace", async () => {
+  test("A workspace refuses a space or team that does not exist or belongs to another workspace", async () => {
     const [first, second] = [await makeWorkspace(estate), await makeWorkspace(estate)]
     const space = await estate.client.space()
     await json("PATCH", `${WORKSPACES}/${first.workspace_id}`, { spaces: [space] })
@@ -127,7 +127,7 @@ describe("a workspace", () => {
     expect((await of(first.workspace_id)).spaces).toHaveLength(1)
   })
 
-  test("20 times two workspaces take the same space at once: one has it", async () => {
+  test("Of two workspaces that take the same space at once, one gets it, 20 times", async () => {
     const [one, two] = [await makeWorkspace(estate), await makeWorkspace(estate)]
     const paths = [one, two].map(({ workspace_id }) => `${WORKSPACES}/${workspace_id}`)
     for (let round = 0; round < 20; round++) {
@@ -139,7 +139,7 @@ describe("a workspace", () => {
     }
   })
 
-  test("is found by a part of its name or its id", async () => {
+  test("The list finds a workspace by a part of its name or id", async () => {
     const word = `z${estate.random.int(1e9)}`
     const { workspace_id: named } = await makeWorkspace(estate, { name: `Some ${word.toUpperCase()}` })
     const { workspace_id: slugged } = await makeWorkspace(estate, { workspace_id: `in-${word}`, name: "Zz" })
@@ -154,8 +154,8 @@ describe("a workspace", () => {
   })
 })
 
-describe("members", () => {
-  test("are added once with a role, and removed", async () => {
+describe("Members of a workspace", () => {
+  test("Members are added once, with a role, and removed", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/members`
     const [ada, ben] = [await makePerson(world), await makePerson(world)]
@@ -176,7 +176,7 @@ describe("members", () => {
     )
   })
 
-  test("keep an owner: the last one goes last", async () => {
+  test("The last owner of a workspace is the last member to leave", async () => {
     const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
     const { workspace_id: id } = await makeWorkspace(estate, {
       members: [
@@ -193,7 +193,7 @@ describe("members", () => {
     expect(rolesIn((await json("DELETE", `${path}/${cy}`))[1])).toEqual({})
   })
 
-  test("100 times two admins add the same one at once: exactly one wins", async () => {
+  test("Of two admins who add the same member at once, exactly one succeeds, 100 times", async () => {
     const other = await signInAdmin(world)
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/members`
@@ -208,7 +208,7 @@ describe("members", () => {
     expect((await workspaceActions(estate, id)).filter((action) => action === "workspace.member_add")).toHaveLength(100)
   })
 
-  test("50 times two admins remove the last two owners at once: one stays", async () => {
+  test("When two admins remove the last two owners at once, one stays, 50 times", async () => {
     const other = await signInAdmin(world)
     const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
     for (let round = 0; round < 50; round++) {

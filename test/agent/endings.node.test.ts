@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { providerStream } from "../harness/streams.ts"
 
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
@@ -20,14 +20,14 @@ const contextFor = (fetch: () => Promise<Response>): EngineContext => ({
 const callOf = (engine: Engine): ModelCall => ({
   engine,
   model: "m",
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }],
   attempt: 0,
 })
 
 const answerTo = (engine: Engine, events: Record<string, unknown>[]) =>
-  callModel(contextFor(streamed(events, { named: engine !== "openai-compatible" })), callOf(engine))
+  callModel(contextFor(providerStream(events, { named: engine !== "openai-compatible" })), callOf(engine))
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
 const counted = { tokensInput: 3, tokensOutput: 2 }
@@ -71,7 +71,7 @@ function response(type: string, more: object, delta = "response.output_text.delt
   ])
 }
 
-describe("how an answer ended", () => {
+describe("The end of an answer", () => {
   test.each([
     ["stop", "stop"],
     ["length", "length"],
@@ -86,11 +86,11 @@ describe("how an answer ended", () => {
     ["error", "error"],
     ["insufficient_system_resource", "error"],
     ["eos", "other"],
-  ])("a chat completion with finish_reason %s: %s", async (reason, finish) => {
+  ])("A chat completion with finish_reason %s ends as %s", async (reason, finish) => {
     expect(await completion(reason)).toMatchObject({ text: "Whole answer.", finish, usage: counted })
   })
 
-  test("a chat completion whose text is a refusal", async () => {
+  test("A chat completion whose text is a refusal ends as a refusal", async () => {
     const answer = await completion("stop", { refusal: "I cannot help with that." })
     expect(answer).toMatchObject({ text: "I cannot help with that.", finish: "refused", usage: counted })
   })
@@ -101,11 +101,11 @@ describe("how an answer ended", () => {
     ["max_tokens", "length"],
     ["model_context_window_exceeded", "length"],
     ["refusal", "refused"],
-  ])("a message of Anthropic with stop_reason %s: %s", async (reason, finish) => {
+  ])("An Anthropic message with stop_reason %s ends as %s", async (reason, finish) => {
     expect(await message(reason)).toMatchObject({ text: "Whole answer.", finish, usage: counted })
   })
 
-  test("a response of OpenAI that is incomplete, filtered or a refusal", async () => {
+  test("An OpenAI response that is incomplete, filtered or a refusal ends so", async () => {
     const incomplete = (reason: string) => response("response.incomplete", { incomplete_details: { reason } })
     expect(await incomplete("max_output_tokens")).toMatchObject({ finish: "length", usage: counted })
     expect(await incomplete("content_filter")).toMatchObject({ finish: "filtered", usage: counted })
@@ -113,19 +113,19 @@ describe("how an answer ended", () => {
     expect(refused).toMatchObject({ text: "Whole answer.", finish: "refused", usage: counted })
   })
 
-  test.each(["content_filter", "refusal", "error"])("the calls of an answer with %s are not made", async (reason) => {
+  test.each(["content_filter", "refusal", "error"])("Calls in an answer with %s are not made", async (reason) => {
     const answer = await completion(reason, { content: "Let me see.", tool_calls: [look] })
     expect(answer.content).toEqual([expect.objectContaining({ type: "text", text: "Let me see." })])
   })
 
-  test("calls decide where a server says stop, or nothing", async () => {
+  test("Calls decide the end where a server says stop or nothing", async () => {
     for (const reason of ["stop", "tool_calls", null, undefined]) {
       expect(await completion(reason, { tool_calls: [look] })).toMatchObject({ finish: "tool-calls" })
     }
   })
 })
 
-describe("a frame with an odd part", () => {
+describe("A frame with an unusual part", () => {
   const whole = [
     chunkOf({ delta: { content: "Whole answer." } }),
     chunkOf({ delta: {}, finish_reason: "content_filter" }),
@@ -143,7 +143,7 @@ describe("a frame with an odd part", () => {
     ],
     ["error: null", { id: "c", choices: [], usage, error: null }],
     ["error: an empty text", { id: "c", choices: [], usage, error: "" }],
-  ])("%s changes neither the answer nor its end and count", async (_what, frame) => {
+  ])("A frame with %s changes neither the answer nor its end and count", async (_what, frame) => {
     const answer = await answerTo("openai-compatible", [...whole, frame])
     expect(answer).toMatchObject({ text: "Whole answer.", finish: "filtered", usage: counted })
   })
@@ -157,7 +157,7 @@ describe("a frame with an odd part", () => {
       "next to choices",
       { ...chunkOf({ delta: { content: "" }, finish_reason: "error" }), error: { message: "overloaded" } },
     ],
-  ])("a real error ends the call: %s", async (_what, frame) => {
+  ])("A real error ends the call: %s", async (_what, frame) => {
     const failure = await answerTo("openai-compatible", [chunkOf({ delta: { content: "Whole" } }), { ...frame }]).catch(
       (error: unknown) => error,
     )
@@ -165,7 +165,7 @@ describe("a frame with an odd part", () => {
     expect(failure).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/overloaded|503/) })
   })
 
-  test("a stream that says it is done is whole without a finish_reason and without a count", async () => {
+  test("A stream that says it is done is complete without a finish_reason and without a count", async () => {
     const answer = await answerTo("openai-compatible", [chunkOf({ delta: { content: "Whole answer." } })])
     expect(answer).toMatchObject({ text: "Whole answer.", usage: { tokensOutput: 4 } })
     await expect(answerTo("openai-compatible", [])).rejects.toMatchObject({ kind: "unavailable" })

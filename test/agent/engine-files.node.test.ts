@@ -2,7 +2,7 @@ import { LLMock } from "@copilotkit/aimock"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { AssistantPart, Message, ModelCall, ObjectPart } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
+import { textMessage } from "../harness/steps.ts"
 
 const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
 type Engine = (typeof ENGINES)[number]
@@ -18,7 +18,7 @@ function callOf(engine: Engine, overrides: Partial<ModelCall>): ModelCall {
   return { engine, model: "answers", messages: [], tools: [], maxOutputTokens: 100, attempt: 0, ...overrides }
 }
 
-describe("files and tools, in the form that each provider takes", () => {
+describe("Files and tools in each provider's form", () => {
   const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   const PDF = new Uint8Array([0x25, 0x50, 0x44, 0x46, 0x2d, 0x31, 0x2e, 0x34])
   const bytes: Record<string, Uint8Array<ArrayBuffer>> = { "a.png": PNG, "b.pdf": PDF }
@@ -58,7 +58,7 @@ describe("files and tools, in the form that each provider takes", () => {
   ]
   const messages: Message[] = [{ role: "user", content: [...content, { type: "text", text: "What is this?" }] }]
 
-  test.each(ENGINES)("%s: an image, a PDF, and what it cannot take", async (engine) => {
+  test.each(ENGINES)("The engine %s sends an image and a PDF, and refuses other files", async (engine) => {
     const body = await sent(engine, { messages })
     expect(body).toContain(base64(PNG))
     if (engine === "openai-compatible")
@@ -68,7 +68,7 @@ describe("files and tools, in the form that each provider takes", () => {
     expect(body).toContain("The file gone.png (image/png, 8 bytes) is not there any more.")
   })
 
-  test.each(ENGINES)("%s: tools, calls, results and errors", async (engine) => {
+  test.each(ENGINES)("The engine %s sends tools, calls, results and errors in its form", async (engine) => {
     const call = (id: string): AssistantPart => ({
       type: "tool-call",
       toolCallId: id,
@@ -84,7 +84,7 @@ describe("files and tools, in the form that each provider takes", () => {
         },
       ],
       messages: [
-        says("user", "Where?"),
+        textMessage("user", "Where?"),
         { role: "assistant", content: [{ type: "text", text: "I look." }, call("c1"), call("c2"), call("c3")] },
         {
           role: "tool",

@@ -2,8 +2,8 @@ import { type JournalEntry, LLMock } from "@copilotkit/aimock"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { chunk, streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { completionChunk, providerStream } from "../harness/streams.ts"
 
 const KEY = "canary-0123456789"
 const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
@@ -44,7 +44,7 @@ function contextFor(overrides: Partial<EngineContext> = {}, url = mock.url): Eng
 const callOf = (engine: Engine, model: string, overrides: Partial<ModelCall> = {}): ModelCall => ({
   engine,
   model,
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [],
   attempt: 0,
@@ -63,15 +63,19 @@ function lastRequest(): Pick<JournalEntry, "path" | "headers"> & { body: Record<
   return { path, headers, body: body as unknown as Record<string, unknown> }
 }
 
-describe.each(ENGINES)("%s", (engine) => {
+describe.each(ENGINES)("The engine %s", (engine) => {
   const paths = { anthropic: "/v1/messages", openai: "/v1/responses", "openai-compatible": "/v1/chat/completions" }
   const conversation: Partial<ModelCall> = {
     system: "Be kind.",
     temperature: 0.5,
-    messages: [says("user", "My name is Ada."), says("assistant", "Hello Ada."), says("user", "What is my name?")],
+    messages: [
+      textMessage("user", "My name is Ada."),
+      textMessage("assistant", "Hello Ada."),
+      textMessage("user", "What is my name?"),
+    ],
   }
 
-  test("sends the instructions and the history in their roles, and counts tokens", async () => {
+  test("The engine sends instructions and history in their roles and counts tokens", async () => {
     const answer = await callModel(contextFor(), callOf(engine, "answers", conversation))
     expect(answer).toEqual({
       text: "Your name is Ada.",
@@ -91,8 +95,12 @@ describe.each(ENGINES)("%s", (engine) => {
     ])
   })
 
-  test("leaves out an empty message, which a provider would refuse", async () => {
-    const messages: ModelCall["messages"] = [says("user", "a"), says("assistant", ""), says("user", "b")]
+  test("The engine leaves out an empty message, which a provider would refuse", async () => {
+    const messages: ModelCall["messages"] = [
+      textMessage("user", "a"),
+      textMessage("assistant", ""),
+      textMessage("user", "b"),
+    ]
     await callModel(contextFor(), callOf(engine, "answers", { messages }))
     const sent = lastRequest().body.messages as { role: string; content: string }[]
     expect(sent.map((message) => message.role)).not.toContain("assistant")
@@ -107,7 +115,7 @@ describe.each(ENGINES)("%s", (engine) => {
     ["hangs-up", "unavailable", undefined],
     ["unknown", "rejected", undefined],
     ["strict", "rejected", undefined],
-  ])("a provider that is %s: %s, in a short message without a key", async (model, kind, retryAfterMs) => {
+  ])("A provider that is %s is reported as %s, in a short message without a key", async (model, kind, retryAfterMs) => {
     const error = await failureOf(contextFor(), callOf(engine, model))
     expect(error).toBeInstanceOf(ModelError)
     expect(error).toMatchObject({ kind, retryAfterMs, cause: undefined })
@@ -121,21 +129,21 @@ describe.each(ENGINES)("%s", (engine) => {
     { "retry-after": "1.5" },
     { "retry-after": "Sat, 21 Nov 2026 10:00:01 GMT", date: "Sat, 21 Nov 2026 09:59:59 GMT" },
     { "retry-after": "soon" },
-  ])("understands %o", async (headers: Record<string, string>) => {
+  ])("The engine understands %o", async (headers: Record<string, string>) => {
     const busy = async () => Response.json({ error: { message: "slow down" } }, { status: 429, headers })
     const expected = headers["retry-after"] === "soon" ? undefined : headers.date ? 2000 : 1500
     const error = await failureOf(contextFor({ fetch: busy }), callOf(engine, "m"))
     expect(error).toMatchObject({ kind: "unavailable", retryAfterMs: expected })
   })
 
-  test("nobody listens: unavailable", async () => {
+  test("A closed port is reported as unavailable", async () => {
     const gone = await LLMock.create({ port: 0, logLevel: "silent" })
     const { url } = gone
     await gone.stop()
     expect(await failureOf(contextFor({}, url), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
   })
 
-  test("an abort ends a call under way with its own reason", async () => {
+  test("An abort ends a call under way with its own reason", async () => {
     const over = new AbortController()
     const reason = new Error("the turn's time is over")
     const aborting: typeof fetch = (input, init) => {
@@ -147,15 +155,15 @@ describe.each(ENGINES)("%s", (engine) => {
     expect(error).toBe(reason)
   })
 
-  test("nothing to say: rejected before it is sent", async () => {
+  test("A call without messages is rejected before it is sent", async () => {
     const fetch = () => expect.unreachable("no request")
     const error = await failureOf(contextFor({ fetch }), callOf(engine, "m", { messages: [] }))
     expect(error).toMatchObject({ kind: "rejected" })
   })
 })
 
-describe("openai", () => {
-  test("is asked to store nothing", async () => {
+describe("The OpenAI engine", () => {
+  test("OpenAI is asked to store nothing", async () => {
     let body = ""
     const seen: typeof fetch = (input, init) => {
       body = String(init?.body)
@@ -165,7 +173,7 @@ describe("openai", () => {
     expect(JSON.parse(body)).toMatchObject({ store: false })
   })
 
-  test("reports a cut answer", async () => {
+  test("OpenAI's cut answer is reported as cut", async () => {
     const item = { type: "message", id: "m", role: "assistant" }
     const usage = { input_tokens: 120, output_tokens: 30 }
     const response = { id: "r", created_at: 1, model: "m", usage, incomplete_details: { reason: "max_output_tokens" } }
@@ -175,27 +183,27 @@ describe("openai", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.incomplete", response },
     ]
-    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("openai", "m"))
+    const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("openai", "m"))
     expect(answer).toMatchObject({ text: "Your name", finish: "length" })
   })
 
-  test("an answer 200 that says it failed is unavailable", async () => {
+  test("An answer with status 200 that contains a failure is unavailable", async () => {
     const error = { code: "server_error", message: "no" }
     const response = { id: "r", created_at: 1, model: "m", status: "failed", error, output: [] }
-    const context = contextFor({ fetch: streamed([{ type: "response.failed", response }]) })
+    const context = contextFor({ fetch: providerStream([{ type: "response.failed", response }]) })
     expect(await failureOf(context, callOf("openai", "m"))).toMatchObject({ kind: "unavailable" })
   })
 })
 
-test("tokens that make no sense are estimated, never billed as nothing or less", async () => {
+test("Nonsensical token counts are estimated and never billed as zero or less", async () => {
   const usage = { prompt_tokens: -5, completion_tokens: 2.4, prompt_tokens_details: { cached_tokens: 99 } }
-  const context = contextFor({ fetch: streamed([chunk("hello you", usage)], { named: false }) })
+  const context = contextFor({ fetch: providerStream([completionChunk("hello you", usage)], { named: false }) })
   const answer = await callModel(context, callOf("openai-compatible", "m"))
   expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 1, tokensOutput: 2 })
 })
 
 test.each(["anthropic", "openai"] as const)(
-  "%s without a base URL goes to the provider, whatever the process says",
+  "The engine %s without a base URL calls the provider, whatever the process environment says",
   async (engine) => {
     const variable = engine === "anthropic" ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL"
     const before = process.env[variable]
@@ -216,7 +224,7 @@ test.each(["anthropic", "openai"] as const)(
 )
 
 // The mock's Responses API does not say why an answer is incomplete; that engine's cut answer is tested above.
-test.each(["anthropic", "openai-compatible"] as const)("%s reports a cut answer", async (engine) => {
+test.each(["anthropic", "openai-compatible"] as const)("The engine %s reports a cut answer", async (engine) => {
   const answer = await callModel(contextFor(), callOf(engine, "cut"))
   expect(answer).toMatchObject({ text: "Your name", finish: "length" })
 })

@@ -5,8 +5,8 @@ import type { Turn } from "../../src/turns/schemas.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import { says } from "../harness/steps.ts"
-import { chunk, streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { completionChunk, providerStream } from "../harness/streams.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ENGINES = [
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe.each(ENGINES)("$pin, against a server that speaks its protocol", ({ pin, path }) => {
-  test("runs a turn with history, counts its tokens and bills them", async () => {
+  test("The engine runs a turn with history, counts its tokens and bills them", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { instructions: `Be kind (${pin}).`, max_output_tokens: 200 } })
     const send = async (text: string) => {
@@ -80,21 +80,21 @@ function contextFor(overrides: Partial<EngineContext> = {}): EngineContext {
 const callOf = (engine: ModelCall["engine"], model: string): ModelCall => ({
   engine,
   model,
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [],
   attempt: 0,
 })
 
-describe("cached tokens", () => {
-  test("openai-compatible: a part of the prompt's tokens", async () => {
+describe("Cached tokens", () => {
+  test("An OpenAI-compatible server reports cached tokens as a part of the prompt's tokens", async () => {
     const accounts = { "openai-compatible": { baseUrl: `${modelUrl()}/api/v1` } }
     const answer = await callModel(contextFor({ accounts }), callOf("openai-compatible", "cached-model"))
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 100, tokensOutput: 30 })
   })
 
   // The model server cannot report these, so they are the providers' documented answers.
-  test("anthropic: reported beside input_tokens, counted as a part of the prompt", async () => {
+  test("Anthropic reports cached tokens separately, and they are counted as a part of the prompt", async () => {
     const usage = { input_tokens: 20, cache_read_input_tokens: 90, cache_creation_input_tokens: 10, output_tokens: 30 }
     const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null, usage }
     const events = [
@@ -105,10 +105,10 @@ describe("cached tokens", () => {
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 30 } },
       { type: "message_stop" },
     ]
-    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("anthropic", "m"))
+    const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("anthropic", "m"))
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensCacheWritten: 10, tokensOutput: 30 })
   })
-  test("openai is told which calls begin alike; a compatible server, which may refuse what it does not know, is not", async () => {
+  test("OpenAI is told which calls share a beginning, and a compatible server, which may refuse the field, is not", async () => {
     const cache = { key: "space-1", lifetime: "5m" as const, breakpoints: [{ message: 0, lifetime: "5m" as const }] }
     const bodies: Record<string, unknown>[] = []
     const answered = async (_input: unknown, init?: RequestInit) => {
@@ -122,7 +122,7 @@ describe("cached tokens", () => {
     expect(bodies.map(({ prompt_cache_key }) => prompt_cache_key)).toEqual(["space-1", undefined])
     expect(JSON.stringify(bodies)).not.toContain("cache_control")
   })
-  test("openai: a part of input_tokens", async () => {
+  test("OpenAI reports cached tokens as a part of input_tokens", async () => {
     const usage = { input_tokens: 120, input_tokens_details: { cached_tokens: 90 }, output_tokens: 30 }
     const item = { type: "message", id: "m", role: "assistant" }
     const response = { id: "r", created_at: 1, model: "m", usage, incomplete_details: null, service_tier: null }
@@ -133,24 +133,24 @@ describe("cached tokens", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.completed", response },
     ]
-    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("openai", "m"))
+    const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("openai", "m"))
     expect(answer).toMatchObject({ text: "hi", usage: { tokensInput: 120, tokensCached: 90, tokensOutput: 30 } })
   })
-  test("a server that reports no usage is not free", async () => {
-    const fetch = streamed([chunk("hello you")], { named: false })
+  test("A server that reports no usage is not free", async () => {
+    const fetch = providerStream([completionChunk("hello you")], { named: false })
     const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
     expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 3 })
   })
 })
 
-test("what the database cannot hold is taken out of an answer", async () => {
-  const events = [chunk("a\u0000b\ud83d", { prompt_tokens: 1, completion_tokens: 1 })]
-  const fetch = streamed(events, { named: false })
+test("Characters that the database cannot store are removed from an answer", async () => {
+  const events = [completionChunk("a\u0000b\ud83d", { prompt_tokens: 1, completion_tokens: 1 })]
+  const fetch = providerStream(events, { named: false })
   const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
   expect(answer.text).toBe("ab\ufffd")
 })
 
-describe("a provider's failure", () => {
+describe("A provider's failure", () => {
   const engines = ["anthropic", "openai", "openai-compatible"] as const
   const failureOf = (context: EngineContext, call: ModelCall) =>
     callModel(context, call).then(
@@ -159,7 +159,7 @@ describe("a provider's failure", () => {
     )
 
   test.each(engines)(
-    "%s: 429 and 5xx are unavailable, another 4xx is rejected, and no key comes through",
+    "With %s, 429 and 5xx are unavailable, another 4xx is rejected, and no key appears",
     async (engine) => {
       for (const [model, kind] of [
         ["busy-model", "unavailable"],
@@ -173,19 +173,24 @@ describe("a provider's failure", () => {
       }
     },
   )
-  test.each(engines)("%s: Retry-After, garbage, no connection and no account", async (engine) => {
-    const busy = async () =>
-      Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "7" } })
-    expect(await failureOf(contextFor({ fetch: busy }), callOf(engine, "m"))).toMatchObject({ retryAfterMs: 7000 })
-    const garbage = async () => new Response("<html>", { status: 200 })
-    expect(await failureOf(contextFor({ fetch: garbage }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
-    const nobody = async () => {
-      throw new TypeError("connection refused")
-    }
-    expect(await failureOf(contextFor({ fetch: nobody }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
-    expect(await failureOf(contextFor({ accounts: {} }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
-  })
-  test.each(engines)("%s: an abort ends the call with its reason", async (engine) => {
+  test.each(engines)(
+    "With %s, Retry-After, garbage, a lost connection and a missing account are understood",
+    async (engine) => {
+      const busy = async () =>
+        Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "7" } })
+      expect(await failureOf(contextFor({ fetch: busy }), callOf(engine, "m"))).toMatchObject({ retryAfterMs: 7000 })
+      const garbage = async () => new Response("<html>", { status: 200 })
+      expect(await failureOf(contextFor({ fetch: garbage }), callOf(engine, "m"))).toMatchObject({
+        kind: "unavailable",
+      })
+      const nobody = async () => {
+        throw new TypeError("connection refused")
+      }
+      expect(await failureOf(contextFor({ fetch: nobody }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
+      expect(await failureOf(contextFor({ accounts: {} }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
+    },
+  )
+  test.each(engines)("With %s, an abort ends the call with its reason", async (engine) => {
     const controller = new AbortController()
     const hanging: typeof fetch = (_input, init) =>
       new Promise((_resolve, reject) => {
@@ -197,7 +202,7 @@ describe("a provider's failure", () => {
   })
 })
 
-describe("a foreign frame in a complete answer", () => {
+describe("An unknown frame in a complete answer", () => {
   const usage = { input_tokens: 3, output_tokens: 2 }
   const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null, usage }
   const item = { type: "message", id: "m", role: "assistant" }
@@ -235,7 +240,7 @@ describe("a foreign frame in a complete answer", () => {
   const seed = 20_261_125
 
   test.each(Object.keys(answers) as (keyof typeof answers)[])(
-    `%s: 30 streams bring the whole answer and its count in one call (seed ${seed})`,
+    `With %s, 30 streams give the whole answer and its count in one call (seed ${seed})`,
     async (engine) => {
       const random = createRandom("foreign frames", seed)
       for (let round = 0; round < 30; round++) {
@@ -264,7 +269,7 @@ describe("a foreign frame in a complete answer", () => {
   test.each([
     ["text", { content: "Whole answer." }, { text: "Whole answer." }],
     ["a tool call", { tool_calls: [call] }, { finish: "tool-calls" }],
-  ])("%s with usage and [DONE] but no finish_reason is complete", async (_what, delta, expected) => {
+  ])("An answer of %s with usage and [DONE] but no finish_reason is complete", async (_what, delta, expected) => {
     const frames = [completion({ delta }), { id: "c", usage: counted }].map((event) => JSON.stringify(event))
     const fetch = answering([...frames, "[DONE]"])
     const tools = [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }]

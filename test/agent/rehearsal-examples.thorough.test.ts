@@ -19,9 +19,9 @@ const examples = [...documentation.matchAll(/```text\n([\s\S]*?)\n```\n(ends .+)
   ([, text = "", outcome = ""]) => ({ text, outcome }),
 )
 
-test("the documentation has examples", () => expect(examples.length).toBeGreaterThan(15))
+test("The documentation has examples of rehearsals", () => expect(examples.length).toBeGreaterThan(15))
 
-test.each(examples)("as documented: $text", async ({ text, outcome }) => {
+test.each(examples)("The rehearsal does as documented: $text", async ({ text, outcome }) => {
   const client = await world.createAccount()
   const space = await client.space({
     tools: [orderTool()],

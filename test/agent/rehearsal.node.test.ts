@@ -20,14 +20,14 @@ function callOf(text: string, step = 0, attempt = 0): ModelCall {
   return { engine: "rehearsal", model: "standard", messages, tools: [], maxOutputTokens: 8192, attempt }
 }
 
-test("a failure that is limited to N times", async () => {
+test("A failure that is limited to N times ends after them", async () => {
   const text = "[fail MODEL_UNAVAILABLE times=2]"
   await expect(rehearse(context, callOf(text, 0, 0))).rejects.toMatchObject({ kind: "unavailable" })
   await expect(rehearse(context, callOf(text, 0, 1))).rejects.toMatchObject({ kind: "unavailable" })
   await expect(rehearse(context, callOf(text, 0, 2))).resolves.toMatchObject({ finish: "stop" })
 })
 
-test("thinking takes its time through the context, and an abort ends it", async () => {
+test("Thinking takes its time by the context's clock, and an abort ends it", async () => {
   const slept: number[] = []
   const sleep = async (ms: number, signal: AbortSignal) => {
     slept.push(ms)
@@ -40,7 +40,7 @@ test("thinking takes its time through the context, and an abort ends it", async 
 })
 
 test.each(["[think 60001]", "[use input=many]", "[fail out of stock]", "[long 1000001]", "[nap]"])(
-  "%s is named in the error",
+  "The wrong directive %s is named in the error",
   async (line) => {
     const error = await rehearse(context, callOf(`hello\n${line}`)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: "failed", code: "REHEARSAL_SYNTAX" })
@@ -48,7 +48,7 @@ test.each(["[think 60001]", "[use input=many]", "[fail out of stock]", "[long 10
   },
 )
 
-test("usage never passes the bounds of the hold, whatever the text", async () => {
+test("Usage never exceeds the bounds of the hold, whatever the text", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 50 }), async (text, maxOutputTokens) => {
       const call = { ...callOf(text.replaceAll("[", "(")), maxOutputTokens }
@@ -77,7 +77,7 @@ parentPort.postMessage("read")
 /** What reads them in time that grows with the square of their length takes hours, on any machine. */
 const PATIENCE_MS = 300_000
 
-test("long lines that are almost directives are read in linear time: five million characters are read at all", async () => {
+test("Long lines that are almost directives are read in linear time", async () => {
   const worker = new Worker(LONG_LINES, { eval: true, execArgv: ["--input-type=module"] })
   const read = new Promise((done, fail) => worker.once("message", done).once("error", fail))
   let over: NodeJS.Timeout | undefined

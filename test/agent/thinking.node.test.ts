@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { EngineContext, ModelCall } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { providerStream } from "../harness/streams.ts"
 
 const call: ModelCall = {
   engine: "openai-compatible",
   model: "m",
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }],
   attempt: 0,
@@ -24,7 +24,7 @@ async function hear(pieces: string[], { finish = "stop", delta = {} }: { finish?
     usage: { prompt_tokens: 3, completion_tokens: 9 },
   }
   const context: EngineContext = {
-    fetch: streamed([...chunks, end], { named: false }),
+    fetch: providerStream([...chunks, end], { named: false }),
     accounts: { "openai-compatible": { baseUrl: "https://model.test/v1" } },
     sleep: async () => {},
     signal: new AbortController().signal,
@@ -43,13 +43,13 @@ async function hear(pieces: string[], { finish = "stop", delta = {} }: { finish?
 
 const THINKS = "<think>\nThe user greets me.\n</think>\n\nHello there."
 
-describe("an answer that begins with <think>", () => {
+describe("An answer that begins with <think>", () => {
   test.each([
     ["in one piece", [THINKS]],
     ["character by character", [...THINKS]],
     ["with borders in its tags", ["<th", "ink>\nThe user greets", " me.\n</thi", "nk>\n", "\nHello", " there."]],
     ["after white space", [`\n  ${THINKS}`]],
-  ])("is reasoning up to </think>: %s", async (_how, pieces) => {
+  ])("The text up to </think> is reasoning: %s", async (_how, pieces) => {
     expect(await hear(pieces)).toEqual({
       text: "Hello there.",
       kept: [
@@ -61,11 +61,11 @@ describe("an answer that begins with <think>", () => {
     })
   })
 
-  test("and thinks nothing has no reasoning", async () => {
+  test("An answer with an empty thought has no reasoning", async () => {
     expect(await hear(["<think>\n\n</think>\n\nHello."])).toMatchObject({ text: "Hello.", kept: [["text", "Hello."]] })
   })
 
-  test("and only thinks before its calls has no text", async () => {
+  test("An answer that only thinks before its calls has no text", async () => {
     const calls = [{ index: 0, id: "a", type: "function", function: { name: "look", arguments: "{}" } }]
     for (const pieces of [["<think>Look.</think>"], ["<think>Look."]]) {
       const { text, kept, seen } = await hear(pieces, { finish: "tool_calls", delta: { tool_calls: calls } })
@@ -77,12 +77,12 @@ describe("an answer that begins with <think>", () => {
     }
   })
 
-  test("and is cut at its limit before it has ended to think has no text", async () => {
+  test("An answer that is cut at its limit while thinking has no text", async () => {
     const { text, kept, seen } = await hear(["<think>The user"], { finish: "length" })
     expect({ text, kept, seen }).toEqual({ text: "", kept: [["reasoning", "The user"]], seen: "" })
   })
 
-  test("and ends by itself without </think> is all text", async () => {
+  test("An answer that ends by itself without </think> is all text", async () => {
     const said = "<think> is a tag that some models write."
     expect(await hear([...said])).toMatchObject({ text: said, kept: [["text", said]], seen: said })
   })
@@ -94,6 +94,6 @@ test.each([
   "<thinker>",
   "<thin",
   "< think>no</think>",
-])("%j is text as it is", async (said) => {
+])("The answer %j is text unchanged", async (said) => {
   expect(await hear([...said])).toEqual({ text: said, kept: [["text", said]], seen: said, hidden: "" })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import type { EngineContext, ModelCall, ModelUsage } from "../../src/agent/engine.ts"
-import { says } from "../harness/steps.ts"
-import { streamed } from "../harness/streams.ts"
+import { textMessage } from "../harness/steps.ts"
+import { providerStream } from "../harness/streams.ts"
 
 type Engine = "anthropic" | "openai" | "openai-compatible"
 
@@ -11,7 +11,7 @@ const account = { apiKey: "sk-test", baseUrl: "https://model.test/v1" }
 const callOf = (engine: Engine): ModelCall => ({
   engine,
   model: "m",
-  messages: [says("user", "hi")],
+  messages: [textMessage("user", "hi")],
   maxOutputTokens: 100,
   tools: [{ name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } }],
   attempt: 0,
@@ -20,7 +20,7 @@ const callOf = (engine: Engine): ModelCall => ({
 async function answerTo(engine: Engine, events: Record<string, unknown>[]) {
   const counted: Partial<ModelUsage>[] = []
   const context: EngineContext = {
-    fetch: streamed(events, { named: engine !== "openai-compatible" }),
+    fetch: providerStream(events, { named: engine !== "openai-compatible" }),
     accounts: { anthropic: account, openai: account, "openai-compatible": account },
     sleep: async () => {},
     signal: new AbortController().signal,
@@ -40,7 +40,7 @@ function completion(usage: unknown, delta: object = { content: "Yes" }) {
   ])
 }
 
-describe("what a chat completion counts as output", () => {
+describe("The output tokens of a chat completion", () => {
   test.each<[string, Record<string, unknown>, number]>([
     ["completion_tokens alone", { completion_tokens: 7 }, 7],
     ["the total agrees", { completion_tokens: 7, total_tokens: 27 }, 7],
@@ -61,14 +61,14 @@ describe("what a chat completion counts as output", () => {
     ["a total beyond what the call allows", { completion_tokens: 7, total_tokens: 5_000_000 }, 7],
     ["null as the total", { completion_tokens: 7, total_tokens: null }, 7],
     ["a count that is a text", { completion_tokens: "7", total_tokens: 27 }, 7],
-  ])("%s", async (_what, counts, tokensOutput) => {
+  ])("Output tokens are right: %s", async (_what, counts, tokensOutput) => {
     const { usage, counted } = await completion({ prompt_tokens: 20, ...counts })
     expect(usage).toEqual({ tokensInput: 20, tokensCached: 0, tokensOutput })
     expect(counted, "told while the answer comes").toMatchObject({ tokensInput: 20, tokensOutput })
   })
 })
 
-describe("what a chat completion counts as cached input", () => {
+describe("The cached input tokens of a chat completion", () => {
   test.each<[string, Record<string, unknown>, number]>([
     ["DeepSeek's prompt_cache_hit_tokens", { prompt_cache_hit_tokens: 15, prompt_cache_miss_tokens: 5 }, 15],
     ["both names", { prompt_cache_hit_tokens: 15, prompt_tokens_details: { cached_tokens: 15 } }, 15],
@@ -76,13 +76,13 @@ describe("what a chat completion counts as cached input", () => {
     ["null", { prompt_cache_hit_tokens: null, prompt_tokens_details: { cached_tokens: 12 } }, 12],
     ["more than the prompt", { prompt_cache_hit_tokens: 50 }, 20],
     ["no number", { prompt_cache_hit_tokens: "15" }, 0],
-  ])("%s", async (_what, counts, tokensCached) => {
+  ])("Cached tokens are right: %s", async (_what, counts, tokensCached) => {
     const { usage } = await completion({ prompt_tokens: 20, completion_tokens: 7, ...counts })
     expect(usage).toEqual({ tokensInput: 20, tokensCached, tokensOutput: 7 })
   })
 })
 
-test("the Responses form counts reasoning that is in its total only", async () => {
+test("The Responses form counts reasoning that appears only in its total", async () => {
   const item = { type: "message", id: "m", role: "assistant" }
   const usage = { input_tokens: 20, output_tokens: 9, total_tokens: 80 }
   const { usage: counted } = await answerTo("openai", [
@@ -95,7 +95,7 @@ test("the Responses form counts reasoning that is in its total only", async () =
   expect(counted).toEqual({ tokensInput: 20, tokensCached: 0, tokensOutput: 60 })
 })
 
-describe("an answer without a count is estimated at four bytes a token", () => {
+describe("An estimate of four bytes a token for an answer without a count", () => {
   const call = (args: string) => ({
     tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "look", arguments: args } }],
   })
@@ -108,7 +108,7 @@ describe("an answer without a count is estimated at four bytes a token", () => {
     ["a call's input", call('{"id":"12345"}'), 4],
     ["a call without input", call(""), 1],
     ["at most what the call allows", { content: "x".repeat(10_000) }, 100],
-  ])("%s", async (_what, delta, tokensOutput) => {
+  ])("The estimate is right: %s", async (_what, delta, tokensOutput) => {
     for (const usage of [undefined, null, { prompt_tokens: null, completion_tokens: null, total_tokens: null }]) {
       const answer = await completion(usage, delta)
       expect(answer.usage.tokensOutput).toBe(tokensOutput)
@@ -116,7 +116,7 @@ describe("an answer without a count is estimated at four bytes a token", () => {
     }
   })
 
-  test("for Anthropic and OpenAI too, whose counts are null", async () => {
+  test("The estimate also replaces null counts of Anthropic and OpenAI", async () => {
     const usage = { input_tokens: null, output_tokens: null }
     const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null, usage }
     const anthropic = await answerTo("anthropic", [

@@ -60,8 +60,8 @@ async function called(
   return { call: callsOf(answer.content)[0], sent }
 }
 
-describe.each(Object.keys(streams) as Engine[])("a tool call of %s", (engine) => {
-  test("keeps the digits of its numbers, to the tool and back to the model", async () => {
+describe.each(Object.keys(streams) as Engine[])("A tool call of %s", (engine) => {
+  test("A call keeps the digits of its numbers, to the tool and back to the model", async () => {
     const { call } = await called(engine, streams[engine](`{"id":${LONG}}`))
     if (!call) throw new Error("there is no call")
     expect(JSON.stringify(callInput(call))).toBe(`{"id":${LONG}}`)
@@ -75,7 +75,7 @@ describe.each(Object.keys(streams) as Engine[])("a tool call of %s", (engine) =>
     expect((await called(engine, streams[engine]("{}"), { messages })).sent).toContain(LONG)
   })
 
-  test("whose input is a list is answered with words, and no list is sent back", async () => {
+  test("A call whose input is a list is answered in words, and no list is sent back", async () => {
     const { call } = await called(engine, streams[engine]("[1,2]"))
     if (!call) throw new Error("there is no call")
     expect(call.invalid).toBe("The input must be a JSON object. You wrote: [1,2]")
@@ -87,12 +87,12 @@ describe.each(Object.keys(streams) as Engine[])("a tool call of %s", (engine) =>
     expect((await called(engine, streams[engine]("{}"), { messages })).sent).not.toContain("[1,2]")
   })
 
-  test("whose input is no JSON shows the model what it wrote", async () => {
+  test("A call whose input is not JSON shows the model its own text", async () => {
     const { call } = await called(engine, streams[engine]('{"a": tru'))
     expect(call?.invalid).toMatch(/^The input is no valid JSON: .*You wrote: \{"a": tru$/s)
   })
 
-  test("of a tool that does not exist says so", async () => {
+  test("A call of an unknown tool says that the tool does not exist", async () => {
     const { call } = await called(engine, streams[engine]('{"a":1}'), { tool: "other" })
     expect(call?.invalid).toBe('There is no tool "t". You wrote: {"a":1}')
   })

@@ -8,7 +8,7 @@ import { ANALYTICS } from "../harness/analytics-world.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { countReports } from "../harness/report-reference.ts"
-import { type Json, NO_USE, openReports, type ReportWorld, used } from "../harness/report-world.ts"
+import { createReportWorld, type Json, NO_USE, type ReportWorld, usedRows } from "../harness/report-world.ts"
 
 const HOUR_MS = 3_600_000
 const USAGE = "/api/admin/usage"
@@ -16,14 +16,14 @@ const USAGE = "/api/admin/usage"
 let world: ReportWorld
 afterEach(() => world.close())
 
-const dates = (report: Json) => used(report).map(({ date }: Json) => date)
+const dates = (report: Json) => usedRows(report).map(({ date }: Json) => date)
 const fault = async (path: string) => {
   const [status, { detail }] = await world.admin.json("GET", path)
   return [status, detail?.[0]?.loc]
 }
 
-test("an empty database: every day and hour is there, and what nothing can be divided by is null", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+test("An empty database has every day and hour, and null where a division by zero would be", async () => {
+  world = await createReportWorld("2026-12-02T10:30:00Z")
   const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
   const days = ["2026-12-01", "2026-12-02"]
   const empty = { ...NO_USE, avg_duration_sec: null }
@@ -69,8 +69,8 @@ test("an empty database: every day and hour is there, and what nothing can be di
   expect([series, other]).toEqual([[], { billed_cost_usd: 0, points }])
 })
 
-test("one row is in the day and the hour in which its turn ended, and in no other", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+test("One row is counted in the day and hour in which its turn ended, and in no other", async () => {
+  world = await createReportWorld("2026-12-02T10:30:00Z")
   const { user, space, slug } = await world.place()
   await world.plant({
     user,
@@ -83,8 +83,8 @@ test("one row is in the day and the hour in which its turn ended, and in no othe
     { date: "2026-12-01", ...sums, avg_duration_sec: 0.25 },
     { date: "2026-12-02", ...NO_USE, avg_duration_sec: null },
   ])
-  expect(used(await world.read("hourly?days=2"))).toEqual([{ hour: "2026-12-01T23:00:00.000Z", ...sums }])
-  expect(used(await world.read("hourly?days=1"))).toEqual([])
+  expect(usedRows(await world.read("hourly?days=2"))).toEqual([{ hour: "2026-12-01T23:00:00.000Z", ...sums }])
+  expect(usedRows(await world.read("hourly?days=1"))).toEqual([])
   expect((await world.read("top-users")).items).toEqual([{ user_id: user, name: "Somebody", email: null, ...sums }])
   const [, today] = (await world.read("context-size?days=2")).items[0].days
   expect(today).toEqual({ date: "2026-12-02", model_calls: 0, avg_tokens_input: null, max_tokens_input: null })
@@ -106,7 +106,7 @@ test("one row is in the day and the hour in which its turn ended, and in no othe
 })
 
 test("Hourly costs by space cover any range of up to 366 days, in JSON and as a file", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+  world = await createReportWorld("2026-12-02T10:30:00Z")
   const places = [await world.place(), await world.place(), await world.place()]
   const at = (place: number, moment: string, micros: number) => {
     const { user, space } = places[place] as (typeof places)[number]
@@ -128,8 +128,8 @@ test("Hourly costs by space cover any range of up to 366 days, in JSON and as a 
   }
 })
 
-test("ranges end at midnight (UTC) on days, weeks, months and leap days", async () => {
-  world = await openReports("2028-03-01T00:00:00.000Z")
+test("Ranges end at midnight (UTC) on days, weeks, months and leap days", async () => {
+  world = await createReportWorld("2028-03-01T00:00:00.000Z")
   const { user, space } = await world.place()
   await world.plant(
     // A Sunday, a Monday, a month's last day, a leap day, a month's first.
@@ -144,7 +144,7 @@ test("ranges end at midnight (UTC) on days, weeks, months and leap days", async 
   const all = await world.twice(`${USAGE}?days=31`)
   expect([all[0].date, all.at(-1).date, all.length]).toEqual(["2028-01-31", "2028-03-01", 31])
   expect(dates(all)).toEqual(["2028-01-31", "2028-02-27", "2028-02-28", "2028-02-29", "2028-03-01"])
-  expect(used(await world.read("hourly?days=2")).map(({ hour }: Json) => hour)).toEqual(
+  expect(usedRows(await world.read("hourly?days=2")).map(({ hour }: Json) => hour)).toEqual(
     ["02-29T00", "02-29T23", "03-01T00"].map((hour) => `2028-${hour}:00:00.000Z`),
   )
   const total = async (start: string, end: string) => {
@@ -160,8 +160,8 @@ test("ranges end at midnight (UTC) on days, weeks, months and leap days", async 
   expect([spaces.from, spaces.items[0].turns]).toEqual(["2028-02-28T00:00:00.000Z", 4])
 })
 
-test("which days are whole does not depend on the session's time zone", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+test("Whole days do not depend on the session's time zone", async () => {
+  world = await createReportWorld("2026-12-02T10:30:00Z")
   const wholeDays = (zone: string, from: string) =>
     world.sql(
       `select w.from_day::text, w.to_day::text, extract(epoch from w.head_until)::float8 as head_until
@@ -182,8 +182,8 @@ test("which days are whole does not depend on the session's time zone", async ()
   }
 })
 
-test("a report says the moment before it was read, which is in its range", async () => {
-  world = await openReports("2026-12-02T23:59:59.999Z")
+test("A report names the moment just before it was read, which lies in its range", async () => {
+  world = await createReportWorld("2026-12-02T23:59:59.999Z")
   const ctx = authContextOf(world)
   // Time passes with each look at the clock: the second one is of the next day.
   let looks = 0
@@ -196,8 +196,8 @@ test("a report says the moment before it was read, which is in its range", async
   }
 })
 
-test("ends in the wrong order, too far apart, missing or malformed are refused", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+test("Ranges that are reversed, too long, incomplete or malformed are refused", async () => {
+  world = await createReportWorld("2026-12-02T10:30:00Z")
   const spaces = `${ANALYTICS}/hourly-spaces`
   const [day, next] = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"]
   expect(await fault(`${spaces}?start=${next}&end=${day}`)).toEqual([422, ["query", "start"]])
@@ -223,8 +223,8 @@ test("ends in the wrong order, too far apart, missing or malformed are refused",
   expect(await fault(`${USAGE}?start=${day}`)).toEqual([422, ["query", "start"]])
 })
 
-test("equal ones are in the order of their ids, and all beyond the top are `other`", async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+test("Ties are ordered by id, and rows beyond the top are summed as `other`", async () => {
+  world = await createReportWorld("2026-12-02T10:30:00Z")
   const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
   for (let n = 0; n < 22; n++) places.push(await world.place(`Space ${n}`))
   // The last one comes first; the others are equal, and were used in another order than they were made in.

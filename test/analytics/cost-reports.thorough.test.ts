@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { plainNumber } from "../../src/base/plain-json.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { billedInLedger, plantTurns, read, roll, usedWorld, useEverything } from "../harness/analytics-world.ts"
+import {
+  billedInLedger,
+  createUsedWorld,
+  plantTurns,
+  readReport,
+  rollUp,
+  useEverything,
+} from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { countCosts } from "../harness/cost-reference.ts"
 import { parseCsv } from "../harness/csv.ts"
-import { declaredReport } from "../harness/report-schema.ts"
+import { declaredReport } from "../harness/report-world.ts"
 import type { Shared } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -25,7 +32,7 @@ let places: [Place, Place, Place, Place]
 
 beforeAll(async () => {
   world = await createWorld()
-  shared = await usedWorld(world, "costs")
+  shared = await createUsedWorld(world, "costs")
   await useEverything(world, shared)
   const made: Place[] = []
   for (let n = 0; n < 4; n++) {
@@ -69,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const get = async (path: string) => declaredReport(path, await read(admin, path))
+const get = async (path: string) => declaredReport(path, await readReport(admin, path))
 const micros = (usd: number) => Math.round(usd * 1e7)
 
 /** Numbers of a report that are no sums: near, since they are divided in another order. */
@@ -170,12 +177,12 @@ async function cases() {
 // biome-ignore lint/suspicious/noExplicitAny: each report has its own shape
 type Json = any
 
-test("each report is what raw records and the ledger say, with the roller run never, half and wholly", async () => {
+test("Each report equals raw records and ledger, with the roll-up not run, half done and complete", async () => {
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
-    if (rolled === "half") await roll(world, 17)
+    if (rolled === "half") await rollUp(world, 17)
     if (rolled === "wholly") {
-      await roll(world, 1_000)
+      await rollUp(world, 1_000)
       await world.sql(`select ${RELEASE}.mark_usage($1::timestamptz) from generate_series(1, 40)`, [world.clock.now()])
       await world.sql("analyze space_days, user_days, provider_space_days, space_sums, user_sums, provider_space_sums")
     }
@@ -189,7 +196,7 @@ test("each report is what raw records and the ledger say, with the roller run ne
   }
 })
 
-test("accounts and spaces that were billed the same are in the order of their ids", async () => {
+test("Accounts and spaces with equal bills are ordered by id", async () => {
   const [, b, c] = places
   for (const [dimension, first, second] of [
     ["user", b.user, c.user],
@@ -201,13 +208,13 @@ test("accounts and spaces that were billed the same are in the order of their id
   }
 })
 
-test("plans are under their provider, members of pools under their names", async () => {
+test("Plans are listed under their provider, and pool members under their names", async () => {
   const { providers } = await get("subscription-spaces?days=60")
   const keys = providers.map(({ provider_key }: Json) => provider_key)
   expect(keys.toSorted()).toEqual(["claude-1", "gone", "m", "member-a", "rehearsal"])
 })
 
-test("what tokens cost are the catalog's prices, where one model was used at one price", async () => {
+test("Token costs use the catalog's prices where one model was used at one price", async () => {
   const [a] = places
   // 600 tokens at 1 USD a million, 400 at 0.1 USD, 300 at 5 USD.
   const calls = [{ input: 1000, cached: 400, output: 300, micros: 21_400 }]
@@ -224,7 +231,7 @@ test("what tokens cost are the catalog's prices, where one model was used at one
   expect((await get(`cpm?days=1&user_id=${a.user}`)).total, "alone").toEqual(total)
 })
 
-test("an owner and an end user see what operators see", async () => {
+test("An owner and an end user see the same costs as operators", async () => {
   const owner = await world.signIn(shared.client.userId)
   const client = shared.client
   const space = await client.space({ title: "Theirs" })
@@ -254,7 +261,7 @@ test("an owner and an end user see what operators see", async () => {
   expect(charged).toBe(micros(account.billed_cost_usd))
 })
 
-test("files have the same rows", async () => {
+test("CSV files have the same rows as the reports", async () => {
   const text = (row: object) =>
     Object.values(row).map((value) => (typeof value === "number" ? plainNumber(value) : String(value ?? "")))
   const file = async (path: string) => {

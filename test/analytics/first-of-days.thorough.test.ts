@@ -50,7 +50,7 @@ const plainList = (key: string) => `
   select ${key}, ${SUMS.map((column) => `sum(${column})::bigint as ${column}`).join(", ")} from told
   where ended_at >= $1::timestamptz and ended_at < $2::timestamptz group by ${key} order by sum(billed_credit_micros) desc, ${key} limit $3`
 
-test("who is among the first of some days is proved right or not said, rolled and queued, however few of a day are looked at", async () => {
+test("The top rows of a range of days are proved right or omitted, rolled up and queued, however few rows per day are read", async () => {
   const met = { proved: 0, unproved: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     await queueTurns(drawTurns(5 + random.int(150), round < ROUNDS / 3), random.int(160))
@@ -80,7 +80,7 @@ test("who is among the first of some days is proved right or not said, rolled an
   expect(Math.min(met.proved, met.unproved)).toBeGreaterThan(60)
 })
 
-test("of two that were billed the same, the one with the lower id is not left out for the one that was seen first", async () => {
+test("Of two rows with equal bills, the one with the lower id wins over the one seen first", async () => {
   const day = DAYS + 30
   await queueTurns([{ day, space: 500, billed: 50 }], 1_000)
   await queueTurns([{ day, space: 501, billed: 100 }], 1_000)

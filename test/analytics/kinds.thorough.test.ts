@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { type Json, NO_USE, openReports, type ReportWorld } from "../harness/report-world.ts"
+import { createReportWorld, type Json, NO_USE, type ReportWorld } from "../harness/report-world.ts"
 import { differences, differencesFromRaw } from "../harness/rollups.ts"
 
 const USAGE = "/api/admin/usage"
 
 let world: ReportWorld
 beforeEach(async () => {
-  world = await openReports("2026-12-02T10:30:00Z")
+  world = await createReportWorld("2026-12-02T10:30:00Z")
 })
 afterEach(() => world.close())
 
-test("web chats are counted and not timed", async () => {
+test("Web chats are counted and not timed", async () => {
   const { user, space, chatKey } = await world.place()
   await world.plant(
     { user, space, chat: true, at: "2026-11-30T08:00:00Z", calls: [{ seconds: 9 }] },
@@ -32,7 +32,7 @@ test("web chats are counted and not timed", async () => {
   }
 })
 
-test("accounts that were billed nothing have no ledger and are listed last", async () => {
+test("Accounts without bills have no ledger and are listed last", async () => {
   const [first, second, third] = [await world.place(), await world.place(), await world.place()]
   await world.plant(
     { ...first, at: "2026-12-01T08:00:00Z", lost: true, calls: [{ micros: 900 }] },
@@ -47,7 +47,7 @@ test("accounts that were billed nothing have no ledger and are listed last", asy
   ])
 })
 
-test("an unknown account, chat or space has used nothing", async () => {
+test("An unknown account, chat or space has no usage", async () => {
   const { user, space, slug, chatKey } = await world.place()
   await world.plant({ user, space, at: "2026-12-01T08:00:00Z" })
   const none = await world.read(`${USAGE}?days=2&user_id=999999`)
@@ -63,7 +63,7 @@ test("an unknown account, chat or space has used nothing", async () => {
   expect(quiet.items).toMatchObject([{ slug, model_calls: 0, avg_tokens_input: null, days: [{ date: "2026-12-02" }] }])
 })
 
-test("calls count as pooled when the account that served them is named, not numbered", async () => {
+test("Calls count as pooled when the serving account is stored by name", async () => {
   const { user, space } = await world.place()
   const turn = { user, space, at: "2026-12-02T08:00:00Z" }
   await world.plant(
@@ -106,7 +106,7 @@ test("calls count as pooled when the account that served them is named, not numb
   ])
 })
 
-test("a turn whose first step made pictures is counted under its model call, wherever that is stored", async () => {
+test("A turn whose first step made pictures is counted under its model call, wherever that is stored", async () => {
   const { user, space } = await world.place()
   const made = { model: "rehearsal/standard" }
   // Names before and behind the model's, of another provider and of the same.
@@ -132,7 +132,7 @@ test("a turn whose first step made pictures is counted under its model call, whe
   expect(await differencesFromRaw(world, RELEASE)).toEqual([])
 })
 
-test("failures are counted by kind, on the day on which they were noted", async () => {
+test("Failures are counted by kind, on the day on which they were recorded", async () => {
   const note = (kind: string, moment: string, count = 1) =>
     world.sql(
       `insert into infrastructure_errors (kind, name, code, created_at) select $1, 'x', 'X', $2 from generate_series(1, $3)`,

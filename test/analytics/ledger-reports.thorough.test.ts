@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { read, roll } from "../harness/analytics-world.ts"
+import { readReport, rollUp } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { closeDays, type LedgerEntry, plantLedger, timelineOf, trendOf } from "../harness/ledger-reference.ts"
-import { declaredReport } from "../harness/report-schema.ts"
+import { declaredReport } from "../harness/report-world.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // The clock of the world stands at noon of Friday, 20 November 2026.
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const get = async (path: string) => declaredReport(path, await read(admin, path))
+const get = async (path: string) => declaredReport(path, await readReport(admin, path))
 const before = (to: string, days: number) => new Date(Date.parse(to) - days * DAY_MS).toISOString()
 
 /** Ranges as asked for, with what they are. `begin`: the day of the earliest row. */
@@ -53,7 +53,7 @@ const rangesFrom = (begin: string): [query: string, from: string, to: string][] 
   ["all_time=true&end=2031-01-01", begin, TONIGHT],
 ]
 
-test("without any ledger row there is a series of nothing, and all time is today", async () => {
+test("Without ledger rows the series is zero, and all time is today", async () => {
   const nothing = { free: 0, bonus: 0, paid: 0, spent: 0, unbucketed: 0, change: 0 }
   const timeline = await get("energy-timeline?days=2")
   expect(timeline).toEqual({
@@ -68,7 +68,7 @@ test("without any ledger row there is a series of nothing, and all time is today
   expect(trend).toMatchObject({ granularity: "day", active_window_days: 9, items: [nobody] })
 })
 
-test("one row is in its bucket, and all time begins with its day", async () => {
+test("One row is in its bucket, and all time begins with its day", async () => {
   const { userId: user } = await world.createAccount({ usd: 0 })
   await plantLedger(world, [{ user, reason: "space_usage", micros: -1, at: "2026-11-19T23:59:59.999Z", balance: 5 }])
   const [first, second] = (await get("energy-timeline?all_time=true")).items
@@ -84,7 +84,7 @@ test("one row is in its bucket, and all time begins with its day", async () => {
   expect(items).toMatchObject([none, one, none])
 })
 
-describe("a ledger of all reasons", () => {
+describe("A ledger of all reasons", () => {
   const users: number[] = []
   beforeAll(async () => {
     for (let n = 0; n < 6; n++) users.push((await world.createAccount({ usd: 0 })).userId)
@@ -142,11 +142,11 @@ describe("a ledger of all reasons", () => {
     }
   }
 
-  test("is the same before, in the midst of and behind the roller, in ranges of every kind", async () => {
+  test("The reports are the same before, during and after the roll-up, in ranges of every kind", async () => {
     await expectAll()
-    await roll(world, 11)
+    await rollUp(world, 11)
     await expectAll()
-    await roll(world, 1_000)
+    await rollUp(world, 1_000)
     await expectAll()
     await closeDays(world, 70)
     await expectAll()
@@ -154,22 +154,22 @@ describe("a ledger of all reasons", () => {
     expect(kept?.count).toBe(70)
   })
 
-  test("has rows that come later counted at once, also those of days that are kept", async () => {
+  test("Rows that arrive later are counted at once, also on days already stored", async () => {
     const [, , , d = 0, e = 0, f = 0] = users
     await plantLedger(world, [
       { user: f, reason: "usage", micros: -100, at: "2026-11-17T23:00:00Z", balance: 50 },
       { user: d, reason: "manual_topup", micros: 900, at: "2026-11-20T11:45:00Z", balance: 900 },
     ])
     await expectAll()
-    await roll(world, 1_000)
+    await rollUp(world, 1_000)
     await expectAll()
     await plantLedger(world, [{ user: e, reason: "usage", micros: -1, at: "2026-11-20T09:00:00Z", balance: 1_002 }])
-    await roll(world, 1_000)
+    await rollUp(world, 1_000)
     await closeDays(world, 2)
     await expectAll()
   })
 
-  test("changes all balances by what the timeline says, which is what the ledger says", async () => {
+  test("All balances change by the amounts of the timeline, which equal the ledger", async () => {
     const { totals } = await get("energy-timeline?all_time=true")
     const [booked] = await world.sql<{ micros: number }>(
       `select (select sum(amount_credit_micros) from ledger)::float8 + (select sum(amount_credit_micros) from postings)::float8 as micros`,
@@ -179,7 +179,7 @@ describe("a ledger of all reasons", () => {
     expect(totals.unbucketed).toBe(-2.000001)
   })
 
-  test("is a file too, a row for each bucket", async () => {
+  test("The CSV has a row for each bucket", async () => {
     for (const path of ["energy-timeline?days=9", "balance-trend?days=100&active_window_days=40"]) {
       const { items } = await get(path)
       const response = await admin.call("GET", `/api/admin/analytics/${path}&format=csv`)
@@ -191,7 +191,7 @@ describe("a ledger of all reasons", () => {
   })
 })
 
-test("ranges that are none, and bounds, are refused", async () => {
+test("Wrong ranges and bounds are refused", async () => {
   const status = async (query: string) => (await admin.json("GET", `/api/admin/analytics/${query}`))[0]
   const wrong = [
     ...["days=0", "days=3651", "days=x", "start=yesterday", "end=2026-13-01", "all_time=maybe", "group=x"],

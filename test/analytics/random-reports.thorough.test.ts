@@ -1,7 +1,7 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
-import { ANALYTICS, read } from "../harness/analytics-world.ts"
+import { ANALYTICS, readReport } from "../harness/analytics-world.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { countReports } from "../harness/report-reference.ts"
@@ -24,7 +24,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test(`${SEQUENCES} random sequences: reports are what raw records come to, whatever a roller has done`, async () => {
+test(`Reports equal raw records in ${SEQUENCES} random sequences, whatever the roll-up has done`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("reports").seed
   for (let n = 0; n < SEQUENCES; n++) {
     const seed = (base + n) >>> 0
@@ -38,7 +38,7 @@ test(`${SEQUENCES} random sequences: reports are what raw records come to, whate
         const admin = await signInAdmin(world)
         for (const [asked, expected] of await reportsBy(random)) {
           path = asked
-          expect(await read(admin, asked), asked).toEqual(expected)
+          expect(await readReport(admin, asked), asked).toEqual(expected)
         }
       }
       await sequence.finish()

@@ -15,13 +15,13 @@ const DAY_MS = 86_400_000
 const shown = ({ from, to }: { from: Date; to: Date }) => [from, to].map((moment) => moment.toISOString().slice(0, 16))
 const of = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) })
 
-test("the last days are whole, and today's is one of them", () => {
+test("The last days are whole, and today is one of them", () => {
   expect(shown(lastDays(now, 1))).toEqual(["2028-03-01T00:00", "2028-03-02T00:00"])
   expect(shown(lastDays(new Date("2028-03-01T00:00:00Z"), 2))).toEqual(["2028-02-29T00:00", "2028-03-02T00:00"])
   expect(shown(lastDays(new Date("2028-02-29T23:59:59.999Z"), 366))).toEqual(["2027-03-01T00:00", "2028-03-01T00:00"])
 })
 
-test("ends take precedence over days, each for itself", () => {
+test("Each end of a range takes precedence over days", () => {
   const between = (range: { days: number; start?: string; end?: string }) => shown(rangeBetween(now, range))
   expect(between({ days: 3 })).toEqual(["2028-02-28T00:00", "2028-03-02T00:00"])
   expect(between({ days: 3, start: "2028-02-01T06:00:00Z" })).toEqual(["2028-02-01T06:00", "2028-03-02T00:00"])
@@ -40,7 +40,7 @@ test("ends take precedence over days, each for itself", () => {
   ])
 })
 
-test("an empty range is refused, and one that is too long", () => {
+test("An empty range and a range that is too long are refused", () => {
   const [a, b] = ["2028-01-01T00:00:00Z", "2028-01-01T00:00:01Z"]
   expect(() => rangeBetween(now, { days: 1, start: b, end: a })).toThrow("start: must be before `end`")
   expect(() => rangeBetween(now, { days: 1, start: a, end: a })).toThrow("start: must be before `end`")
@@ -53,12 +53,12 @@ test("an empty range is refused, and one that is too long", () => {
   expect(() => rangeBetween(now, { days: 1, start: "2018-03-04T23:59:59.999Z" })).toThrow("at most 3650 days")
 })
 
-test("a series has days up to 92 days, weeks up to 730, and months beyond", () => {
+test("A series has days up to 92 days, weeks up to 730, and months beyond", () => {
   const days = (count: number) => granularityOf({ from: now, to: new Date(now.getTime() + count * DAY_MS) })
   expect([1, 92, 92.1, 730, 730.1, 3650].map(days)).toEqual(["day", "day", "week", "week", "month", "month"])
 })
 
-test("weeks begin on Monday, months on their first; the first bucket may begin before the range", () => {
+test("Weeks begin on Monday, months on the first, and the first bucket may begin before the range", () => {
   const texts = (from: string, to: string, granularity: "day" | "week" | "month") =>
     bucketsOf(of(from, to), granularity).map(dayText)
   // A Sunday, then a Monday.

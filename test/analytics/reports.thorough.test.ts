@@ -3,10 +3,10 @@ import { adminOperations } from "../harness/admin-requests.ts"
 import {
   ANALYTICS,
   billedInLedger,
+  createUsedWorld,
   plantTurns,
-  read,
-  roll,
-  usedWorld,
+  readReport,
+  rollUp,
   useEverything,
 } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
@@ -25,7 +25,7 @@ let others: { user: number; space: number; chatKey: string; slug: string }[]
 
 beforeAll(async () => {
   world = await createWorld()
-  shared = await usedWorld(world, "reports")
+  shared = await createUsedWorld(world, "reports")
   await useEverything(world, shared)
   await world.advance(5_400_000)
   await useEverything(world, shared)
@@ -148,7 +148,7 @@ const rangeOf = (days: { date: string }[]) => ({
   to: new Date(Date.parse(`${days.at(-1)?.date}T00:00:00Z`) + DAY_MS).toISOString(),
 })
 
-test("Usage by day is a JSON array of days, and headers say what it is of", async () => {
+test("Usage by day is a JSON array of days, and headers describe its range", async () => {
   const response = await admin.call("GET", "/api/admin/usage?days=2")
   const days = (await response.json()) as { date: string }[]
   expect(Array.isArray(days)).toBe(true)
@@ -159,13 +159,13 @@ test("Usage by day is a JSON array of days, and headers say what it is of", asyn
   ])
 })
 
-test("each report is what raw records and the ledger say, with the roller run never, half and wholly", async () => {
+test("Each report equals raw records and ledger, with the roll-up not run, half done and complete", async () => {
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
-    if (rolled === "half") await roll(world, 20)
-    if (rolled === "wholly") await roll(world)
+    if (rolled === "half") await rollUp(world, 20)
+    if (rolled === "wholly") await rollUp(world)
     for (const [path, expected, billed] of all) {
-      const report = await read(admin, path)
+      const report = await readReport(admin, path)
       expect(report, `${path}, rolled ${rolled}`).toEqual(expected)
       expect(schemaOf(path).parse(report), path).toEqual(report)
       const { from, to } = Array.isArray(report) ? rangeOf(report) : report
@@ -174,9 +174,9 @@ test("each report is what raw records and the ledger say, with the roller run ne
   }
 })
 
-test("an account's usage is what its own ledger says, for its owner and for an operator", async () => {
+test("An account's usage equals its own ledger, for its owner and for an operator", async () => {
   const owner = await world.signIn(shared.client.userId)
-  const days = await read(admin, `/api/admin/usage?user_id=${shared.client.userId}`)
+  const days = await readReport(admin, `/api/admin/usage?user_id=${shared.client.userId}`)
   const { from, to } = rangeOf(days)
   expect(billedBy(days)).toBe(await billedInLedger(world, from, to, shared.client.userId))
   const [, own] = await owner.json("GET", `/api/account/usage?from=${from}&to=${to}`)
@@ -187,7 +187,7 @@ test("an account's usage is what its own ledger says, for its owner and for an o
   expect(usd(own.total.billed_usd)).toBeLessThan(billedBy(days))
 })
 
-test("each report comes as CSV with the same rows", async () => {
+test("Each report comes as CSV with the same rows", async () => {
   const rows = async (path: string) => {
     const response = await admin.call("GET", `${path}${path.includes("?") ? "&" : "?"}format=csv`)
     expect(response.headers.get("content-type")).toContain("text/csv")
@@ -202,27 +202,27 @@ test("each report comes as CSV with the same rows", async () => {
     `${ANALYTICS}/top-spaces`,
     `${ANALYTICS}/hourly`,
   ]) {
-    const report = await read(admin, path)
+    const report = await readReport(admin, path)
     expect(await rows(path), path).toEqual(report.items.map(text))
   }
-  expect(await rows("/api/admin/usage")).toEqual((await read(admin, "/api/admin/usage")).map(text))
-  const slugs = await read(admin, "/api/admin/usage?group_by=slug")
+  expect(await rows("/api/admin/usage")).toEqual((await readReport(admin, "/api/admin/usage")).map(text))
+  const slugs = await readReport(admin, "/api/admin/usage?group_by=slug")
   const named = Object.entries<object[]>(slugs.series)
   expect(await rows("/api/admin/usage?group_by=slug")).toEqual(
     named.flatMap(([slug, days]) => days.map((day) => text({ slug, ...day }))),
   )
-  const comparison = await read(admin, "/api/admin/context-comparison?days=3")
+  const comparison = await readReport(admin, "/api/admin/context-comparison?days=3")
   expect(await rows("/api/admin/context-comparison?days=3")).toEqual(
     comparison.items.flatMap(({ date, ...roles }: Json) =>
       ["orchestrator", "subagent"].map((role) => text({ date, role, ...roles[role] })),
     ),
   )
-  const sizes = await read(admin, `${ANALYTICS}/context-size?days=3`)
+  const sizes = await readReport(admin, `${ANALYTICS}/context-size?days=3`)
   expect(await rows(`${ANALYTICS}/context-size?days=3`)).toEqual(
     sizes.items.flatMap(({ days, ...space }: Json) => days.map((day: object) => text({ ...space, ...day }))),
   )
   const path = `${ANALYTICS}/hourly-spaces?start=2026-11-20T22:30:00Z&end=2026-11-21T02:00:00Z&top=2`
-  const hours = await read(admin, path)
+  const hours = await readReport(admin, path)
   const lines = await rows(path)
   expect(lines.slice(0, 2)).toEqual(
     hours.series.slice(0, 2).map(({ points, ...space }: Json) => text({ ...space, ...points[0] })),

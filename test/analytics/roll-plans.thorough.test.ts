@@ -19,7 +19,7 @@ const QUEUES = [
 ] as const
 
 test.each(QUEUES)(
-  "a batch of %s reads its own rows only, also in a session that planned while it was empty",
+  "A batch of %s reads only its own rows, also in a session that planned while the table was empty",
   async (queue, roll) => {
     const client = await world.createAccount()
     await client.runTurn({ space: await client.space() })

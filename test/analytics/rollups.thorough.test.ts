@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { columnsOf, SUM_FAMILIES, USAGE_FAMILIES } from "../../bench/rollup-families.ts"
-import { createContext } from "../../src/actor/context.ts"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
+import { contextOf } from "../harness/context.ts"
 import { createRandom } from "../harness/random.ts"
 import { differences } from "../harness/rollups.ts"
 import { serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
@@ -20,7 +19,7 @@ afterEach(async () => {
   await world.close()
 })
 
-test("a number of any rollup that is changed, and a row that is queued twice, is seen", async () => {
+test("The comparison finds a changed number in any rollup and a row that is queued twice", async () => {
   const roller = await usageSequence(world, createRandom("seen"))
   for (let at = 0; at < 30; at++) await roller.next()
   await roller.finish()
@@ -28,7 +27,7 @@ test("a number of any rollup that is changed, and a row that is queued twice, is
     "insert into infrastructure_errors (kind, name, code, created_at) values ('model_call', 'n', 'c', now())",
   )
   Object.assign(ANALYTICS_POLICY, policy)
-  await sweepAnalytics(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+  await sweepAnalytics(contextOf(world))
   const places = [...USAGE_FAMILIES, ...SUM_FAMILIES].flatMap((family) => {
     const numbers = columnsOf(family).slice(Object.keys(family.keys).length)
     return numbers.map((column) => [family.name, column] as const)

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { storeUsage } from "../../bench/store-usage.ts"
-import { createContext } from "../../src/actor/context.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { contextOf } from "../harness/context.ts"
 import { balanceDifferences, differencesFromRaw } from "../harness/rollups.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -13,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("what the bench stores is as raw records say, before and after the roller took its tail", async () => {
+test("The bench's stored usage equals raw records, before and after the roll-up", async () => {
   const ends = new Date(Math.ceil(world.clock.ms() / 86_400_000) * 86_400_000)
   await storeUsage(world.sql, {
     calls: 6_000,
@@ -25,7 +24,7 @@ test("what the bench stores is as raw records say, before and after the roller t
     ends,
   })
   expect(await differencesFromRaw(world, RELEASE)).toEqual([])
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   const swept = await sweepAnalytics(ctx)
   expect(swept.usage).toBeGreaterThanOrEqual(50)
   expect(swept).toMatchObject({ ledger: 50, marks: 0 })

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { App } from "../../src/http/app.ts"
 import { auth } from "../../src/routes/auth/group.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
-import { ask, authContextOf, createPerson } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson } from "../harness/auth.ts"
 import { chatWith, createBot, launchOf } from "../harness/messenger.ts"
-import { codeOf, EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
+import { EMAIL_HOOK, receiveEmails } from "../harness/notices.ts"
+import { codeOf, enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -15,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("every operation answers exactly what it declares", async () => {
+test("Every operation of the auth API answers exactly what it declares", async () => {
   const app = new App()
   auth.mount(app)
   const { userId, email } = await createPerson(world, { password: PASSWORD })
@@ -59,7 +60,7 @@ test("every operation answers exactly what it declares", async () => {
   const reset = new URL(emails.findLast(({ kind }) => kind === "password_reset")?.data.url ?? "").hash.split("=")[1]
   await answerOf("resetPassword", { token: reset, new_password: "nine tall cranes" })
   const factor = await enrol(world, userId)
-  const waiting = await ask(world, "/api/auth/login", { body: { email, password: "nine tall cranes" } })
+  const waiting = await askAuth(world, "/api/auth/login", { body: { email, password: "nine tall cranes" } })
   await world.advance(30_000)
   const code = codeOf(factor.uri, world.clock.now())
   await answerOf("answerSecondFactor", { code }, { headers: { cookie: waiting.cookie } })

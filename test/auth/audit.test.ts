@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("a change and its entry are one statement, and the entry has no secret of the rows", async () => {
+test("A change and its audit entry are one statement, and the entry has no secret of the rows", async () => {
   const { userId } = await world.createAccount()
   await world.sql("update users set password_hash = 'canary' where user_id = $1", [userId])
   const ctx = authContextOf(world, "203.0.113.9")
@@ -39,12 +39,12 @@ test("a change and its entry are one statement, and the entry has no secret of t
   expect(JSON.stringify(entries)).not.toContain("canary")
 })
 
-test("nothing changes it or takes it away", async () => {
+test("An audit entry cannot be changed or deleted", async () => {
   await expect(world.sql("update audit_log set action = 'x'")).rejects.toThrow("append-only")
   await expect(world.sql("delete from audit_log")).rejects.toThrow("append-only")
 })
 
-test("every column of the database that sounds secret is named as one, or known to be none", async () => {
+test("Every column with a secret-sounding name is listed as secret or as harmless", async () => {
   const HARMLESS = [
     "request_hash",
     "hint",

@@ -56,7 +56,7 @@ async function adminCredential() {
   return { userId, browser, credential }
 }
 
-describe("the very next request is refused, by every operation of every group", () => {
+describe("A session's end counts from the next request on, for every operation of every group", () => {
   const ends: [string, (browser: Browser, other: Browser, userId: number) => Promise<unknown>][] = [
     ["signing out", (browser) => browser.call("POST", "/api/auth/logout")],
     ["ending it", (browser, other) => other.call("DELETE", `/api/account/sessions/${browser.sessionId}`)],
@@ -80,7 +80,7 @@ describe("the very next request is refused, by every operation of every group", 
   const someAfter = (what: string) =>
     dashboard.filter((_, at) => isThorough || at % 3 === ends.findIndex(([end]) => end === what) % 3)
 
-  test.each(ends)("after %s", async (what, end) => {
+  test.each(ends)("All operations refuse the session after %s", async (what, end) => {
     const { userId, browser, other } = await arrange()
     const cookie = browser.cookie()
     expect((await browser.call("GET", "/api/account/me", undefined, asPage(cookie))).status).toBe(200)
@@ -91,7 +91,7 @@ describe("the very next request is refused, by every operation of every group", 
     expect(await world.sql("select 1 from spaces where user_id = $1", [userId]), "nothing was made").toEqual([])
   })
 
-  test("the keys of a user who is disabled, and not those of others", async () => {
+  test("The keys of a disabled user are refused, and those of others work", async () => {
     const { userId, browser, key } = await arrange()
     const { credential } = await adminCredential()
     const own = { authorization: `Bearer ${key}` }
@@ -106,8 +106,8 @@ describe("the very next request is refused, by every operation of every group", 
   })
 })
 
-describe("a role binds the very next request", () => {
-  test("of an admin's operations, and as everybody is told it", async () => {
+describe("A role counts from the next request on", () => {
+  test("A changed role counts at once for an admin's operations and in the user's own data", async () => {
     const [chief, second, person] = [await adminCredential(), await adminCredential(), await arrange()]
     const roles = async ({ browser }: { browser: Browser }) => [
       (await browser.json("GET", "/api/auth/me"))[1].role,
@@ -124,7 +124,7 @@ describe("a role binds the very next request", () => {
     expect((await person.browser.call("GET", "/api/auth/me")).status).toBe(401)
   })
 
-  test("every operation below /api/admin refuses who is no admin, and who was one", async () => {
+  test("Every operation below /api/admin refuses users who are not admins, and former admins", async () => {
     const [chief, former] = [await adminCredential(), await adminCredential()]
     const admins = dashboard.filter(({ path }) => path.startsWith("/api/admin"))
     await changeUser(chief.browser.context, chief.credential, former.userId, { role: "user" })

@@ -21,8 +21,8 @@ async function pendingLogin() {
   return { start: `/start weblogin_${token}`, status }
 }
 
-describe("the bot's webhook", () => {
-  test("takes its own brand's secret only: any other has no effect", async () => {
+describe("The bot's webhook", () => {
+  test("The webhook accepts only its own brand's secret, and another secret has no effect", async () => {
     const { start, status } = await pendingLogin()
     const id = ++people
     const WRONG = [401, { detail: expect.any(String), code: "INVALID_WEBHOOK_SECRET" }]
@@ -51,7 +51,7 @@ describe("the bot's webhook", () => {
     expect(await status()).toBe("confirmed")
   })
 
-  test("confirms nothing in a group, for a bot, for a channel or in an edited message, and answers all that is unknown with {}", async () => {
+  test("The webhook confirms nothing in groups, for bots, channels or edited messages, and answers unknown updates with {}", async () => {
     const { start, status } = await pendingLogin()
     const id = ++people
     const chat = chatWith(world, bot, id)
@@ -89,7 +89,7 @@ describe("the bot's webhook", () => {
     expect(await status()).toBe("pending")
   })
 
-  test("bounds what it reads, and reads only JSON", async () => {
+  test("The webhook bounds its input and reads only JSON", async () => {
     const post = (body: string, type = "application/json") => {
       const headers = { "content-type": type, "x-telegram-bot-api-secret-token": bot.secret }
       return world.invoke(new Request(`https://${bot.host}/api/auth/bot`, { method: "POST", headers, body }))
@@ -99,7 +99,7 @@ describe("the bot's webhook", () => {
     expect((await post("{")).status).toBe(400)
   })
 
-  test("/login sends a link that signs that person in once, within 10 minutes, and no second one for a repeated update", async () => {
+  test("The command /login sends a link that signs in once within 10 minutes, and a repeated update sends no second link", async () => {
     const id = ++people
     const chat = chatWith(world, bot, id)
     const update = chat.messageOf("/login@acme_bot")
@@ -123,7 +123,7 @@ describe("the bot's webhook", () => {
     expect((await chat.say("/login"))[1].text).toBe("This account cannot sign in.")
   })
 
-  test("greets whoever starts it; only a code makes an account", async () => {
+  test("The bot greets anyone who starts it, and only a code makes an account", async () => {
     const [plain, coded] = [++people, ++people]
     expect((await chatWith(world, bot, plain).say("/start"))[1].text).toMatch(/^Hello!.*acme\.test/)
     expect(await usersOf(world, bot, plain)).toEqual([])
@@ -139,7 +139,7 @@ describe("the bot's webhook", () => {
     ).toEqual([{ by: referrer?.user_id }])
   })
 
-  test("a name that the database could not hold is no obstacle", async () => {
+  test("A name that the database could not store does not prevent a sign-in", async () => {
     const id = ++people
     const from = { id, is_bot: false, first_name: `A\u0000${"😀".repeat(100)}`, last_name: "\ud800" }
     const { start } = await pendingLogin()
@@ -147,7 +147,7 @@ describe("the bot's webhook", () => {
     expect((await usersOf(world, bot, id))[0]?.name).toBe(`A${"😀".repeat(100)} \ufffd`)
   })
 
-  test("the bot's token and secret are in no answer", async () => {
+  test("The bot's token and secret are in no answer", async () => {
     const answers = [
       await browserAt(world, bot.host).json("POST", "/api/auth/tg-login/start"),
       await chatWith(world, bot, ++people).say("/login"),

@@ -17,7 +17,7 @@ const put = (brand: string, change: Partial<Parameters<typeof putBrand>[1]>) =>
   putBrand(authContextOf(world), { brand, keys: world.env.SECRETS_KEYS, ...change })
 const at = async (url: string) => (await brandOf(authContextOf(world), url)).brand
 
-test("the brand is that of the request's host, with its port or without; the worker's own for any other", async () => {
+test("The brand follows from the request's host, with or without port, and other hosts have the worker's own brand", async () => {
   expect(await brandOf(authContextOf(world), "https://unknown.test/")).toEqual({
     brand: "turnpike",
     landing_path: "/chat",
@@ -39,14 +39,14 @@ test("the brand is that of the request's host, with its port or without; the wor
   await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of our own")
 })
 
-test("of brands that ask for one host at once, one has it", async () => {
+test("Of two brands that claim one host at once, one gets it", async () => {
   const asked = await Promise.allSettled(
     Array.from({ length: 8 }, (_, n) => put(`twin${n}`, { hosts: ["wanted.test"] })),
   )
   expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
 })
 
-test("its bot's token is sealed for that brand, what is left out stays, and the audit log has no secret", async () => {
+test("A bot's token is sealed for its brand, omitted fields stay, and the audit log has no secret", async () => {
   const printed = await put("bots", { hosts: ["bots.test"], botUsername: "@bots_bot", botToken: "123:canary" })
   const secret = /webhook secret (\S+)/.exec(printed)?.[1] ?? ""
   expect(secret).toMatch(/^[\w-]{43}$/)
@@ -64,7 +64,7 @@ test("its bot's token is sealed for that brand, what is left out stays, and the 
   expect(JSON.stringify(entries)).not.toMatch(new RegExp(`canary|${secret}|test\\.[\\w-]+\\.`))
 })
 
-test("its bot works through a rotation of the keys: what it uses is sealed anew, and the old key can go", async () => {
+test("A bot works through a key rotation: used secrets are sealed again, and the old key can be removed", async () => {
   const bot = await createBot(world, "rotated")
   const person = chatWith(world, bot, 77)
   const launch = (id: number) =>
@@ -85,7 +85,7 @@ test("its bot works through a rotation of the keys: what it uses is sealed anew,
   world.rebind({ SECRETS_KEYS: world.env.SECRETS_KEYS })
 })
 
-test("a bot's webhook is set with its secret at its brand's host; what fails says nothing of the token", async () => {
+test("A bot's webhook is set with its secret at its brand's host, and a failure shows nothing of the token", async () => {
   const printed = await put("hooked", { hosts: ["hooked.test"], botUsername: "hooked_bot", botToken: "123:canary" })
   const asked: { url: string; body: unknown }[] = []
   let answer: Response | Error = Response.json({ ok: true, result: true })

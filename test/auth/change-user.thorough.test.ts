@@ -4,7 +4,7 @@ import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { changeUser, changeUserAsSystem, type UserChange } from "../../src/users/change-user.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { enrol } from "../harness/second-factor.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -31,8 +31,8 @@ const audit = (userId: number) =>
     [String(userId)],
   )
 
-describe("disabling an account", () => {
-  test("ends its turns, frees their holds, and bills what was done", async () => {
+describe("Disabling an account", () => {
+  test("Disabling an account ends its turns, frees their holds, and bills the work done", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const browser = await world.signIn(client.userId)
@@ -64,7 +64,7 @@ describe("disabling an account", () => {
     expect(await ending()).toHaveLength(0)
   })
 
-  test("racing the acceptance of turns: none is left, and the books agree", async () => {
+  test("Disabling that races with accepting turns leaves no open turn, and the books agree", async () => {
     const { change } = await admin()
     for (let round = 0; round < 20; round++) {
       const client = await world.createAccount({ usd: 2 })
@@ -81,7 +81,7 @@ describe("disabling an account", () => {
     }
   })
 
-  test("stops its webhooks, which go on with the account; those that were off stay off", async () => {
+  test("Disabling stops the account's webhooks, which continue when it is enabled; endpoints that were off stay off", async () => {
     const { change } = await admin()
     const client = await world.createAccount()
     const hook = async (name: string) => {
@@ -105,7 +105,7 @@ describe("disabling an account", () => {
     expect(await read(off)).toMatchObject({ enabled: false, disabled_reason: "customer" })
   })
 
-  test("nobody gets in: by password, by a token from before, in any session", async () => {
+  test("A disabled account cannot sign in by password, earlier token or any session", async () => {
     const { change, userId: adminId } = await admin()
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
@@ -115,7 +115,7 @@ describe("disabling an account", () => {
     expect((await postLogin(world, email, PASSWORD)).answer.code).toBe("INVALID_CREDENTIALS")
     const magic = link.url.split("#token=")[1] as string
     for (const one of [token, magic]) {
-      const { status, answer, headers } = await ask(world, "/api/auth/magic", { body: { token: one } })
+      const { status, answer, headers } = await askAuth(world, "/api/auth/magic", { body: { token: one } })
       expect([status, answer.code, headers.get("set-cookie")]).toEqual([401, "INVALID_TOKEN", null])
     }
     await expect(mintMagicLink(authContextOf(world), { userId, origin: "https://app.test" })).rejects.toMatchObject({
@@ -137,13 +137,13 @@ describe("disabling an account", () => {
   })
 })
 
-describe("a magic link", () => {
-  test("leads to the dashboard with its token out of sight of servers, and opens one session within 10 minutes", async () => {
+describe("A magic link", () => {
+  test("A magic link leads to the dashboard with its token out of servers' sight and opens one session within 10 minutes", async () => {
     const { userId } = await createPerson(world)
     const make = async () => (await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test/x" })).url
     const [used, late] = [await make(), await make()]
     expect(used).toMatch(/^https:\/\/app\.test\/magic#token=[\w-]{43}$/)
-    const exchange = (url: string) => ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
+    const exchange = (url: string) => askAuth(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
     await world.advance(TOKEN_POLICY.sign_in.ttlMs - 1)
     const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(used)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -153,8 +153,8 @@ describe("a magic link", () => {
   })
 })
 
-describe("who may", () => {
-  test("only an admin who is one now; anybody else changes nothing and leaves no entry", async () => {
+describe("Permission to change users", () => {
+  test("Only a current admin can change a user, and a refused change leaves no audit entry", async () => {
     const { userId } = await createPerson(world)
     const { token, context } = await world.signIn((await createPerson(world)).userId)
     const credential: SessionCredential = { kind: "session", token, test: false }
@@ -167,7 +167,7 @@ describe("who may", () => {
     ])
   })
 
-  test("twice is once, and a user who is not there is NOT_FOUND", async () => {
+  test("A repeated change has no further effect, and an unknown user is NOT_FOUND", async () => {
     const { change } = await admin()
     const { userId } = await createPerson(world)
     expect(await change(userId, { role: "admin" })).toMatchObject({ user_id: userId, role: "admin" })
@@ -176,7 +176,7 @@ describe("who may", () => {
     await expect(change(0, "disable")).rejects.toMatchObject({ code: "NOT_FOUND" })
   })
 
-  test("The last admin who can sign in stays one, whatever other admins there are", async () => {
+  test("The last admin who can sign in stays an admin, whatever other admins exist", async () => {
     const own = await createWorld()
     try {
       const [real, other] = [
@@ -205,7 +205,7 @@ describe("who may", () => {
     }
   })
 
-  test("the last admin stays one, also when two end each other at once", async () => {
+  test("The last admin stays one, also when two demote each other at once", async () => {
     const own = await createWorld()
     try {
       for (let round = 0; round < 20; round++) {

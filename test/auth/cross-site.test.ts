@@ -46,7 +46,7 @@ const withoutSecrets = (headers: Record<string, string>) =>
 
 const notThere = (type: string) => (type === "application/json" ? [404, "NOT_FOUND"] : [415, "UNSUPPORTED_MEDIA_TYPE"])
 
-test("what changes something below /api is an operation of the table", () => {
+test("Every unsafe route below /api is an operation of the table", () => {
   const app = new App()
   all.mount(app)
   const known = new Set(app.operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
@@ -59,7 +59,7 @@ test("what changes something below /api is an operation of the table", () => {
   expect(documented).toEqual(mounted.sort())
 })
 
-test("every unsafe operation refuses whatever is not a page of ours, before any effect", async () => {
+test("Every unsafe operation refuses requests from other sites before any effect", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const unsafe = operations.filter(({ method }) => method !== "GET")
@@ -92,14 +92,14 @@ test("every unsafe operation refuses whatever is not a page of ours, before any 
   expect((await browser.call("GET", "/api/auth/me")).status).toBe(200)
 })
 
-test("a page of ours is let through, with either header", async () => {
+test("A request from our own page is accepted with either header", async () => {
   const browser = await world.signIn((await world.createAccount()).userId)
   for (const headers of [{}, { "sec-fetch-site": null, origin: ORIGIN }]) {
     expect((await browser.call("POST", "/api/auth/app-token", undefined, headers)).status).toBe(200)
   }
 })
 
-test("a body of ours is JSON", async () => {
+test("A body from our own page must be JSON", async () => {
   const browser = await world.signIn((await world.createAccount()).userId)
   // A file has any type; that its upload comes from our own pages is asked above.
   const app = new App()

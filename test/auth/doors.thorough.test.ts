@@ -49,8 +49,8 @@ async function letIn(door: string, address: string | ((n: number) => string)): P
   return MANY
 }
 
-describe("an address comes to a door as often as its policy says", () => {
-  test.each(Object.entries(DOORS))("%s", async (door, { burst, everyMs }) => {
+describe("The rate of requests by address", () => {
+  test.each(Object.entries(DOORS))("The limit holds for %s", async (door, { burst, everyMs }) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     const address = `192.0.2.${Object.keys(DOORS).indexOf(door)}`
     // Of what fails, the last one is told to wait.
@@ -63,7 +63,7 @@ describe("an address comes to a door as often as its policy says", () => {
     expect((await knock(door, address)).status).not.toBe(429)
   })
 
-  test("one that is shut out costs no call of anything", async () => {
+  test("A refused address costs no call of any service", async () => {
     const address = "192.0.2.99"
     await letIn("POST /api/auth/tg-login/start", address)
     await world.plan([])
@@ -71,20 +71,20 @@ describe("an address comes to a door as often as its policy says", () => {
     expect(await world.plan([])).toEqual([])
   })
 
-  test("a page of the login flow says it as a page", async () => {
+  test("A page of the login flow shows the refusal as a page", async () => {
     const address = "192.0.2.98"
     await letIn("GET /api/auth/oauth-login/start", address)
     const { status, body } = await knock("GET /api/auth/oauth-login/start", address, { accept: "text/html" })
     expect([status, body.includes("<h1>You are not signed in</h1>")]).toEqual([429, true])
   })
 
-  test("HEAD counts as GET", async () => {
+  test("A HEAD request counts as GET", async () => {
     const address = "192.0.2.97"
     await letIn("GET /api/auth/oauth-login/start", address)
     expect((await knock("HEAD /api/auth/oauth-login/start", address)).status).toBe(429)
   })
 
-  test("networks of IPv6 count as one: /64, then /56 and /48 with more", async () => {
+  test("Networks of IPv6 count as one: /64, then /56 and /48 with higher limits", async () => {
     expect(networksOf("2001:db8:abcd:12ff::7")).toEqual([
       "2001:db8:abcd:12ff::/64",
       "2001:db8:abcd:1200::/56",
@@ -104,8 +104,8 @@ describe("an address comes to a door as often as its policy says", () => {
   })
 })
 
-describe("who has the right token is never counted", () => {
-  test("a server with the internal secret", async () => {
+describe("Requests with the right token", () => {
+  test("A server with the internal secret is never counted", async () => {
     const headers = { "x-internal-secret": IDP_INTERNAL_SECRET, "content-type": "application/json" }
     const body = JSON.stringify({ issuer: "https://id.test", subject: "7", email_verified: false })
     const { burst } = DOORS["POST /api/auth/idp/session"] as { burst: number }
@@ -123,7 +123,7 @@ describe("who has the right token is never counted", () => {
     expect([...seen]).toEqual([200])
   })
 
-  test("a session, whatever its address has done", async () => {
+  test("A session is never counted, whatever its address has done", async () => {
     const { userId } = await createPerson(world)
     const person = await world.signIn(userId)
     const address = "203.0.113.2"
@@ -133,7 +133,7 @@ describe("who has the right token is never counted", () => {
 })
 
 describe("API keys that do not exist", () => {
-  test("are counted by address, and refused then; a valid one is not", async () => {
+  test("Unknown keys are counted by address and then refused, and a valid key is not", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     const address = "203.0.113.3"
     const client = await world.createAccount()
@@ -162,7 +162,7 @@ describe("API keys that do not exist", () => {
     expect((await withKey(madeUp(), "203.0.113.4")).status).toBe(401)
   })
 
-  test("from an address that is shut out, few are looked up at a time", async () => {
+  test("Few unknown keys are looked up at a time from a refused address", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     const address = "203.0.113.5"
     for (let n = 0; n <= UNKNOWN_KEYS.burst; n++) await withKey(madeUp(), address)
@@ -174,7 +174,7 @@ describe("API keys that do not exist", () => {
   })
 })
 
-test("without Redis nobody signs in anew, and keys and sessions go on", async () => {
+test("Without Redis new sign-ins fail, and keys and sessions work", async () => {
   const client = await world.createAccount()
   const { userId } = await createPerson(world)
   const person = await world.signIn(userId)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
 import { createHostileWorld, type HostileWorld } from "../harness/hostile-provider.ts"
 import { createBrowser } from "../harness/oidc-browser.ts"
-import { refusal } from "../harness/openid-world.ts"
+import { refusalOf } from "../harness/openid-world.ts"
 
 let world: HostileWorld
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("a discovery that fails is not asked for again at once, whoever comes", async () => {
+test("A failed discovery is not requested again at once, by any number of sign-ins", async () => {
   const path = "/.well-known/openid-configuration"
   const places = () => world.seen.filter((place) => place.includes(".well-known")).length
   for (const [status, refused] of [
@@ -23,7 +23,7 @@ test("a discovery that fails is not asked for again at once, whoever comes", asy
     for (let n = 0; n < 20; n++) {
       const browser = createBrowser(world)
       const response = await browser.go("/api/auth/oauth-login/start")
-      expect(await refusal(browser, response)).toEqual(refused)
+      expect(await refusalOf(browser, response)).toEqual(refused)
     }
     expect(places() - before).toBe(1)
     await world.does({})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { browserAt, chatWith, createBot, launchOf, type TestBot, usersOf } from "../harness/messenger.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -10,7 +10,7 @@ let estate: AdminEstate
 beforeAll(async () => {
   world = await createWorld()
   bot = await createBot(world, "acme")
-  estate = await adminEstate(world, "first sign-ins of accounts")
+  estate = await createAdminEstate(world, "first sign-ins of accounts")
 })
 afterAll(() => world.close())
 
@@ -114,7 +114,7 @@ test("An account with two identities has one first sign-in, also when both sign 
   expect(await giftsOf(again.user_id)).toEqual(NOTHING)
 })
 
-test("An account does not refer itself, and two that refer each other at once do not wait for each other for ever", async () => {
+test("An account cannot refer itself, and two that refer each other at once do not deadlock", async () => {
   const own = ++people
   const userId = await accountFor(own)
   expect((await signIn(own, await codeOf(userId)))[0]).toBe(200)

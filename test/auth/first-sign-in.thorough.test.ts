@@ -46,7 +46,7 @@ const referralsOf = (userId: number) =>
 
 const SIGNUP = { reason: "signup_credit", amount: CREDIT, balance: CREDIT }
 
-describe("a name", () => {
+describe("A name", () => {
   const nameOf = async (userId: number) =>
     (await world.sql<{ name: string }>("select name from users where user_id = $1", [userId]))[0]?.name
   async function called(id: number, first_name: string, last_name?: string): Promise<number> {
@@ -57,7 +57,7 @@ describe("a name", () => {
     return signedIn.user_id
   }
 
-  test("that a person changes on the platform is taken over at the next sign-in; one that was changed here stays until then", async () => {
+  test("A name changed on the platform is taken over at the next sign-in, and a name changed here stays", async () => {
     const id = ++people
     const userId = await called(id, "Ada", "Byron")
     expect(await nameOf(userId)).toBe("Ada Byron")
@@ -71,8 +71,8 @@ describe("a name", () => {
   })
 })
 
-describe("the first sign-in", () => {
-  test("makes a user with a wallet, one trial and one credit; later ones make nothing", async () => {
+describe("The first sign-in", () => {
+  test("The first sign-in makes a user with a wallet, one trial and one credit, and later ones make nothing", async () => {
     const id = ++people
     const userId = await signIn(id)
     const [trial] = await trialsOf(userId)
@@ -87,7 +87,7 @@ describe("the first sign-in", () => {
     await expectBooks(world, userId)
   })
 
-  test("50 at once, in the mini-app and by the bot, make one user, one trial, one credit, one referral", async () => {
+  test("Fifty first sign-ins at once, by mini-app and bot, make one user, trial, credit and referral", async () => {
     const referrer = await signIn(++people)
     const ref_code = await codeOf(referrer)
     const id = ++people
@@ -112,7 +112,7 @@ describe("the first sign-in", () => {
     for (const one of [userId, referrer]) await expectBooks(world, one)
   })
 
-  test("twins that meet in the database have one user, and none of them fails", async () => {
+  test("Twin sign-ins that meet in the database find one user, and both succeed", async () => {
     const ctx = authContextOf(world)
     const ref = await codeOf(await signIn(++people))
     for (let round = 0; round < 10; round++) {
@@ -125,7 +125,7 @@ describe("the first sign-in", () => {
     }
   })
 
-  test("40 people referred by one at once: every running total is exact", async () => {
+  test("Forty people referred by one user at once leave every running total exact", async () => {
     const referrer = await signIn(++people)
     const ref_code = await codeOf(referrer)
     const referred = await Promise.all(Array.from({ length: 40 }, () => signIn(++people, ref_code)))
@@ -134,7 +134,7 @@ describe("the first sign-in", () => {
     for (const one of [referrer, ...referred]) await expectBooks(world, one)
   })
 
-  test("credit is given for as many as the setting says, also for those who come at once; all are noted", async () => {
+  test("Referral credit is limited by the setting, also for people who come at once, and all are recorded", async () => {
     await world.sql("insert into settings (key, value, updated_at) values ('referrer_most_credited', '3', now())")
     const referrer = await signIn(++people)
     const ref_code = await codeOf(referrer)
@@ -147,7 +147,7 @@ describe("the first sign-in", () => {
     for (const one of [referrer, ...referred]) await expectBooks(world, one)
   })
 
-  test("two who refer each other, and many first sign-ins of the same few, do not lock each other out", async () => {
+  test("Mutual referrals and many first sign-ins of the same users do not deadlock", async () => {
     const referrers = await Promise.all([signIn(++people), signIn(++people)])
     const codes = await Promise.all(referrers.map(codeOf))
     const first = people + 1
@@ -164,7 +164,7 @@ describe("the first sign-in", () => {
   })
 })
 
-test("its credit is booked once: each entry has a reference of its own, as all bookings", async () => {
+test("First credits are booked once, each under its own reference, as all bookings", async () => {
   const referrer = await signIn(++people)
   const user = await signIn(++people, await codeOf(referrer))
   const entries = await world.sql<{ reference: string; actor: string; note: string | null }>(
@@ -179,7 +179,7 @@ test("its credit is booked once: each entry has a reference of its own, as all b
   ])
 })
 
-test("who has unlinked the messaging platform and comes back is a new user, and gets nothing again", async () => {
+test("A person who unlinked the platform and returns is a new user and gets no second trial", async () => {
   const [id, ref_code] = [++people, await codeOf(await signIn(++people))]
   const first = await signIn(id)
   await world.sql("delete from identities where user_id = $1", [first])
@@ -189,8 +189,8 @@ test("who has unlinked the messaging platform and comes back is a new user, and 
   await expectBooks(world, second)
 })
 
-describe("a code", () => {
-  test("counts once: unknown, own, late, repeated and another brand's are ignored, and so is a disabled user's", async () => {
+describe("A code", () => {
+  test("A referral code counts once: unknown, own, late, repeated, other brands' and disabled users' codes are ignored", async () => {
     const other = await createBot(world, "other")
     const [a, b, foreign] = [await signIn(++people), await signIn(++people), await signIn(++people, undefined, other)]
     const [codeA, codeB, codeForeign] = [await codeOf(a), await codeOf(b), await codeOf(foreign)]
@@ -214,14 +214,14 @@ describe("a code", () => {
   })
 })
 
-describe("the settings", () => {
+describe("Settings of the first sign-in", () => {
   const set = (settings: Record<string, unknown>) =>
     world.sql(
       "insert into settings (key, value) select * from jsonb_each($1::jsonb) on conflict (key) do update set value = excluded.value",
       [JSON.stringify(settings)],
     )
 
-  test("decide on plan, days and credit; nonsense in them stops nobody", async () => {
+  test("The settings decide plan, days and credit, and nonsense in them blocks no sign-in", async () => {
     const referrer = await signIn(++people)
     const code = await codeOf(referrer)
     await set({

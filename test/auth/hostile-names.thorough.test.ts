@@ -4,7 +4,7 @@ import { putBrand } from "../../src/ops/brands.ts"
 import { takePasswordTry } from "../../src/sign-in/login-throttle.ts"
 import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
 import { authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { EMAIL_HOOK, receiveEmails } from "../harness/second-factor.ts"
+import { EMAIL_HOOK, receiveEmails } from "../harness/notices.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => world.advance(24 * 3_600_000))
 
-test("letters that only some rules fold do not tell whether an email has an account", async () => {
+test("Letters that only some rules fold do not reveal whether an email has an account", async () => {
   const { email } = await createPerson(world, { password: "correct horse battery staple" })
   // The sign for kelvin, which JavaScript folds to k, and a dotted capital, which some databases fold to i.
   const known = `ki-${email}`
@@ -34,7 +34,7 @@ test("letters that only some rules fold do not tell whether an email has an acco
   expect(seen[0]?.[0]).toBe(429)
 })
 
-test("one IPv6 site has few times as many wrong passwords as one address, whatever networks it uses", async () => {
+test("One IPv6 site gets only a few times the wrong passwords of one address, across all its networks", async () => {
   const { burst } = LOGIN_POLICY.address
   // Without the work of hashing: the limit is taken before it.
   const spray = async (addressOf: (n: number) => string) => {
@@ -52,7 +52,7 @@ test("one IPv6 site has few times as many wrong passwords as one address, whatev
   expect(await spray(() => "2001:db8:b:1::1")).toBe(burst)
 })
 
-test("a link for a new password leads to a host of the account's own brand, wherever it was asked for", async () => {
+test("A password link leads to a host of the account's own brand, wherever it was requested", async () => {
   const put = (brand: string, hosts: string[]) =>
     putBrand(authContextOf(world), { brand, hosts, keys: world.env.SECRETS_KEYS })
   await put("acme", ["app.acme.test", "acme.test"])

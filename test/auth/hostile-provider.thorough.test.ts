@@ -12,7 +12,7 @@ import {
   type ProviderAnswer,
 } from "../harness/hostile-provider.ts"
 import { createBrowser } from "../harness/oidc-browser.ts"
-import { refusal } from "../harness/openid-world.ts"
+import { refusalOf } from "../harness/openid-world.ts"
 
 let world: HostileWorld
 beforeAll(async () => {
@@ -33,21 +33,21 @@ async function refuses(
   for (const [what, misdeed] of Object.entries(misdeeds)) {
     await world.does(misdeed)
     const { browser, response } = await world.signInAt()
-    expect(await refusal(browser, response), what).toEqual(expected)
+    expect(await refusalOf(browser, response), what).toEqual(expected)
   }
   expect(await users(), "nobody was made").toBe(before)
 }
 
 const users = async () => (await world.sql<{ n: number }>("select count(*)::int as n from users"))[0]?.n
 
-test("a right provider of this kind signs in", async () => {
+test("A correct provider of this kind signs the user in", async () => {
   const { browser, response } = await world.signInAt({ next: "/chat" })
   expect([response.status, response.headers.get("location")]).toEqual([302, "/chat"])
   expect((await browser.me())?.user_id).toBeGreaterThan(0)
 })
 
-describe("an ID token", () => {
-  test("that says something wrong", async () => {
+describe("An ID token", () => {
+  test("An ID token with a wrong claim is refused", async () => {
     const now = seconds
     await refuses({
       "wrong nonce": { claims: { nonce: "another" } },
@@ -82,7 +82,7 @@ describe("an ID token", () => {
     }
   })
 
-  test("whose clock is a little off is right", async () => {
+  test("An ID token from a slightly different clock is accepted", async () => {
     for (const claims of [
       () => ({ exp: seconds() - toleranceSeconds + 2 }),
       () => ({ iat: seconds() + toleranceSeconds - 2, nbf: seconds() + toleranceSeconds - 2 }),
@@ -92,14 +92,14 @@ describe("an ID token", () => {
     }
   })
 
-  test("with several audiences and us as its party, and with the right at_hash, is right", async () => {
+  test("An ID token with several audiences and us as its party, and with the right at_hash, is accepted", async () => {
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("an access token"))
     const at_hash = Buffer.from(digest.slice(0, 16)).toString("base64url")
     await world.does({ claims: { aud: [CLIENT_ID, "another"], azp: CLIENT_ID, at_hash } })
     expect((await world.signInAt()).response.status).toBe(302)
   })
 
-  test("that nobody, or anybody, could have signed", async () => {
+  test("An ID token without a trustworthy signature is refused", async () => {
     const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true })
     const own = { ...(await exportJWK(publicKey)), kid: "own", alg: "RS256" }
     const hmac = (secret: Uint8Array, kid: string) => (claims: object) =>
@@ -147,7 +147,7 @@ describe("an ID token", () => {
     ).toEqual([])
   })
 
-  test("under a new key is right at once; under the old one not any more", async () => {
+  test("An ID token under a new key is accepted at once, and under the old key no longer", async () => {
     const { browser } = await world.signInAt()
     await world.rotate("two")
     expect((await world.signInAt({ browser })).response.status).toBe(302)
@@ -155,8 +155,8 @@ describe("an ID token", () => {
   })
 })
 
-describe("what it says of itself", () => {
-  test("of another issuer, incomplete, or leading where we may not call", async () => {
+describe("A provider's metadata", () => {
+  test("Metadata of another issuer, incomplete metadata, or forbidden URLs are refused", async () => {
     const wrong: Record<string, object> = {
       "another issuer": { issuer: "https://id.other.com" },
       "the issuer with a slash": { issuer: `${ISSUER}/` },
@@ -175,7 +175,7 @@ describe("what it says of itself", () => {
     for (const [what, metadata] of Object.entries(wrong)) {
       await world.does({ metadata })
       const browser = createBrowser(world)
-      expect(await refusal(browser, await browser.go("/api/auth/oauth-login/start")), what).toEqual([
+      expect(await refusalOf(browser, await browser.go("/api/auth/oauth-login/start")), what).toEqual([
         502,
         "LOGIN_PROVIDER_FAILED",
       ])
@@ -183,11 +183,11 @@ describe("what it says of itself", () => {
     }
   })
 
-  test("an announced `iss` that does not come back", async () => {
+  test("An announced `iss` that is missing from the callback is refused", async () => {
     await refuses({ "no iss": { metadata: { authorization_response_iss_parameter_supported: true } } })
   })
 
-  test("userinfo of somebody else, or under a signature; else it gives the email that the token lacks", async () => {
+  test("Signed or foreign userinfo is refused, and right userinfo supplies a missing email", async () => {
     await refuses({
       "another subject": { userinfo: { sub: "somebody", email: "boss@people.test", email_verified: true } },
       "no subject": { userinfo: { sub: undefined, email: "boss@people.test", email_verified: true } },
@@ -203,7 +203,7 @@ describe("what it says of itself", () => {
     })
   })
 
-  test("that an email is verified counts only where the email is", async () => {
+  test("A verification flag counts only next to its email", async () => {
     await world.does({
       claims: { sub: "mixes", email_verified: true, name: "Mia" },
       userinfo: { email: "boss@people.test" },
@@ -211,7 +211,7 @@ describe("what it says of itself", () => {
     expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null, name: "Mia" })
   })
 
-  test("is asked for once in some minutes", async () => {
+  test("Metadata is requested once in some minutes", async () => {
     const places = () => world.seen.filter((place) => place.includes(".well-known")).length
     const before = places()
     for (let n = 0; n < 3; n++) await world.signInAt()
@@ -222,7 +222,7 @@ describe("what it says of itself", () => {
   })
 })
 
-describe("answers that are none", () => {
+describe("Malformed answers of a provider", () => {
   const endpoints = ["/.well-known/openid-configuration", "/token", "/keys", "/me"]
 
   async function goTo(place: string) {
@@ -231,7 +231,7 @@ describe("answers that are none", () => {
     return { browser, path: world.comeBack(await browser.start()).href }
   }
 
-  test.each(endpoints)("%s: huge, elsewhere, garbage, no JSON", async (place) => {
+  test.each(endpoints)("A %s that is huge, redirected, garbage or not JSON is refused", async (place) => {
     const many = `"${"x".repeat(64 * 1024)}"`
     const endless = () => {
       const chunk = new TextEncoder().encode(many)
@@ -253,12 +253,12 @@ describe("answers that are none", () => {
     for (const [what, answer] of Object.entries(answers)) {
       await world.does({ at: { [place]: answer } })
       const { browser, path } = await goTo(place)
-      expect(await refusal(browser, await browser.go(path)), what).toEqual([502, "LOGIN_PROVIDER_FAILED"])
+      expect(await refusalOf(browser, await browser.go(path)), what).toEqual([502, "LOGIN_PROVIDER_FAILED"])
     }
     expect(world.seen.filter((seen) => seen.startsWith("evil.com") || seen.endsWith("/other"))).toEqual([])
   })
 
-  test.each(endpoints)("%s: too slow to answer, or to end", async (place) => {
+  test.each(endpoints)("A %s that is too slow to answer or to end is given up", async (place) => {
     const drip = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) })
     const answers: (() => Response | Promise<Response>)[] = [
       () => new Promise<Response>(() => {}),
@@ -276,7 +276,7 @@ describe("answers that are none", () => {
       await asked.promise
       await world.clock.sleeping(1, OIDC_POLICY.timeoutMs)
       await world.advance(OIDC_POLICY.timeoutMs)
-      expect(await refusal(browser, await response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
+      expect(await refusalOf(browser, await response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
     }
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { ask, createPerson } from "../harness/auth.ts"
+import { askAuth, createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -26,8 +26,8 @@ async function mint(body: unknown, headers: Record<string, string> = { "x-intern
   return world.invoke(new Request(ORIGIN + PATH, init))
 }
 
-describe("the secret", () => {
-  test("right: the session of a new user, who is found again", async () => {
+describe("The internal secret", () => {
+  test("The right secret gets the session of a new user, who is found again", async () => {
     const claims = claimsOf({ email: "Ida@people.test", email_verified: true, name: "Ida" })
     const response = await mint(claims)
     const user = (await response.json()) as { user_id: number }
@@ -44,12 +44,12 @@ describe("the secret", () => {
     const [set = "", dropped] = response.headers.getSetCookie()
     expect(dropped).toMatch(/^acting=;/)
     expect(set).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-    const me = await ask(world, "/api/account/me", { method: "GET", cookie: set.split(";")[0] as string })
+    const me = await askAuth(world, "/api/account/me", { method: "GET", cookie: set.split(";")[0] as string })
     expect([me.status, me.answer.user.user_id, me.answer.balance.balance_usd]).toEqual([200, user.user_id, 0])
     expect(await (await mint(claims)).json()).toEqual(user)
   })
 
-  test("right at the host of a brand: a new user is of that brand, at any host", async () => {
+  test("The right secret at a brand's host makes a user of that brand, valid at any host", async () => {
     const hosts = JSON.stringify([new URL(ORIGIN).host])
     await world.sql("insert into brands (brand, hosts, created_at, updated_at) values ('acme', $1, now(), now())", [
       hosts,
@@ -60,7 +60,7 @@ describe("the secret", () => {
     expect(await (await mint(claims)).json()).toMatchObject({ brand: "acme" })
   })
 
-  test("wrong in whatever way: 401, and nothing is written", async () => {
+  test("A wrong secret gets 401, and nothing is written", async () => {
     const before = await world.sql("select count(*) from users")
     for (const given of [
       "x",
@@ -85,7 +85,7 @@ describe("the secret", () => {
     expect(await world.sql("select count(*) from users")).toEqual(before)
   })
 
-  test("A missing secret is a wrong one to a server, and a browser's page elsewhere is refused as everywhere", async () => {
+  test("A missing secret counts as wrong for a server, and pages of other sites are refused as usual", async () => {
     const refused = await mint(claimsOf(), {})
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
       401,
@@ -105,7 +105,7 @@ describe("the secret", () => {
     expect((await mint(claimsOf(), { "sec-fetch-site": "same-origin" })).status).toBe(401)
   })
 
-  test("opens nothing else", async () => {
+  test("The secret opens no other operation", async () => {
     for (const path of ["/api/auth/logout", "/api/auth/app-token", "/api/auth/magic", "/api/account/keys"]) {
       const headers = { "x-internal-secret": SECRET, "content-type": "application/json" }
       const response = await world.invoke(new Request(ORIGIN + path, { method: "POST", headers, body: "{}" }))
@@ -113,7 +113,7 @@ describe("the secret", () => {
     }
   })
 
-  test("unset, empty or blank: exactly as a path where nothing is", async () => {
+  test("Without a configured secret the path does not exist", async () => {
     for (const unset of [undefined, "", "  "]) {
       world.rebind({ IDP_INTERNAL_SECRET: unset })
       const requests: [string, Record<string, string>, string?][] = []
@@ -154,7 +154,7 @@ describe("the secret", () => {
   })
 })
 
-describe("what it mints", () => {
+describe("Sessions for an identity provider", () => {
   test.each([
     {},
     { issuer: "", subject: "1" },
@@ -168,9 +168,9 @@ describe("what it mints", () => {
     { issuer: ISSUER, subject: "1", email_verified: 1 },
     { issuer: ISSUER, subject: "1", role: "admin" },
     { issuer: ISSUER, subject: "1", user_id: 1 },
-  ])("nothing for %j", async (body) => expect((await mint(body)).status).toBe(422))
+  ])("The body %j gets no session", async (body) => expect((await mint(body)).status).toBe(422))
 
-  test("never a session of an admin: by identity, by email, or of one who becomes it; and none of a disabled user", async () => {
+  test("Admins and disabled users get no session, by identity, by email, or on becoming one", async () => {
     const refused = async (claims: object) => {
       const response = await mint(claims)
       expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, "LOGIN_REFUSED"])
@@ -195,7 +195,7 @@ describe("what it mints", () => {
     expect(await world.sql("select 1 from identities where user_id = $1", [blocked.userId])).toEqual([])
   })
 
-  test("50 first sign-ins of one subject at once make one user, with one wallet and one identity", async () => {
+  test("Fifty first sign-ins of one subject at once make one user, with one wallet and one identity", async () => {
     const claims = claimsOf({ email: "many@people.test", email_verified: true })
     const answers = await Promise.all(Array.from({ length: 50 }, () => mint(claims)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -210,7 +210,7 @@ describe("what it mints", () => {
     expect(made).toEqual({ users: 1, identities: 1, wallets: 1 })
   })
 
-  test("an identity that is unlinked while it signs in leads to its account, or then to a new one", async () => {
+  test("An identity that is unlinked while it signs in leads to its account or to a new one", async () => {
     for (let round = 0; round < 8; round++) {
       const { userId, email } = await createPerson(world)
       const claims = claimsOf({ email, email_verified: true })
@@ -229,7 +229,7 @@ describe("what it mints", () => {
     }
   })
 
-  test("50 subjects with one verified email at once are one user", async () => {
+  test("Fifty subjects with one verified email at once are one user", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         mint(claimsOf({ email: n % 2 ? "One@people.test" : "one@PEOPLE.test", email_verified: true })),
@@ -243,7 +243,7 @@ describe("what it mints", () => {
     ).toBe(0)
   })
 
-  test("an account that takes the email between the look for one and the making of one is joined", async () => {
+  test("An account that takes the email between lookup and creation is joined", async () => {
     const { userId, email } = await createPerson(world)
     // The look-up of the email waits for its owner's row and finds the email given up; its new owner did not have it when the look-up
     // began.

@@ -21,9 +21,9 @@ const seconds = (at = world.clock.ms()) => String(Math.floor(at / 1000))
 const fieldsOf = (data: string) => [...new URLSearchParams(data)] as [string, string][]
 const write = (fields: [string, string][]) => new URLSearchParams(fields).toString()
 
-describe("published launch data", () => {
+describe("Published launch data", () => {
   test.each(LAUNCH_VECTORS.map((vector, index) => ({ ...vector, index })))(
-    "$name",
+    "The published launch data of $name is accepted",
     async ({ data, token, id, index, signature }) => {
       const now = world.clock.ms()
       const own = await createBot(world, `vector${index}`, token)
@@ -48,8 +48,8 @@ describe("published launch data", () => {
   )
 })
 
-describe("launch data that was altered", () => {
-  test("every field changed, emptied, removed, doubled, renamed; every field added; every bit of the hash", async () => {
+describe("Altered launch data", () => {
+  test("Launch data with any field changed, removed, doubled, renamed or added, or a bit of the hash flipped, is refused", async () => {
     const id = ++people
     const good = fieldsOf(launchOf(world, bot, id, { chat_type: "private", start_param: "x" }))
     const variants: [string, string][][] = []
@@ -93,7 +93,7 @@ describe("launch data that was altered", () => {
     for (const data of [write(good), write(good.toReversed())]) expect(await send(data)).toEqual(INVALID)
   })
 
-  test("without a user, a number or a shape that the platform has", async () => {
+  test("Launch data without a user, a number or the platform's shape is refused", async () => {
     const auth_date = seconds()
     const users = [
       "",
@@ -122,7 +122,7 @@ describe("launch data that was altered", () => {
     }
   })
 
-  test("old and future, to the second", async () => {
+  test("Old and future launch data is refused, to the second", async () => {
     const at = (offset: number) =>
       send(launchOf(world, bot, ++people, { auth_date: seconds(world.clock.ms() + offset * 1000) }))
     expect((await at(-300))[0]).toBe(200)
@@ -138,8 +138,8 @@ describe("launch data that was altered", () => {
   })
 })
 
-describe("launch data of another brand", () => {
-  test("another's bot, and another's host", async () => {
+describe("Launch data of another brand", () => {
+  test("Launch data of another brand's bot or host is refused", async () => {
     const other = await createBot(world, "other")
     const [id, otherId] = [++people, ++people]
     expect(await send(launchOf(world, other, otherId), bot.host)).toEqual(INVALID)
@@ -153,8 +153,8 @@ describe("launch data of another brand", () => {
   })
 })
 
-describe("a replay", () => {
-  test("of 100 posts of one launch at once, one makes a session", async () => {
+describe("A replay", () => {
+  test("Of 100 posts of one launch at once, one makes a session", async () => {
     const id = ++people
     const data = launchOf(world, bot, id)
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(data)))
@@ -164,7 +164,7 @@ describe("a replay", () => {
   })
 })
 
-test("a disabled user does not come in, and the page must be our own", async () => {
+test("A disabled user cannot sign in, and the page must be our own", async () => {
   const id = ++people
   const { user_id } = (await send(launchOf(world, bot, id)))[1]
   await world.sql("update users set disabled_at = now() where user_id = $1", [user_id])
@@ -176,7 +176,7 @@ test("a disabled user does not come in, and the page must be our own", async () 
   )
 })
 
-describe("inside a page of the platform", () => {
+describe("Inside a page of the platform", () => {
   const post = "/api/auth/messenger-webapp"
   const tokenOf = (response: Response) =>
     response.headers.getSetCookie().find((line) => line.startsWith("token=")) ?? ""

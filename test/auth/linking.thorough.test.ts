@@ -146,7 +146,7 @@ const CORE = [
 /** All in CI, one in four for everyone. */
 const taken = (place: number) => isThorough || place % 4 === 0
 
-test("in every order of any three sign-ups", async () => {
+test("Accounts are joined rightly in every order of any three sign-ups", async () => {
   for (const [a, first] of CORE.entries()) {
     for (const [b, second] of CORE.entries()) {
       for (const [c, third] of CORE.entries()) {
@@ -157,7 +157,7 @@ test("in every order of any three sign-ups", async () => {
   console.log(`${steps} sign-ups`)
 })
 
-test("in long random orders, with emails that change at the provider", async () => {
+test("Accounts are joined rightly in long random orders, with emails that change at the provider", async () => {
   const { TURNPIKE_SEED } = bindings as unknown as Record<string, string>
   const { seed, int, pick } = createRandom("orders of sign-ups", Number(TURNPIKE_SEED) || undefined)
   console.log(`seed ${seed}`)
@@ -178,7 +178,7 @@ test("in long random orders, with emails that change at the provider", async () 
   console.log(`${steps - before} sign-ups`)
 })
 
-test("letters that only look or fold alike are another email", async () => {
+test("Letters that only look or fold alike are a different email", async () => {
   await check("plain", [step("victim", "oidc")])
   const [{ user_id: victim } = { user_id: "" }] = await world.sql<{ user_id: string }>(
     "insert into users (email, email_verified) values ('kiki@people.test', true) returning user_id",
@@ -200,9 +200,12 @@ test("letters that only look or fold alike are another email", async () => {
   }
 })
 
-test.each([1, "true", "yes", {}, [true], null])("email_verified %j is not true", async (email_verified) => {
-  const name = `strict-${JSON.stringify(email_verified)}`
-  await world.sql("insert into users (email, email_verified) values ($1, true)", [`${name}@people.test`])
-  world.misbehaves({ claims: { sub: name, email: `${name}@people.test`, email_verified } })
-  expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null })
-})
+test.each([1, "true", "yes", {}, [true], null])(
+  "An email_verified of %j does not count as true",
+  async (email_verified) => {
+    const name = `strict-${JSON.stringify(email_verified)}`
+    await world.sql("insert into users (email, email_verified) values ($1, true)", [`${name}@people.test`])
+    world.misbehaves({ claims: { sub: name, email: `${name}@people.test`, email_verified } })
+    expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null })
+  },
+)

@@ -123,20 +123,20 @@ const payloads = [
   ]),
 ]
 
-test("every payload lands on our own default", async () => {
+test("Every hostile `next` lands on our own default page", async () => {
   expect(payloads.length).toBeGreaterThan(200)
   for (const next of payloads) expect(await landing(next), JSON.stringify(next)).toBe("/chat")
   console.log(`${payloads.length} payloads`)
 })
 
-test("nor does one of two", async () => {
+test("Two `next` parameters land on the default page too", async () => {
   const browser = createBrowser(world)
   const path = "/api/auth/oauth-login/start?next=/chat/1&next=//evil.com"
   const page = new URL((await browser.go(path)).headers.get("location") ?? "")
   expect((await browser.go(world.comeBack(page).href)).headers.get("location")).toBe("/chat")
 })
 
-test("paths of ours land where they say", async () => {
+test("Our own paths land where they say", async () => {
   const good = [
     "/",
     "/chat",
@@ -155,7 +155,7 @@ test("paths of ours land where they say", async () => {
   }
 })
 
-test("the default is that of the brand of the host", async () => {
+test("The default page is on the host of the request's brand", async () => {
   await world.sql(
     `insert into brands (brand, hosts, landing_path, created_at, updated_at) values ('acme', '["api.test"]', '/welcome', now(), now())`,
   )
@@ -168,7 +168,7 @@ test("the default is that of the brand of the host", async () => {
   await world.does({})
 })
 
-test("a `next` that was altered where it waits is looked at again", async () => {
+test("A stored `next` that was altered is checked again", async () => {
   const { redis } = authContextOf(world)
   const browser = createBrowser(world)
   const page = await browser.start("/mine")

@@ -3,7 +3,7 @@ import { networkOf } from "../../src/base/network.ts"
 import { takePasswordTry } from "../../src/sign-in/login-throttle.ts"
 import { hashPassword } from "../../src/sign-in/password.ts"
 import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -30,8 +30,8 @@ async function countWrong(account: number | string, addresses: string[]) {
 
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `203.0.${n >> 8}.${n & 255}`)
 
-describe("signing in with a password", () => {
-  test("answers the user and sets the session, which has browser and address", async () => {
+describe("Signing in with a password", () => {
+  test("A sign-in answers the user and sets the session, which has browser and address", async () => {
     const passwordHash = await hashPassword(PASSWORD)
     const { userId, email } = await createPerson(world, { passwordHash, role: "admin" })
     const { status, answer, headers, cookie } = await postLogin(world, ` ${email.toUpperCase()}`, PASSWORD)
@@ -41,12 +41,12 @@ describe("signing in with a password", () => {
       expect.stringMatching(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
       "acting=; Max-Age=0; Path=/api/account; HttpOnly; Secure; SameSite=Lax",
     ])
-    expect((await ask(world, "/api/auth/me", { method: "GET", cookie })).answer).toEqual(answer)
-    const { answer: list } = await ask(world, "/api/account/sessions", { method: "GET", cookie })
+    expect((await askAuth(world, "/api/auth/me", { method: "GET", cookie })).answer).toEqual(answer)
+    const { answer: list } = await askAuth(world, "/api/account/sessions", { method: "GET", cookie })
     expect(list.items).toEqual([expect.objectContaining({ current: true, address: "198.51.100.1" })])
   })
 
-  test("wrong, unknown, without a password, disabled: one answer, and no cookie", async () => {
+  test("A wrong password, an unknown email, a missing password and a disabled account get one answer and no cookie", async () => {
     const person = await createPerson(world, { password: PASSWORD })
     const without = await createPerson(world)
     const disabled = await createPerson(world, { password: PASSWORD })
@@ -74,19 +74,19 @@ describe("signing in with a password", () => {
     })
   })
 
-  test("a password of another form of the same letters fits", async () => {
+  test("A password in another Unicode form of the same letters fits", async () => {
     const { email } = await createPerson(world, { password: "Ångström is long" })
     expect((await postLogin(world, email, "A\u030Angstro\u0308m is long")).status).toBe(200)
   })
 
   test.each([{}, { email: "a@b.c" }, { password: "x" }, { email: 1, password: "x" }, { email: "", password: "x" }])(
-    "%j is a 422 and counts for nothing",
-    async (body) => expect((await ask(world, "/api/auth/login", { body })).status).toBe(422),
+    "The body %j is a 422 and counts for nothing",
+    async (body) => expect((await askAuth(world, "/api/auth/login", { body })).status).toBe(422),
   )
 })
 
-describe("throttling", () => {
-  test("20 wrong passwords slow the attacker and not the owner elsewhere", async () => {
+describe("Throttling", () => {
+  test("Twenty wrong passwords slow the attacker and not the owner elsewhere", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const attacker = "192.0.2.66"
     const statuses = await wrong(email, Array(20).fill(attacker))
@@ -106,14 +106,14 @@ describe("throttling", () => {
     expect((await postLogin(world, email, PASSWORD, attacker)).status).toBe(200)
   })
 
-  test("100 tries at once get no more through than one after the other", async () => {
+  test("A hundred tries at once get no further than tries one after the other", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const statuses = await wrongAtOnce(email, 100)
     expect(statuses.filter((status) => status === 401)).toHaveLength(accountAtAddress.burst)
     expect(statuses.filter((status) => status === 429)).toHaveLength(100 - accountAtAddress.burst)
   })
 
-  test("right passwords are given back: they can go on for ever", async () => {
+  test("Right passwords are not counted and can go on without limit", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 15; n++) {
       expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
@@ -121,13 +121,13 @@ describe("throttling", () => {
     }
   })
 
-  test("one address is held back over all accounts, unknown ones included", async () => {
+  test("One address is throttled over all accounts, unknown ones included", async () => {
     for (let n = 0; n < perAddress.burst - 1; n++) await countWrong(`nobody-${n}`, ["192.0.2.9"])
     const { email } = await createPerson(world, { password: PASSWORD })
     expect(await wrong(email, ["192.0.2.9", "192.0.2.9"])).toEqual([401, 429])
   })
 
-  test("an account is slow for strangers under an attack from everywhere, and never for where its owner was", async () => {
+  test("An account under attack from everywhere is slow for strangers and never where its owner was", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const home = "198.51.100.77"
     expect((await postLogin(world, email, PASSWORD, home)).status).toBe(200)
@@ -140,7 +140,7 @@ describe("throttling", () => {
     expect((await postLogin(world, email, PASSWORD, "198.51.100.78")).status).toBe(200)
   })
 
-  test("nor for where its owner was under another address of the same IPv6 network", async () => {
+  test("An account under attack stays fast where its owner was under another address of the same IPv6 network", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     expect((await postLogin(world, email, PASSWORD, "2001:db8:7:1:aaaa::1")).status).toBe(200)
     await postLogin(world, email, PASSWORD, "not an address")
@@ -150,7 +150,7 @@ describe("throttling", () => {
     expect((await postLogin(world, email, PASSWORD, "2001:db8:7:1:bbbb::2")).status).toBe(200)
   })
 
-  test("an unknown account is throttled as a known one is, in any case of its letters", async () => {
+  test("An unknown account is throttled like a known one, in any case of its letters", async () => {
     const tries = Array.from({ length: accountAtAddress.burst + 1 }, (_, n) =>
       n % 2 ? "Ghost@x.test" : "ghost@X.test",
     )
@@ -159,7 +159,7 @@ describe("throttling", () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test("without Redis nothing is tried", async () => {
+  test("Without Redis no password is tried", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
     const { status, answer, headers } = await postLogin(world, email, PASSWORD).finally(world.clearFaults)
@@ -167,7 +167,7 @@ describe("throttling", () => {
     expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
   })
 
-  test("networks of IPv6 are held back too: a /56 at twice as much as an address, and a /48 at four times", async () => {
+  test("Networks of IPv6 are throttled too: a /56 at twice an address, and a /48 at four times", async () => {
     /** How many tries are let in, each of another account and from an address of its own. */
     const letIn = async (addressOf: (hex: string) => string) => {
       for (let n = 0; n < 10 * perAddress.burst; n++) {
@@ -183,7 +183,7 @@ describe("throttling", () => {
     expect(await letIn((hex) => `2001:db8:a:${hex}00::1`)).toBe(4 * perAddress.burst)
   })
 
-  test("an IPv6 customer is one, whatever address of theirs it is", () => {
+  test("An IPv6 customer is one, whichever of their addresses is used", () => {
     expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
     expect(networkOf("2001:DB8:1:2::1")).toBe("2001:db8:1:2::/64")
     expect(networkOf("2001:db8::1")).toBe("2001:db8:0:0::/64")
@@ -198,7 +198,7 @@ async function wrongAtOnce(email: string, count: number) {
   return Promise.all(Array.from({ length: count }, one))
 }
 
-test("no secret of a login is in Redis, the log, or an answer", async () => {
+test("No secret of a login is in Redis, the log, or an answer", async () => {
   const { email } = await createPerson(world, { password: PASSWORD })
   await postLogin(world, email, "canary-password")
   const keys = await authContextOf(world).redis.run<string[]>("return redis.call('KEYS', '*')", [], [])

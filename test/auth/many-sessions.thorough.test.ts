@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { SESSION_POLICY } from "../../src/sign-in/policies.ts"
-import { ask, createPerson, postLogin } from "../harness/auth.ts"
-import { EMAIL_HOOK, receiveEmails } from "../harness/second-factor.ts"
+import { askAuth, createPerson, postLogin } from "../harness/auth.ts"
+import { EMAIL_HOOK, receiveEmails } from "../harness/notices.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("a session that opens others, each in a new place, makes neither rows nor emails without end", async () => {
+test("A session that opens others, each in a new place, makes a bounded number of rows and emails", async () => {
   const emails = receiveEmails(world)
   const { userId, email } = await createPerson(world, { password: "correct horse battery staple" })
   const opened = [(await postLogin(world, email, "correct horse battery staple")).cookie]
@@ -19,9 +19,9 @@ test("a session that opens others, each in a new place, makes neither rows nor e
   const open = async () => {
     // The ids of one millisecond are in no order, so which of them are the newest is open.
     world.clock.advance(1)
-    const app = await ask(world, "/api/auth/app-token", { cookie: opened.at(-1) ?? "" })
+    const app = await askAuth(world, "/api/auth/app-token", { cookie: opened.at(-1) ?? "" })
     const [userAgent, address] = [`Browser ${opened.length}`, `203.0.113.${opened.length % 250}`]
-    const webview = await ask(world, "/api/auth/magic", { body: { token: app.answer.token }, userAgent, address })
+    const webview = await askAuth(world, "/api/auth/magic", { body: { token: app.answer.token }, userAgent, address })
     expect(webview.status).toBe(200)
     opened.push(webview.cookie)
   }
@@ -33,7 +33,7 @@ test("a session that opens others, each in a new place, makes neither rows nor e
     [userId],
   )
   expect(rows).toEqual({ open: mostOpen, all: mostKept })
-  const me = async (cookie: string) => (await ask(world, "/api/auth/me", { method: "GET", cookie })).status
+  const me = async (cookie: string) => (await askAuth(world, "/api/auth/me", { method: "GET", cookie })).status
   expect([await me(opened.at(-1) ?? ""), await me(opened[0] ?? "")]).toEqual([200, 401])
   const [told] = await world.sql<{ n: number }>(
     "select count(*)::int as n from events where user_id = $1 and type = 'account.signed_in'",
@@ -43,7 +43,7 @@ test("a session that opens others, each in a new place, makes neither rows nor e
   expect([told?.n, emails.length]).toEqual([placesTold - 1, placesTold - 1])
 })
 
-test("nor does one that ends all others again and again", async () => {
+test("A session that ends all others again and again is bounded too", async () => {
   const { userId } = await createPerson(world)
   const browser = await world.signIn(userId)
   const { mostOpen, mostKept } = SESSION_POLICY

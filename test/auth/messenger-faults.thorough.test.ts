@@ -142,7 +142,7 @@ async function expectWhole(id: number): Promise<void> {
 }
 
 test.each(scenarios)(
-  "$name: whatever fails at whichever call, the answer is 503, nothing is half done, and the same request can be sent again",
+  "$name answers 503 for a failure at any call, leaves nothing half done, and can be repeated",
   async ({ name, prepare }) => {
     const undisturbed = await prepare(++people)
     await world.plan([])
@@ -177,7 +177,7 @@ test.each(scenarios)(
   },
 )
 
-test.each(scenarios)("$name: without Redis and without the database", async ({ prepare }) => {
+test.each(scenarios)("$name works as specified without Redis and without the database", async ({ prepare }) => {
   for (const service of ["redis", "pg"]) {
     const id = ++people
     const { send, succeeded } = await prepare(id)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { putBrand } from "../../src/ops/brands.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { noticesOf, sentTo } from "../harness/notices.ts"
-import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { EMAIL_HOOK, emailsTo, noticesOf, receiveEmails } from "../harness/notices.ts"
+import { enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => emails.splice(0))
 
-describe("the owner is told", () => {
-  test("of a sign-in where they never were, and not of their usual ones", async () => {
+describe("Notices to the owner", () => {
+  test("The owner is told of a sign-in in a new place and not of usual ones", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await postLogin(world, email, PASSWORD, "198.51.100.1")
     await postLogin(world, email, PASSWORD, "198.51.100.1")
@@ -30,7 +30,7 @@ describe("the owner is told", () => {
         data: { session_id: expect.stringMatching(/^ses_/), address: "203.0.113.9", user_agent: null },
       },
     ])
-    expect(sentTo(emails, email)).toEqual([
+    expect(emailsTo(emails, email)).toEqual([
       {
         kind: "new_login",
         data: { address: "203.0.113.9", user_agent: null, at: world.clock.now().toISOString() },
@@ -39,21 +39,21 @@ describe("the owner is told", () => {
     expect(emails[0]).toMatchObject({ authorization: "Bearer hook secret", brand: "turnpike" })
   })
 
-  test("of the first one in a long while", async () => {
+  test("The owner is told of the first sign-in after a long while", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set created_at = '2020-01-01' where user_id = $1", [userId])
     await postLogin(world, email, PASSWORD)
     expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["account.signed_in"])
   })
 
-  test("of a locked account, once an hour", async () => {
+  test("The owner is told of a locked account, once an hour", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 14; n++) await postLogin(world, email, "wrong", "203.0.113.77")
     expect(await noticesOf(world, userId)).toEqual([{ type: "account.locked", data: { address: "203.0.113.77" } }])
-    expect(sentTo(emails, email).map(({ kind }) => kind)).toEqual(["login_locked"])
+    expect(emailsTo(emails, email).map(({ kind }) => kind)).toEqual(["login_locked"])
   })
 
-  test("of a changed factor, and of a new key", async () => {
+  test("The owner is told of a changed factor and of a new key", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const { browser } = await enrol(world, userId)
     await browser.call("DELETE", "/api/account/second-factor")
@@ -76,21 +76,21 @@ describe("the owner is told", () => {
       { key_id, name: "Server", scope: "created", test: false, hint: expect.any(String), rotated: false },
       { key_id, name: "Server", scope: "created", test: false, hint: expect.any(String), rotated: true },
     ])
-    const kinds = sentTo(emails, email).map(({ kind }) => kind)
+    const kinds = emailsTo(emails, email).map(({ kind }) => kind)
     expect(kinds.sort()).toEqual([
       ...["factor_changed", "factor_changed", "factor_changed"],
       ...["key_created", "key_created"],
     ])
   })
 
-  test("in the name of their own brand", async () => {
+  test("The owner is told in the name of their own brand", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set brand = 'acme' where user_id = $1", [userId])
     await putBrand(authContextOf(world), { brand: "acme", hosts: ["app.acme.test"], keys: world.env.SECRETS_KEYS })
     for (const address of ["198.51.100.1", "203.0.113.9"]) await postLogin(world, email, PASSWORD, address)
     const browser = await world.signIn(userId)
     await browser.call("POST", "/api/account/keys", { name: "Server" })
-    await ask(world, "/api/auth/password-reset/start", { body: { email }, address: "198.51.100.1" })
+    await askAuth(world, "/api/auth/password-reset/start", { body: { email }, address: "198.51.100.1" })
     const { uri } = await enrol(world, userId)
     expect(new URL(uri).searchParams.get("issuer")).toBe("acme")
     await world.settled()
@@ -99,7 +99,7 @@ describe("the owner is told", () => {
     expect(brands.sort()).toEqual(kinds.map((kind) => `${kind} of acme`))
   })
 
-  test("of an identity that joins them by a verified email, and of one that they unlink", async () => {
+  test("The owner is told of an identity that a verified email joins, and of one that they unlink", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set email_verified = true where user_id = $1", [userId])
     const joins = () =>
@@ -124,12 +124,12 @@ describe("the owner is told", () => {
     const unlinked = { ...linked, data: { factor: "identity", change: "unlinked" } }
     expect(await noticesOf(world, userId)).toEqual([linked, unlinked])
     const at = expect.any(String)
-    expect(sentTo(emails, email)).toEqual(
+    expect(emailsTo(emails, email)).toEqual(
       [linked, unlinked].map(({ data }) => ({ kind: "factor_changed", data: { ...data, at } })),
     )
   })
 
-  test("of a password that an admin has set, and of a second factor that one has removed", async () => {
+  test("The owner is told of a password set and a second factor removed by an admin", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await enrol(world, userId)
     await world.settled()
@@ -148,10 +148,10 @@ describe("the owner is told", () => {
     expect(enrolled?.data.change).toBe("set")
     expect(told).toEqual(changes.map((data) => ({ type: "account.factor_changed", data })))
     const at = expect.any(String)
-    expect(sentTo(emails, email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
+    expect(emailsTo(emails, email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
   })
 
-  test("of an email that an admin has changed, in either way, to both addresses; of no other edit", async () => {
+  test("Both addresses are told of an email that an admin changed in either way, and of no other edit", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const admin = await world.signIn((await createPerson(world, { role: "admin" })).userId)
     await world.settled()
@@ -170,15 +170,15 @@ describe("the owner is told", () => {
       emails.splice(0)
       expect((await admin.call("PUT", path, body)).status).toBe(200)
       await world.settled()
-      expect(sentTo(emails, former), JSON.stringify(body)).toEqual(to ? [notice] : [])
-      if (to) expect(sentTo(emails, to)).toEqual([notice])
+      expect(emailsTo(emails, former), JSON.stringify(body)).toEqual(to ? [notice] : [])
+      if (to) expect(emailsTo(emails, to)).toEqual([notice])
       former = to ?? former
     }
     const told = { type: "account.factor_changed", data: { factor: "email", change: "set_by_admin" } }
     expect(await noticesOf(world, userId)).toEqual([told, told])
   })
 
-  test("of a sign-in that needed a code once it was given, and an admin's is noted then", async () => {
+  test("The owner is told of a sign-in with a code after the code, and an admin's sign-in is audited then", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const { recoveryCodes } = await enrol(world, userId)
     await world.settled()
@@ -190,15 +190,15 @@ describe("the owner is told", () => {
         "203.0.113.9",
       ])
     const { cookie } = await postLogin(world, email, PASSWORD, "203.0.113.9")
-    expect([await told(), await noted(), sentTo(emails, email)], "a password alone").toEqual([[], [], []])
+    expect([await told(), await noted(), emailsTo(emails, email)], "a password alone").toEqual([[], [], []])
     const body = { code: recoveryCodes[0] }
-    expect((await ask(world, "/api/auth/second-factor", { body, cookie, address: "203.0.113.9" })).status).toBe(200)
+    expect((await askAuth(world, "/api/auth/second-factor", { body, cookie, address: "203.0.113.9" })).status).toBe(200)
     expect(await told()).toMatchObject([{ data: { address: "203.0.113.9" } }])
     expect(await noted()).toHaveLength(1)
-    expect(sentTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
+    expect(emailsTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
   })
 
-  test("whatever the operator's server answers, and without one", async () => {
+  test("Notices are stored whatever the operator's server answers, and without a server", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     world.serve("email.test", () => new Response("no", { status: 500 }))
     const browser = await world.signIn(userId)
@@ -207,7 +207,7 @@ describe("the owner is told", () => {
     world.rebind({ EMAIL_HOOK_URL: "" })
     expect((await browser.call("POST", "/api/account/keys", { name: "2" })).status).toBe(201)
     expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["key.created", "key.created"])
-    expect(sentTo(emails, email)).toEqual([])
+    expect(emailsTo(emails, email)).toEqual([])
     world.rebind(EMAIL_HOOK)
   })
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ORIGIN } from "../harness/dashboard.ts"
-import { atProvider, createBrowser } from "../harness/oidc-browser.ts"
+import { createBrowser, signInAtProvider } from "../harness/oidc-browser.ts"
 import { OPENID_CLIENTS } from "../harness/openid-clients.ts"
-import { createOpenIdWorld, type OpenIdWorld, someone } from "../harness/openid-world.ts"
+import { createOpenIdWorld, newSubject, type OpenIdWorld } from "../harness/openid-world.ts"
 
 const { basic } = OPENID_CLIENTS
 
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => world.reset())
 
-describe("signing in with a certified provider", () => {
-  test("leads to `next`, signed in, with a cookie as every login sets it", async () => {
-    const login = someone()
+describe("Signing in with a certified provider", () => {
+  test("A sign-in leads to `next` with the cookie that every login sets", async () => {
+    const login = newSubject()
     const { browser, response } = await world.signInAt(login, { next: "/chat?space=1#last" })
     expect([response.status, response.headers.get("location")]).toEqual([302, "/chat?space=1#last"])
     const [token] = response.headers.getSetCookie().filter((line) => line.startsWith("token="))
@@ -32,7 +32,7 @@ describe("signing in with a certified provider", () => {
     expect((await again.browser.me())?.user_id).toBe((await browser.me())?.user_id)
   })
 
-  test("asks with a state, a nonce and PKCE S256 that are new each time, and tells the browser no more", async () => {
+  test("A sign-in uses a new state, nonce and PKCE S256 each time and tells the browser nothing else", async () => {
     const browser = createBrowser(world)
     const pages = [await browser.start("/chat"), await browser.start("/chat")]
     for (const { origin, pathname, searchParams } of pages) {
@@ -56,30 +56,30 @@ describe("signing in with a certified provider", () => {
     expect(line).toMatch(/^__Host-oauth-[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   })
 
-  test("proves itself in the header, in the body, or as a public client by PKCE alone", async () => {
+  test("A client authenticates in the header, in the body, or as a public client by PKCE alone", async () => {
     const { post, public: open } = OPENID_CLIENTS
     world.rebind({ OIDC_CLIENT_ID: open.client_id, OIDC_CLIENT_SECRET: undefined })
-    expect((await world.signInAt(someone())).response.status).toBe(302)
+    expect((await world.signInAt(newSubject())).response.status).toBe(302)
     world.rebind({ OIDC_CLIENT_ID: post.client_id, OIDC_CLIENT_SECRET: post.client_secret })
     await world.at("/.well-known/openid-configuration", async (request) => {
       const metadata = (await (await fetch(request)).json()) as object
       return Response.json({ ...metadata, token_endpoint_auth_methods_supported: ["client_secret_post"] })
     })
-    expect((await world.signInAt(someone())).response.status).toBe(302)
+    expect((await world.signInAt(newSubject())).response.status).toBe(302)
   })
 
-  test("an email that the provider has not verified is not the user's, and none is none", async () => {
+  test("An unverified email is not the user's, and a missing one leaves none", async () => {
     for (const kind of ["unverified", "silent"]) {
-      const { browser } = await world.signInAt(someone(kind))
+      const { browser } = await world.signInAt(newSubject(kind))
       expect(await browser.me()).toMatchObject({ email: null, email_verified: false })
     }
   })
 
-  test("further tabs, and a detour on the way, change nothing", async () => {
+  test("Further tabs and a detour on the way change nothing", async () => {
     const browser = createBrowser(world)
     const [first, second] = [await browser.start("/first"), await browser.start("/second")]
-    const back = await atProvider(second, someone())
-    const other = await atProvider(first, someone())
+    const back = await signInAtProvider(second, newSubject())
+    const other = await signInAtProvider(first, newSubject())
     expect((await browser.go(back.href)).headers.get("location")).toBe("/second")
     expect((await browser.go(other.href)).headers.get("location")).toBe("/first")
   })

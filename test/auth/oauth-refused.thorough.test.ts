@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { atProvider, createBrowser } from "../harness/oidc-browser.ts"
+import { createBrowser, signInAtProvider } from "../harness/oidc-browser.ts"
 import { OPENID_CLIENTS } from "../harness/openid-clients.ts"
-import { createOpenIdWorld, type OpenIdWorld, refusal, someone } from "../harness/openid-world.ts"
-import { moveToRealTime } from "../harness/real-time.ts"
+import { createOpenIdWorld, newSubject, type OpenIdWorld, refusalOf } from "../harness/openid-world.ts"
+import { moveToRealTime } from "../harness/time.ts"
 
 let world: OpenIdWorld
 beforeAll(async () => {
@@ -11,53 +11,56 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => world.reset())
 
-describe("what signs nobody in", () => {
-  test("the person turns back, or the provider refuses", async () => {
+describe("Refused sign-ins", () => {
+  test("A sign-in that the person cancels or the provider refuses gives no session", async () => {
     const { browser, response, back } = await world.signInAt(null, { next: "/chat?x=1" })
     expect(back.searchParams.get("error")).toBe("access_denied")
     const { details } = (await response.clone().json()) as { details: object }
     expect(details).toEqual({ start_again: "/api/auth/oauth-login/start?next=%2Fchat%3Fx%3D1" })
-    expect(await refusal(browser, response)).toEqual([403, "LOGIN_DENIED"])
+    expect(await refusalOf(browser, response)).toEqual([403, "LOGIN_DENIED"])
   })
 
-  test("a state that is wrong, missing, of another flow, used, or too old", async () => {
+  test("A state that is wrong, missing, of another flow, used, or too old is refused", async () => {
     const begun = async () => {
       const browser = createBrowser(world)
-      return { browser, back: await atProvider(await browser.start(), someone()) }
+      return { browser, back: await signInAtProvider(await browser.start(), newSubject()) }
     }
     for (const state of ["", "x", "A".repeat(43), "A".repeat(512)]) {
       const { browser, back } = await begun()
       back.searchParams.set("state", state)
-      expect(await refusal(browser, await browser.go(back.href)), state).toEqual([400, "LOGIN_STATE_INVALID"])
+      expect(await refusalOf(browser, await browser.go(back.href)), state).toEqual([400, "LOGIN_STATE_INVALID"])
     }
     // Almost the right one, for which the browser has a cookie.
     const { browser: near, back: almost } = await begun()
     const right = almost.searchParams.get("state") ?? ""
     almost.searchParams.set("state", right.slice(0, 42) + (right.endsWith("A") ? "E" : "A"))
-    expect(await refusal(near, await near.go(almost.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(near, await near.go(almost.href))).toEqual([400, "LOGIN_STATE_INVALID"])
     const { browser: empty } = await begun()
-    expect(await refusal(empty, await empty.go("/api/auth/oauth-login/callback"))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(empty, await empty.go("/api/auth/oauth-login/callback"))).toEqual([
+      400,
+      "LOGIN_STATE_INVALID",
+    ])
     // The browser's own, but of its other tab: the code was given for another challenge.
     const { browser: tabs, back: one } = await begun()
     const other = await tabs.start()
     one.searchParams.set("state", other.searchParams.get("state") ?? "")
-    expect(await refusal(tabs, await tabs.go(one.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(tabs, await tabs.go(one.href))).toEqual([400, "LOGIN_STATE_INVALID"])
 
     const { browser: used, back: twice } = await begun()
     const kept = new Map(used.cookies)
     expect((await used.go(twice.href)).status).toBe(302)
     used.cookies.clear()
     for (const [name, value] of kept) used.cookies.set(name, value)
-    expect(await refusal(used, await used.go(twice.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(used, await used.go(twice.href))).toEqual([400, "LOGIN_STATE_INVALID"])
 
     const { browser: slow, back: late } = await begun()
     await world.advance(600_000)
-    expect(await refusal(slow, await slow.go(late.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(slow, await slow.go(late.href))).toEqual([400, "LOGIN_STATE_INVALID"])
   })
 
-  test("100 of one browser at once: one session", async () => {
+  test("A hundred callbacks of one browser at once make one session", async () => {
     const browser = createBrowser(world)
-    const back = await atProvider(await browser.start(), someone())
+    const back = await signInAtProvider(await browser.start(), newSubject())
     const kept = new Map(browser.cookies)
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => {
@@ -70,54 +73,54 @@ describe("what signs nobody in", () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(99)
   })
 
-  test("another browser; and it uses nothing up", async () => {
+  test("Another browser's callback is refused and uses nothing up", async () => {
     const browser = createBrowser(world)
-    const back = await atProvider(await browser.start("/mine"), someone())
+    const back = await signInAtProvider(await browser.start("/mine"), newSubject())
     const thief = createBrowser(world)
     await thief.start()
-    expect(await refusal(thief, await thief.go(back.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(thief, await thief.go(back.href))).toEqual([400, "LOGIN_STATE_INVALID"])
     // With a ticket of its own in the place of the other's.
     const [own = ""] = thief.cookies.values()
     const [name = ""] = browser.cookies.keys()
     thief.cookies.set(name, own)
-    expect(await refusal(thief, await thief.go(back.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(thief, await thief.go(back.href))).toEqual([400, "LOGIN_STATE_INVALID"])
     expect((await browser.go(back.href)).headers.get("location")).toBe("/mine")
   })
 
-  test("another world.issuer than the one that was asked (RFC 9207), in either place, or none", async () => {
+  test("A missing or wrong `iss` (RFC 9207) is refused in either place", async () => {
     for (const iss of ["https://evil.com", `${world.issuer}/`, ""]) {
       const browser = createBrowser(world)
-      const back = await atProvider(await browser.start(), someone())
+      const back = await signInAtProvider(await browser.start(), newSubject())
       expect(back.searchParams.get("iss")).toBe(world.issuer)
       back.searchParams.set("iss", iss)
-      expect(await refusal(browser, await browser.go(back.href)), iss).toEqual([502, "LOGIN_PROVIDER_FAILED"])
+      expect(await refusalOf(browser, await browser.go(back.href)), iss).toEqual([502, "LOGIN_PROVIDER_FAILED"])
     }
   })
 
-  test("a code that is another's, or invented", async () => {
+  test("Another flow's code and an invented code are refused", async () => {
     const [victim, attacker] = [createBrowser(world), createBrowser(world)]
-    const stolen = await atProvider(await victim.start(), someone())
-    const own = await atProvider(await attacker.start(), someone())
+    const stolen = await signInAtProvider(await victim.start(), newSubject())
+    const own = await signInAtProvider(await attacker.start(), newSubject())
     for (const [browser, code] of [[attacker, stolen.searchParams.get("code") ?? ""]] as const) {
       own.searchParams.set("code", code)
       // PKCE: the verifier of this browser is not of that code.
-      expect(await refusal(browser, await browser.go(own.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+      expect(await refusalOf(browser, await browser.go(own.href))).toEqual([400, "LOGIN_STATE_INVALID"])
     }
     const { browser } = { browser: createBrowser(world) }
-    const invented = await atProvider(await browser.start(), someone())
+    const invented = await signInAtProvider(await browser.start(), newSubject())
     invented.searchParams.set("code", "invented")
-    expect(await refusal(browser, await browser.go(invented.href))).toEqual([400, "LOGIN_STATE_INVALID"])
+    expect(await refusalOf(browser, await browser.go(invented.href))).toEqual([400, "LOGIN_STATE_INVALID"])
   })
 
-  test("a disabled user", async () => {
-    const login = someone()
+  test("A disabled user is refused", async () => {
+    const login = newSubject()
     const { browser } = await world.signInAt(login)
     await world.sql("update users set disabled_at = now() where user_id = $1", [(await browser.me())?.user_id])
     const { browser: later, response } = await world.signInAt(login)
-    expect(await refusal(later, response)).toEqual([403, "LOGIN_REFUSED"])
+    expect(await refusalOf(later, response)).toEqual([403, "LOGIN_REFUSED"])
   })
 
-  test("no provider that is set up", async () => {
+  test("Without a configured provider the path does not exist", async () => {
     for (const without of ["OIDC_ISSUER", "OIDC_CLIENT_ID"]) {
       world.rebind({ ...world.bindings, [without]: "" })
       const browser = createBrowser(world)
@@ -125,11 +128,11 @@ describe("what signs nobody in", () => {
         await browser.go("/api/auth/oauth-login/start"),
         await browser.go("/api/auth/oauth-login/callback"),
       ]
-      for (const response of answers) expect(await refusal(browser, response)).toEqual([404, "LOGIN_NOT_CONFIGURED"])
+      for (const response of answers) expect(await refusalOf(browser, response)).toEqual([404, "LOGIN_NOT_CONFIGURED"])
     }
   })
 
-  test("a provider that is down, at each of its places; then a new start works", async () => {
+  test("A provider that is down at any step is a failure, and a new start works", async () => {
     const places = ["/.well-known/openid-configuration", "/token", "/jwks", "/me"]
     for (const place of places) {
       const faults = [
@@ -140,32 +143,32 @@ describe("what signs nobody in", () => {
         const browser = createBrowser(world)
         await world.advance(300_000)
         const page = place === places[0] ? null : await browser.start()
-        const back = page && (await atProvider(page, someone()))
+        const back = page && (await signInAtProvider(page, newSubject()))
         await world.at(place, fault)
         const response = await browser.go(back?.href ?? "/api/auth/oauth-login/start")
         expect(response.headers.get("retry-after")).toBe("5")
-        expect(await refusal(browser, response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
+        expect(await refusalOf(browser, response), place).toEqual([503, "LOGIN_PROVIDER_UNAVAILABLE"])
         world.up()
         await moveToRealTime(world)
-        expect((await world.signInAt(someone(), { browser })).response.status).toBe(302)
+        expect((await world.signInAt(newSubject(), { browser })).response.status).toBe(302)
       }
     }
   })
 
-  test("Redis that is down: nothing is begun and nothing ended", async () => {
+  test("Redis being down refuses both start and callback", async () => {
     const browser = createBrowser(world)
-    const back = await atProvider(await browser.start(), someone())
+    const back = await signInAtProvider(await browser.start(), newSubject())
     for (const path of ["/api/auth/oauth-login/start", back.href]) {
       await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
       const response = await browser.go(path).finally(world.clearFaults)
-      expect(await refusal(browser, response)).toEqual([503, "UNAVAILABLE"])
+      expect(await refusalOf(browser, response)).toEqual([503, "UNAVAILABLE"])
     }
   })
 })
 
-test("to a browser, errors are a page that loads nothing and leads to a new start", async () => {
+test("An error in a browser is a page that loads nothing and leads to a new start", async () => {
   const browser = createBrowser(world)
-  const back = await atProvider(await browser.start('/chat?a="><script>'), null)
+  const back = await signInAtProvider(await browser.start('/chat?a="><script>'), null)
   const response = await browser.go(back.href, { accept: "text/html,application/xhtml+xml" })
   const page = await response.text()
   expect([response.status, response.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"])
@@ -180,7 +183,7 @@ test("to a browser, errors are a page that loads nothing and leads to a new star
   expect(browser.cookies.size, "the way back is over").toBe(0)
 })
 
-test("no token, code, state or secret is in the log, in Redis' keys, or in a URL of ours", async () => {
+test("No token, code, state or secret is in the log, in Redis' keys, or in a URL of ours", async () => {
   const lines: string[] = []
   const spies = (["info", "error"] as const).map((level) =>
     vi.spyOn(console, level).mockImplementation((line) => void lines.push(line)),
@@ -193,10 +196,10 @@ test("no token, code, state or secret is in the log, in Redis' keys, or in a URL
     for (const token of [access_token, id_token]) if (token) secrets.push(token)
     return response
   })
-  const { browser, back, response } = await world.signInAt(someone())
+  const { browser, back, response } = await world.signInAt(newSubject())
   await world.at("/jwks", () => Response.json({ keys: [] }))
-  const failed = await world.signInAt(someone())
-  expect(await refusal(failed.browser, failed.response)).toEqual([502, "LOGIN_PROVIDER_FAILED"])
+  const failed = await world.signInAt(newSubject())
+  expect(await refusalOf(failed.browser, failed.response)).toEqual([502, "LOGIN_PROVIDER_FAILED"])
   for (const spy of spies) spy.mockRestore()
   world.up()
   world.rebind({ LOG_LEVEL: "silent" })

@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("a one-time token", () => {
-  test("is 256 bits, of which Redis has only the hash", async () => {
+describe("A one-time token", () => {
+  test("A token is 256 bits, and Redis has only its hash", async () => {
     const { token, expiresAt } = await mintToken(ctx, "sign_in", { user_id: 7 })
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect(expiresAt.getTime() - world.clock.ms()).toBe(TOKEN_POLICY.sign_in.ttlMs)
@@ -23,7 +23,7 @@ describe("a one-time token", () => {
     expect(await ctx.redis.get(tokenKey("sign_in", token))).not.toContain(token)
   })
 
-  test("is given to one of 100 who ask at once", async () => {
+  test("A token is given to one of 100 requests at once", async () => {
     const { token } = await mintToken(ctx, "sign_in", { user_id: 7 })
     expect((await peekToken(ctx, "sign_in", token))?.payload).toEqual({ user_id: 7 })
     const got = await Promise.all(Array.from({ length: 100 }, () => consumeToken(ctx, "sign_in", token)))
@@ -31,7 +31,7 @@ describe("a one-time token", () => {
     expect(await peekToken(ctx, "sign_in", token)).toBeNull()
   })
 
-  test("opens nothing but its purpose, and nothing after its time", async () => {
+  test("A token works only for its purpose and within its time", async () => {
     const { token } = await mintToken(ctx, "web_login", {}, 60_000)
     expect(await consumeToken(ctx, "sign_in", token)).toBeNull()
     await world.advance(59_999)
@@ -40,14 +40,14 @@ describe("a one-time token", () => {
     expect(await consumeToken(ctx, "web_login", token)).toBeNull()
   })
 
-  test("that is none of ours costs no round trip", async () => {
+  test("A malformed token costs no round trip", async () => {
     const own = authContextOf(world)
     for (const token of ["", "x", "a".repeat(44), "*".repeat(43)])
       expect(await consumeToken(own, "sign_in", token)).toBeNull()
     expect(own.meter.header(0)).toContain('redis;dur=0.0;desc="calls=0"')
   })
 
-  test("of a Redis that is away is UNAVAILABLE, with nothing of it in the error", async () => {
+  test("A token is UNAVAILABLE while Redis is away, with no part of it in the error", async () => {
     await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
     const failed = await mintToken(ctx, "sign_in", {})
       .catch((error: unknown) => error)

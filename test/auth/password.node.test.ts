@@ -14,8 +14,8 @@ beforeEach(() => void scrypt.mockClear())
 const work = () => scrypt.mock.calls.map(([, salt, length, cost]) => [(salt as Buffer).length, length, cost])
 const ONE_SCRYPT = [[16, 32, expect.objectContaining({ N: 2 ** 15, r: 8, p: 3 })]]
 
-describe("a password", () => {
-  test("is stored with its parameters and a salt of its own, and fits only itself", async () => {
+describe("A password", () => {
+  test("A password is stored with its parameters and a salt of its own, and only the same password fits", async () => {
     const stored = await hashPassword("correct horse")
     expect(stored).toMatch(/^scrypt\$32768\$8\$3\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
     expect(await hashPassword("correct horse")).not.toBe(stored)
@@ -25,7 +25,7 @@ describe("a password", () => {
     }
   })
 
-  test("of nobody fits nothing, and costs exactly the work of somebody's: one scrypt with the same parameters", async () => {
+  test("A missing password hash fits nothing and costs exactly the same work: one scrypt with the same parameters", async () => {
     const stored = await hashPassword("correct horse")
     for (const [password, of] of [
       ["correct horse", stored],
@@ -40,7 +40,7 @@ describe("a password", () => {
   })
 })
 
-test("passwords are hashed two at a time, and who finds the queue full is told so at once", async () => {
+test("Passwords are hashed two at a time, and a full queue refuses at once", async () => {
   const real = (await vi.importActual<typeof crypto>("node:crypto")).scrypt
   let [inside, most] = [0, 0]
   scrypt.mockImplementation(((...[password, salt, length, cost, done]: Parameters<typeof real>) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { guardOf, OPERATION_POWERS, PROOF_MINUTES } from "../../src/base/powers.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { type AdminEstate, adminEstate, adminOperations, requestOf } from "../harness/admin-requests.ts"
+import { type AdminEstate, adminOperations, createAdminEstate, requestOf } from "../harness/admin-requests.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { ESTATE_HOST, leavesWhole } from "../harness/estate.ts"
 import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
@@ -15,7 +15,7 @@ let own: OwnerEstate | null = null
 beforeAll(async () => {
   world = await createWorld()
   serveCustomer(world, { host: ESTATE_HOST })
-  estate = await adminEstate(world, "powers")
+  estate = await createAdminEstate(world, "powers")
 })
 afterAll(() => world.close())
 
@@ -82,9 +82,9 @@ async function expectGuarded(operation: Operation, session: () => Promise<Sessio
   }
 }
 
-describe("with a proof that is an hour old", () => {
+describe("Operations that need a recent proof", () => {
   test.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
-    "%s of an owner asks for another one exactly where the table says so",
+    "Owner operation %s asks for a new proof exactly where the table says so",
     async (_id, operation) => {
       const mine = own ?? (await createOwnerEstate(world))
       own = leavesWhole(operation) || guardOf(operation) ? mine : null
@@ -100,14 +100,14 @@ describe("with a proof that is an hour old", () => {
     },
   )
 
-  test("linkIdentity, which is a page, asks too", async () => {
+  test("The page linkIdentity asks for a new proof too", async () => {
     const session = await staleSession(estate.client.userId)
     const call = { method: "GET", path: "/api/account/identities/link", headers: { "sec-fetch-site": "same-origin" } }
     expect(await codeOf(session, call)).toBe(PROOF)
   })
 
   test.each(adminOperations.map((operation) => [operation.id, operation] as const))(
-    "%s of an admin asks for another one exactly where the table says so",
+    "Admin operation %s asks for a new proof exactly where the table says so",
     async (_id, operation) => {
       await expectGuarded(
         operation,
@@ -117,20 +117,20 @@ describe("with a proof that is an hour old", () => {
     },
   )
 
-  test("a user who is no admin hears of the role before the proof", async () => {
+  test("A user who is not an admin is refused for the role before the proof", async () => {
     const session = await staleSession(estate.client.userId)
     const body = { workspace_id: "w-mine", name: "Mine" }
     expect(await codeOf(session, { method: "POST", path: "/api/admin/workspaces", body })).toBe("ADMIN_REQUIRED")
   })
 })
 
-test("The table names no operation that does not exist", () => {
+test("The table names only existing operations", () => {
   const ids = [...ownerOperations, ...adminOperations].map(({ id }) => id)
   const named = Object.values(OPERATION_POWERS).flatMap((table) => Object.keys(table))
   expect(named.filter((id) => !ids.includes(id))).toEqual(["linkIdentity"])
 })
 
-test("The database and the documents name one age of a proof", async () => {
+test("The database and the documents have the same maximum age of a proof", async () => {
   const [row] = await world.sql(`select extract(epoch from ${RELEASE}.proof_life())::int / 60 as minutes`)
   expect(row).toEqual({ minutes: PROOF_MINUTES })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ask, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -30,8 +30,8 @@ async function needsProof(browser: Browser, acts: Act[], proof: object) {
   for (const act of acts) expect([200, 201], act[1]).toContain(await outcome(browser, act))
 }
 
-describe("a fresh proof", () => {
-  test("is asked of an owner for what is hard to take back", async () => {
+describe("A fresh proof", () => {
+  test("A proof is required of an owner for changes that are hard to undo", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     const [, { key_id }] = await browser.json("POST", "/api/account/keys", { name: "all", scope: "all" })
@@ -51,7 +51,7 @@ describe("a fresh proof", () => {
     expect(await outcome(browser, key), "for what follows too").toBe(201)
   })
 
-  test("is a sign-in for whoever has no password, who sets a first one", async () => {
+  test("A sign-in is the proof of a user without a password who sets a first one", async () => {
     const { userId } = await createPerson(world)
     const browser = await world.signIn(userId)
     await world.advance(10 * MINUTE)
@@ -62,7 +62,7 @@ describe("a fresh proof", () => {
     expect(await outcome(await world.signIn(userId), first)).toBe(200)
   })
 
-  test("is asked of an admin for credit, refunds, somebody's login and new admins", async () => {
+  test("A proof is required of an admin for credit, refunds, other users' logins and new admins", async () => {
     const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
     const client = await world.createAccount()
     const turn = await client.runTurn({ space: await client.space() })
@@ -84,7 +84,7 @@ describe("a fresh proof", () => {
     expect(await outcome(browser, ["PUT", user, { name: "Ada" }]), "a name").toBe(200)
   })
 
-  test("is asked of an admin for what leads to credit, a login or a key by another way", async () => {
+  test("A proof is required of an admin for indirect ways to credit, a login or a key", async () => {
     const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
     const { userId } = await createPerson(world)
     const browser = await world.signIn(admin.userId)
@@ -113,7 +113,7 @@ describe("a fresh proof", () => {
     expect(await outcome(browser, ["DELETE", `${subscription}/${sub_id}`]), "less credit").toBe(200)
   })
 
-  test("is the right password, whose tries are counted, and each part that the account has", async () => {
+  test("A proof needs the right password, with counted tries, and each factor of the account", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     const prove = (body: object) => browser.json("POST", "/api/auth/reauthenticate", body)
@@ -123,7 +123,7 @@ describe("a fresh proof", () => {
     expect((await prove({ password: PASSWORD }))[1].code).toBe("LOGIN_THROTTLED")
   })
 
-  test("is not given by ending all other sessions, which goes on in a new one", async () => {
+  test("Ending all other sessions is no proof and continues in a new session", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     await world.advance(10 * MINUTE)
@@ -131,23 +131,23 @@ describe("a fresh proof", () => {
     expect(await outcome(browser, ["POST", "/api/account/keys", { name: "own" }])).toBe("REAUTHENTICATION_REQUIRED")
   })
 
-  test("is not asked for an app token, whose session is as old and was proved when the asking one was", async () => {
+  test("An app token needs no second proof, and its session inherits the age of the asking session", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const browser = await world.signIn(userId)
     await world.advance(2 * HOUR)
     const [status, { token }] = await browser.json("POST", "/api/auth/app-token")
     expect(status).toBe(200)
-    const app = await ask(world, "/api/auth/magic", { body: { token } })
-    const key = await ask(world, "/api/account/keys", { body: { name: "own" }, cookie: app.cookie })
+    const app = await askAuth(world, "/api/auth/magic", { body: { token } })
+    const key = await askAuth(world, "/api/account/keys", { body: { name: "own" }, cookie: app.cookie })
     expect(key.answer.code).toBe("REAUTHENTICATION_REQUIRED")
     await world.advance(10 * HOUR - 1)
-    const me = async () => (await ask(world, "/api/auth/me", { method: "GET", cookie: app.cookie })).answer.code
+    const me = async () => (await askAuth(world, "/api/auth/me", { method: "GET", cookie: app.cookie })).answer.code
     expect(await me()).toBe(undefined)
     await world.advance(1)
     expect(await me(), "an app's session lives no longer than that one").toBe("SESSION_REQUIRED")
   })
 
-  test("is said to be a new sign-in, in the error of somebody without a password", async () => {
+  test("The error for a user without a password asks for a new sign-in", async () => {
     const { userId } = await createPerson(world)
     const browser = await world.signIn(userId)
     await world.advance(HOUR)
@@ -157,8 +157,8 @@ describe("a fresh proof", () => {
   })
 })
 
-describe("a session's life", () => {
-  test("is 90 days at most, however much it is used", async () => {
+describe("A session's life", () => {
+  test("A session lasts 90 days at most, however much it is used", async () => {
     const { userId } = await createPerson(world)
     const browser = await world.signIn(userId)
     for (const days of [29, 29, 29]) {
@@ -171,7 +171,7 @@ describe("a session's life", () => {
     expect((await browser.json("GET", "/api/auth/me"))[1].code).toBe("SESSION_REQUIRED")
   })
 
-  test("is not prolonged by ending the others", async () => {
+  test("Ending other sessions does not prolong a session", async () => {
     const { userId } = await createPerson(world)
     const browser = await world.signIn(userId)
     for (let n = 0; n < 6; n++) {
@@ -182,7 +182,7 @@ describe("a session's life", () => {
     expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
   })
 
-  test("is 12 hours for an admin, and for whoever becomes one", async () => {
+  test("An admin's session lasts 12 hours, also for a user who becomes admin", async () => {
     const admin = await createPerson(world, { role: "admin" })
     const other = await createPerson(world)
     const [first, second] = [await world.signIn(admin.userId), await world.signIn(other.userId)]
@@ -195,7 +195,7 @@ describe("a session's life", () => {
     expect((await second.call("GET", "/api/auth/me")).status).toBe(401)
   })
 
-  test("ends with the next sign-in of the same browser, whoever that is", async () => {
+  test("A session ends with the next sign-in of the same browser, by any user", async () => {
     const [one, two] = [
       await createPerson(world, { password: PASSWORD }),
       await createPerson(world, { password: PASSWORD }),
@@ -203,18 +203,18 @@ describe("a session's life", () => {
     const first = await postLogin(world, one.email, PASSWORD)
     const elsewhere = await postLogin(world, one.email, PASSWORD)
     const body = { email: two.email, password: PASSWORD }
-    const second = await ask(world, "/api/auth/login", { body, cookie: first.cookie })
-    const me = async (cookie: string) => (await ask(world, "/api/auth/me", { method: "GET", cookie })).answer
+    const second = await askAuth(world, "/api/auth/login", { body, cookie: first.cookie })
+    const me = async (cookie: string) => (await askAuth(world, "/api/auth/me", { method: "GET", cookie })).answer
     expect((await me(second.cookie)).email).toBe(two.email)
     expect((await me(first.cookie)).code).toBe("SESSION_REQUIRED")
     expect((await me(elsewhere.cookie)).email).toBe(one.email)
     const wrong = { email: two.email, password: "wrong" }
-    await ask(world, "/api/auth/login", { body: wrong, cookie: second.cookie })
+    await askAuth(world, "/api/auth/login", { body: wrong, cookie: second.cookie })
     expect((await me(second.cookie)).email, "a login that fails ends nothing").toBe(two.email)
   })
 })
 
-test("a common password is refused wherever one is set", async () => {
+test("A common password is refused everywhere a password is set", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const person = await createPerson(world)
   const [own, theirs] = [await world.signIn(person.userId), await world.signIn(admin.userId)]

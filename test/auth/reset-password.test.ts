@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { putBrand } from "../../src/ops/brands.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { noticesOf, sentTo } from "../harness/notices.ts"
-import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { EMAIL_HOOK, emailsTo, noticesOf, receiveEmails } from "../harness/notices.ts"
+import { enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -16,21 +16,21 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => emails.splice(0))
 
-describe("a link for a new password", () => {
+describe("A link for a new password", () => {
   const start = (email: string, address = "198.51.100.1") =>
-    ask(world, "/api/auth/password-reset/start", { body: { email }, address })
+    askAuth(world, "/api/auth/password-reset/start", { body: { email }, address })
   const reset = (token: string | undefined, new_password = "nine tall cranes") =>
-    ask(world, "/api/auth/password-reset", { body: { token, new_password } })
+    askAuth(world, "/api/auth/password-reset", { body: { token, new_password } })
   async function linkOf(email: string) {
     expect(await start(email)).toMatchObject({ status: 200, answer: { ok: true } })
     await world.settled()
     // What else they are told, of a second factor just set, say, is sent at the same time.
-    const sent = sentTo(emails, email).findLast(({ kind }) => kind === "password_reset")
+    const sent = emailsTo(emails, email).findLast(({ kind }) => kind === "password_reset")
     return sent && new URL(String(sent.data.url))
   }
   const tokenOf = async (email: string) => (await linkOf(email))?.hash.replace("#token=", "")
 
-  test("sets it once, and ends all sessions and links", async () => {
+  test("A link sets the password once and ends all sessions and links", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     const [one, two] = [await tokenOf(email), await tokenOf(email)]
@@ -42,12 +42,15 @@ describe("a link for a new password", () => {
     for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
     const told = { factor: "password", change: "reset" }
     expect((await noticesOf(world, userId)).map(({ data }) => data)).toContainEqual(told)
-    expect(sentTo(emails, email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
+    expect(emailsTo(emails, email)).toContainEqual({
+      kind: "factor_changed",
+      data: { ...told, at: expect.any(String) },
+    })
     const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
     expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
   })
 
-  test("of several requests at once one has an effect, and it lasts 30 minutes", async () => {
+  test("Of several requests at once one has an effect, and the link lasts 30 minutes", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const token = await tokenOf(email)
     const answers = await Promise.all([reset(token), reset(token), reset(token)])
@@ -57,7 +60,7 @@ describe("a link for a new password", () => {
     expect((await reset(late)).answer.code).toBe("INVALID_TOKEN")
   })
 
-  test("A link leads to a host of ours, whatever the request calls its own", async () => {
+  test("A link leads to our own host, whatever the request's Host header says", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const hostOf = async (host: string, headers: Record<string, string> = {}) => {
       const request = new Request(`https://${host}/api/auth/password-reset/start`, {
@@ -67,20 +70,20 @@ describe("a link for a new password", () => {
       })
       expect((await world.invoke(request)).status).toBe(200)
       await world.settled()
-      const sent = sentTo(emails, email).findLast(({ kind }) => kind === "password_reset")
+      const sent = emailsTo(emails, email).findLast(({ kind }) => kind === "password_reset")
       return new URL(String(sent?.data.url)).host
     }
     expect(await hostOf("evil.example")).toBe("api.test")
     expect(await hostOf("api.test", { "x-forwarded-host": "evil.example" })).toBe("api.test")
   })
 
-  test("is on our own host, in the fragment", async () => {
+  test("A link is on our own host, with its token in the fragment", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const link = await linkOf(email)
     expect([link?.origin, link?.pathname, link?.search]).toEqual(["https://api.test", "/reset-password", ""])
   })
 
-  test("leads to a host of the account's own brand, and is not sent when that has none", async () => {
+  test("A link leads to a host of the account's own brand, and is not sent when the brand has none", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set brand = 'late' where user_id = $1", [userId])
     expect(await linkOf(email), "no host").toBeUndefined()
@@ -88,7 +91,7 @@ describe("a link for a new password", () => {
     expect((await linkOf(email))?.origin).toBe("https://app.late.test")
   })
 
-  test("goes to nobody unknown or disabled, nor to an admin without a second factor; the answer is the same", async () => {
+  test("No link goes to an unknown or disabled user or an admin without a second factor, and the answer is the same", async () => {
     const [disabled, admin] = [
       await createPerson(world),
       await createPerson(world, { password: PASSWORD, role: "admin" }),
@@ -102,7 +105,7 @@ describe("a link for a new password", () => {
     expect(login.answer.code).toBe("SECOND_FACTOR_REQUIRED")
   })
 
-  test("is sent thrice to an email at once, and ten times for an address", async () => {
+  test("A link is sent at most three times per email, and ten times per address", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const statuses = []
     for (let n = 0; n < 4; n++) statuses.push((await start(email, `203.0.113.${n}`)).status)
@@ -113,7 +116,7 @@ describe("a link for a new password", () => {
     expect(spread.slice(0, 10)).toEqual(Array(10).fill(200))
   })
 
-  test("is not there without an operator's server", async () => {
+  test("The operation does not exist without an operator's email server", async () => {
     world.rebind({ EMAIL_HOOK_URL: "" })
     expect((await start("somebody@people.test")).answer.code).toBe("EMAIL_NOT_CONFIGURED")
     world.rebind(EMAIL_HOOK)

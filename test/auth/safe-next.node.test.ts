@@ -3,7 +3,7 @@ import { safeNext } from "../../src/sign-in/safe-next.ts"
 
 const ORIGIN = "https://app.test"
 
-describe("where a login may land", () => {
+describe("The target of a login", () => {
   test.each([
     "/",
     "/chat",
@@ -20,9 +20,9 @@ describe("where a login may land", () => {
     "/end-users/100%25",
     "/end-users/https%3A%2F%2Fexample.com",
     "/turns/turn_1?tab=events&at=2026-01-01T00:00:00Z",
-  ])("%s: there", (next) => expect(safeNext(next, ORIGIN)).toBe(next))
+  ])("The path %s is accepted", (next) => expect(safeNext(next, ORIGIN)).toBe(next))
 
-  test("dots and letters of other languages are as a browser would send them", () => {
+  test("Dots and letters of other languages are encoded as a browser would send them", () => {
     expect(safeNext("/a/../chat", ORIGIN)).toBe("/chat")
     expect(safeNext("/räume", ORIGIN)).toBe("/r%C3%A4ume")
   })
@@ -75,5 +75,5 @@ describe("where a login may land", () => {
     "/API/auth/me",
     "/%61pi/auth/me",
     `/${"a".repeat(2048)}`,
-  ])("%j: the default", (next) => expect(safeNext(next, ORIGIN)).toBeNull())
+  ])("The path %j is replaced by the default", (next) => expect(safeNext(next, ORIGIN)).toBeNull())
 })

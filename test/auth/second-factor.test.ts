@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
-import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { askAuth, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { codeOf, enrol } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -22,13 +22,13 @@ async function enrolled(role: "user" | "admin" = "user") {
 }
 
 const me = async (cookie: string) => {
-  const { status, answer } = await ask(world, "/api/auth/me", { method: "GET", cookie })
+  const { status, answer } = await askAuth(world, "/api/auth/me", { method: "GET", cookie })
   return status === 200 ? answer.user_id : answer.code
 }
-const answer = (cookie: string, code: string) => ask(world, "/api/auth/second-factor", { body: { code }, cookie })
+const answer = (cookie: string, code: string) => askAuth(world, "/api/auth/second-factor", { body: { code }, cookie })
 
-describe("signing in", () => {
-  test("without a second factor is what it was", async () => {
+describe("Signing in", () => {
+  test("A sign-in without a second factor is unchanged", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const { status, answer: user, cookie } = await postLogin(world, email, PASSWORD)
     expect([status, user.user_id, await me(cookie)]).toEqual([200, userId, userId])
@@ -36,7 +36,7 @@ describe("signing in", () => {
     expect([nothing.status, nothing.answer.code]).toEqual([401, "SESSION_REQUIRED"])
   })
 
-  test("with one opens nothing before the code", async () => {
+  test("A sign-in with a second factor gives no access before the code", async () => {
     const person = await enrolled()
     const login = await postLogin(world, person.email, PASSWORD)
     expect([login.status, login.answer.code]).toEqual([401, "SECOND_FACTOR_REQUIRED"])
@@ -47,7 +47,7 @@ describe("signing in", () => {
       ["/api/auth/reauthenticate", "POST"],
     ]) {
       const body = path?.endsWith("reauthenticate") ? { body: { password: PASSWORD } } : {}
-      const refused = await ask(world, path ?? "", { method: method ?? "", cookie: login.cookie, ...body })
+      const refused = await askAuth(world, path ?? "", { method: method ?? "", cookie: login.cookie, ...body })
       expect(refused.answer.code, path).toBe("SECOND_FACTOR_REQUIRED")
     }
     expect((await answer(login.cookie, "000000")).answer.code).toBe("WRONG_CODE")
@@ -56,11 +56,11 @@ describe("signing in", () => {
     expect(await me(login.cookie)).toBe(person.userId)
   })
 
-  test("every other way asks for the code too", async () => {
+  test("Every other way to sign in asks for the code too", async () => {
     const person = await enrolled()
     const ctx = authContextOf(world)
     const { url } = await mintMagicLink(ctx, { userId: person.userId, origin: "https://app.test" })
-    const magic = await ask(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
+    const magic = await askAuth(world, "/api/auth/magic", { body: { token: url.split("=")[1] } })
     expect([magic.answer.code, await me(magic.cookie)]).toEqual(["SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_REQUIRED"])
     await world.sql(
       "insert into identities (issuer, subject, user_id, created_at) values ('https://id.test', $1, $2, now())",
@@ -74,13 +74,13 @@ describe("signing in", () => {
     })
     expect(await (await world.invoke(request)).json()).toMatchObject({ code: "SECOND_FACTOR_REQUIRED" })
     const opened = await answer(magic.cookie, person.code())
-    const app = await ask(world, "/api/auth/app-token", { cookie: magic.cookie })
+    const app = await askAuth(world, "/api/auth/app-token", { cookie: magic.cookie })
     expect([opened.status, app.status], "an app's session comes from one that is open").toEqual([200, 200])
-    const webview = await ask(world, "/api/auth/magic", { body: { token: app.answer.token } })
+    const webview = await askAuth(world, "/api/auth/magic", { body: { token: app.answer.token } })
     expect(await me(webview.cookie)).toBe(person.userId)
   })
 
-  test("waits ten minutes for the code", async () => {
+  test("A sign-in waits ten minutes for the code", async () => {
     const person = await enrolled()
     const login = await postLogin(world, person.email, PASSWORD)
     await world.advance(10 * 60_000)
@@ -89,8 +89,8 @@ describe("signing in", () => {
   })
 })
 
-describe("a code", () => {
-  test("works once, for one of several at once, and no older one works behind it", async () => {
+describe("A code", () => {
+  test("A code works once, for one of several at once, and no older one works after it", async () => {
     const person = await enrolled()
     const logins = [1, 2, 3].map(() => postLogin(world, person.email, PASSWORD))
     const cookies = (await Promise.all(logins)).map(({ cookie }) => cookie)
@@ -103,7 +103,7 @@ describe("a code", () => {
     expect((await answer(waiting, before)).answer.code, "of the step before").toBe("WRONG_CODE")
   })
 
-  test("may be a step off, and not two", async () => {
+  test("A code may be one step off, and not two", async () => {
     const person = await enrolled()
     const { cookie } = await postLogin(world, person.email, PASSWORD)
     const code = person.code()
@@ -114,7 +114,7 @@ describe("a code", () => {
     expect((await answer(cookie, late)).status).toBe(200)
   })
 
-  test("can be tried five times, then once in five minutes", async () => {
+  test("A code can be tried five times, then once in five minutes", async () => {
     const person = await enrolled()
     const { cookie } = await postLogin(world, person.email, PASSWORD)
     for (let n = 0; n < 5; n++) expect((await answer(cookie, "000000")).answer.code).toBe("WRONG_CODE")
@@ -124,11 +124,11 @@ describe("a code", () => {
     expect((await answer(cookie, person.code())).status).toBe(200)
   })
 
-  test("Wrong codes of somebody who knows the password lock the owner out of no place that is known", async () => {
+  test("Wrong codes by a person who knows the password do not lock the owner out at known places", async () => {
     const person = await enrolled()
     const [home, strange] = ["198.51.100.7", "203.0.113.66"]
     const answerAt = (address: string, cookie: string, code: string) =>
-      ask(world, "/api/auth/second-factor", { body: { code }, cookie, address })
+      askAuth(world, "/api/auth/second-factor", { body: { code }, cookie, address })
     const loginAt = async (address: string) => (await postLogin(world, person.email, PASSWORD, address)).cookie
     expect((await answerAt(home, await loginAt(home), person.code())).status).toBe(200)
     await world.advance(STEP)
@@ -152,7 +152,7 @@ describe("a code", () => {
     expect((await answer(two.cookie, person.code())).status).toBe(200)
   })
 
-  test("of recovery stands in once, in whatever case, and is kept as a hash only", async () => {
+  test("A recovery code works once, in any case, and is stored as a hash only", async () => {
     const person = await enrolled()
     const [first = "", second = ""] = person.recoveryCodes
     expect(person.recoveryCodes).toHaveLength(10)
@@ -168,8 +168,8 @@ describe("a code", () => {
   })
 })
 
-describe("setting one up", () => {
-  test("needs a fresh proof and a right code, ends all other sessions, and asks for the code from then on", async () => {
+describe("Setting up a second factor", () => {
+  test("Setup needs a fresh proof and a right code, ends all other sessions, and requires the code from then on", async () => {
     const person = await createPerson(world, { password: PASSWORD })
     const [browser, other] = [await world.signIn(person.userId), await world.signIn(person.userId)]
     await world.advance(10 * 60_000)
@@ -193,7 +193,7 @@ describe("setting one up", () => {
     expect((await postLogin(world, person.email, PASSWORD)).answer.code).toBe("SECOND_FACTOR_REQUIRED")
   })
 
-  test("a proof asks for the code too; removing it needs that, and an admin can", async () => {
+  test("A proof requires the code too, removal requires a proof, and an admin can remove it", async () => {
     const [person, lost] = [await enrolled(), await enrolled()]
     await world.advance(10 * 60_000)
     const { browser } = person
@@ -216,7 +216,7 @@ describe("setting one up", () => {
   })
 })
 
-test("the setting makes an admin a user until they have one, in the session that they have", async () => {
+test("The setting makes an admin a plain user until they have a second factor, in the current session", async () => {
   const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
   const browser = await world.signIn(admin.userId)
   const users = async (by = browser) => (await by.json("GET", "/api/admin/users"))[1].code
@@ -249,7 +249,7 @@ test("An admin without a second factor cannot make all admins need one", async (
   await world.sql("delete from settings where key = 'admin_second_factor'")
 })
 
-test("a secret is sealed anew by the newest key when it is used", async () => {
+test("A secret is sealed again by the newest key when it is used", async () => {
   const person = await enrolled()
   const sealed = async () =>
     (await world.sql<{ secret: string }>("select secret from second_factors where user_id = $1", [person.userId]))[0]
@@ -263,7 +263,7 @@ test("a secret is sealed anew by the newest key when it is used", async () => {
   world.rebind({ SECRETS_KEYS: ring })
 })
 
-test("a new password alone proves nothing where there is a second factor", async () => {
+test("A new password alone is no proof where there is a second factor", async () => {
   const person = await enrolled()
   // Ten minutes later, whoever has the cookie and the password, but not the app, …
   await world.advance(11 * 60_000)

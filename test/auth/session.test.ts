@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("GET /api/auth/me", () => {
-  test("is the user, and nothing else of their row", async () => {
+  test("The answer has the user and nothing else of their row", async () => {
     const { userId } = await world.createAccount()
     const browser = await world.signIn(userId)
     expect(await browser.json("GET", "/api/auth/me")).toEqual([
@@ -28,8 +28,8 @@ describe("GET /api/auth/me", () => {
   })
 })
 
-describe("signing out", () => {
-  test("ends the session at once, and takes the cookie back", async () => {
+describe("Signing out", () => {
+  test("Signing out ends the session at once and removes the cookie", async () => {
     const browser = await world.signIn((await world.createAccount()).userId)
     const cookie = `token=${browser.cookie()}`
     const response = await browser.call("POST", "/api/auth/logout")
@@ -43,7 +43,7 @@ describe("signing out", () => {
     }
   })
 
-  test("without a session, or with a forged one, it is the same", async () => {
+  test("Signing out without a session or with a forged one gives the same answer", async () => {
     for (const cookie of ["", "token=x"]) {
       const headers = { cookie, "sec-fetch-site": "same-origin" }
       const response = await world.invoke(new Request(`${ORIGIN}/api/auth/logout`, { method: "POST", headers }))

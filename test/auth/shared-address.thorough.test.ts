@@ -27,7 +27,7 @@ async function shutOut(knock: () => Promise<number>, door: string) {
   expect(seen.at(-1)).toBe(429)
 }
 
-test("a stranger's bot that calls our webhook does not stop the brand's bot, also where nobody knows its secret yet", async () => {
+test("A stranger's calls of our webhook do not stop the brand's bot, even before its secret is known", async () => {
   const stranger = chatWith(world, bot, 1, { secret: "a-strangers-secret", address: PLATFORM })
   await shutOut(async () => (await stranger.say("hello"))[0], "POST /api/auth/bot")
   const ours = chatWith(world, bot, 2, { address: PLATFORM })
@@ -38,7 +38,7 @@ test("a stranger's bot that calls our webhook does not stop the brand's bot, als
   expect((await chatWith(world, bot, 3, { address: PLATFORM, host: other.host }).say("hello"))[0]).toBe(429)
 })
 
-test("nor do many at once: few wrong secrets of an address that is shut out are looked up at a time", async () => {
+test("Many such calls at once do not either: few wrong secrets of a refused address are looked up at a time", async () => {
   const address = "149.154.167.221"
   const stranger = chatWith(world, bot, 1, { secret: "a-strangers-secret", address })
   await shutOut(async () => (await stranger.say("hello"))[0], "POST /api/auth/bot")
@@ -48,7 +48,7 @@ test("nor do many at once: few wrong secrets of an address that is shut out are 
   expect((await world.plan([])).filter(({ service }) => service === "pg").length).toBeLessThanOrEqual(8)
 })
 
-test("a server with the internal secret goes on beside one at the same address that has another", async () => {
+test("A server with the internal secret works next to another at the same address with a wrong one", async () => {
   const mint = async (secret: string, subject = "7") => {
     const request = new Request("https://api.test/api/auth/idp/session", {
       method: "POST",
@@ -71,7 +71,7 @@ test("a server with the internal secret goes on beside one at the same address t
 })
 
 test.each(["/api/auth/bot", "/api/auth/idp/session"])(
-  "%s reads nothing without the secret, and nothing large",
+  "The operation %s reads nothing without the secret, and nothing large",
   async (path) => {
     const send = async (length: number, [internal, webhook]: [string, string]) => {
       const init = {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("sessions that are over for a month are forgotten, with who acted in them; no other is", async () => {
+test("Sessions that ended a month ago are deleted, with their acting records, and no others", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const user = await createPerson(world)
   const browser = await world.signIn(admin.userId)

@@ -24,8 +24,8 @@ async function owner() {
   return { browser, appToken }
 }
 
-describe("an app token", () => {
-  test("gives one session to 100 who exchange it at once", async () => {
+describe("An app token", () => {
+  test("An app token gives one session to 100 exchanges at once", async () => {
     const { browser, appToken } = await owner()
     const token = await appToken()
     const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(token)))
@@ -41,7 +41,7 @@ describe("an app token", () => {
     expect((await browser.call("GET", "/api/auth/me", undefined, { cookie })).status).toBe(200)
   })
 
-  test("dies at 60 seconds, and with the session that asked for it", async () => {
+  test("An app token expires after 60 seconds, and with the session that asked for it", async () => {
     const { browser, appToken } = await owner()
     const [late, intime] = [await appToken(), await appToken()]
     await world.advance(59_999)
@@ -53,7 +53,7 @@ describe("an app token", () => {
     expect((await exchange(orphan)).status).toBe(401)
   })
 
-  test.each(["pg", "redis"])("is as it was when %s has failed, and gives one session then", async (service) => {
+  test.each(["pg", "redis"])("An app token still gives one session after %s has failed", async (service) => {
     const { browser, appToken } = await owner()
     const token = await appToken()
     await world.plan([{ service, call: 1, times: 9, action: "fail", when: "before" }])

@@ -25,7 +25,7 @@ async function person(id: number) {
   return { unlink, chat: chatWith(world, bot, id), userId: user.user_id as number }
 }
 
-test.each([false, true])("a magic link of the bot dies with its identity (unlinked: %s)", async (isUnlinked) => {
+test.each([false, true])("A bot's magic link ends with its identity (unlinked: %s)", async (isUnlinked) => {
   const { chat, unlink, userId } = await person(isUnlinked ? 41 : 42)
   const [, { text }] = await chat.say("/login")
   if (isUnlinked) await unlink()
@@ -34,7 +34,7 @@ test.each([false, true])("a magic link of the bot dies with its identity (unlink
   expect([status, answer.user_id ?? answer.code]).toEqual(isUnlinked ? [401, "INVALID_TOKEN"] : [200, userId])
 })
 
-test.each([false, true])("so does a login that it has confirmed (unlinked: %s)", async (isUnlinked) => {
+test.each([false, true])("A login confirmed in the bot ends with its identity (unlinked: %s)", async (isUnlinked) => {
   const { chat, unlink, userId } = await person(isUnlinked ? 43 : 44)
   const browser = browserAt(world, bot.host)
   const [, { token }] = await browser.json("POST", "/api/auth/tg-login/start")

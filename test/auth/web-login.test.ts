@@ -29,7 +29,7 @@ async function begun(headers: Record<string, string> = {}) {
 }
 
 describe("POST /api/auth/tg-login/start", () => {
-  test("links to the bot of the host's brand, with a payload that the platform takes", async () => {
+  test("A start links to the bot of the host's brand, with a payload that the platform accepts", async () => {
     const { response, token, url, expires_at } = await begun()
     expect(response.status).toBe(200)
     expect(url).toBe(`https://t.me/acme_bot?start=weblogin_${token}`)
@@ -48,7 +48,7 @@ describe("POST /api/auth/tg-login/start", () => {
 })
 
 describe("GET /api/auth/tg-login/status", () => {
-  test("pending, then confirmed once with the session's cookie, then nothing", async () => {
+  test("The status is pending, then once confirmed with the session's cookie, then unknown", async () => {
     const { browser, chat, status, start, id } = await begun()
     expect(await status()).toEqual([200, { status: "pending" }])
     expect((await chat.say(start))[1].method).toBe("sendMessage")
@@ -67,7 +67,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect(await sessionsOf(world, user?.user_id)).toBe(1)
   })
 
-  test("100 polls at once make one session", async () => {
+  test("A hundred polls at once make one session", async () => {
     const { browser, chat, status, start, id, token } = await begun()
     await chat.say(start)
     const cookie = `tg_login=${browser.cookies.get("tg_login")}`
@@ -79,7 +79,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect(await status()).toEqual(INVALID)
   })
 
-  test("another browser gets nothing, and takes nothing away", async () => {
+  test("Another browser gets no session and takes none away", async () => {
     const { browser, chat, status, start } = await begun()
     const stranger = (await begun()).browser
     for (const one of [stranger, browserAt(world, bot.host)]) expect(await status(one)).toEqual(INVALID)
@@ -91,7 +91,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect((await status(browser))[1].status).toBe("confirmed")
   })
 
-  test("unknown, malformed and missing tokens", async () => {
+  test("An unknown, malformed or missing token is refused", async () => {
     const { browser } = await begun()
     const ask = (token: string) => browser.json("GET", `/api/auth/tg-login/status?token=${encodeURIComponent(token)}`)
     for (const token of ["a".repeat(43), "x", "../../etc", "a".repeat(512)]) expect(await ask(token)).toEqual(INVALID)
@@ -99,7 +99,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect((await browser.json("GET", "/api/auth/tg-login/status"))[0]).toBe(422)
   })
 
-  test("dies at 5 minutes, confirmed or not", async () => {
+  test("A login expires after 5 minutes, confirmed or not", async () => {
     const [late, confirmed, intime] = [await begun(), await begun(), await begun()]
     await confirmed.chat.say(confirmed.start)
     await world.advance(299_999)
@@ -112,7 +112,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect(await usersOf(world, bot, late.id)).toEqual([])
   })
 
-  test("of a user who is disabled in between is refused", async () => {
+  test("A login of a user who is disabled in between is refused", async () => {
     const { chat, status, start, id } = await begun()
     await chat.say(start)
     const [user] = await usersOf(world, bot, id)
@@ -124,8 +124,8 @@ describe("GET /api/auth/tg-login/status", () => {
   })
 })
 
-describe("the bot", () => {
-  test("says where the login was asked for, in its own words only", async () => {
+describe("The bot", () => {
+  test("The bot names the place of the login in its own words only", async () => {
     const { chat, start } = await begun({
       "user-agent": `${CHROME} See https://evil.example`,
       "cf-connecting-ip": "203.0.113.9",
@@ -140,7 +140,7 @@ describe("the bot", () => {
     expect(reply.parse_mode).toBeUndefined()
   })
 
-  test("the same person twice is told the same; somebody else changes nothing", async () => {
+  test("A repeated confirmation gets the same answer, and another person changes nothing", async () => {
     const { chat, start, status, id } = await begun()
     const update = chat.messageOf(start)
     const [first, again] = [await chat.post(update), await chat.post(update)]
@@ -153,7 +153,7 @@ describe("the bot", () => {
     expect(await status()).toEqual(INVALID)
   })
 
-  test("100 confirmations of two people at once: one of them has it, and the session is theirs", async () => {
+  test("Of 100 confirmations by two people at once one counts, and the session is theirs", async () => {
     const { start, status } = await begun()
     const chats = [chatWith(world, bot, ++people), chatWith(world, bot, ++people)]
     const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => chats[n % 2]?.say(start)))
@@ -164,7 +164,7 @@ describe("the bot", () => {
     expect((await status())[1]).toMatchObject({ status: "confirmed", user: { user_id: user?.user_id } })
   })
 
-  test("takes a login back before the browser has asked: denied", async () => {
+  test("A login can be denied before the browser has asked", async () => {
     const { chat, start, status, browser, id } = await begun()
     const data = (await chat.say(start))[1].reply_markup.inline_keyboard[0][0].callback_data
     expect(new TextEncoder().encode(data).length).toBeLessThanOrEqual(64)
@@ -181,7 +181,7 @@ describe("the bot", () => {
     ).toEqual([{ epoch: 1 }])
   })
 
-  test("takes it back afterwards: the very next request has no session, and nor has any other of that account", async () => {
+  test("A login denied afterwards has no session from the next request on, like all others of that account", async () => {
     const { chat, start, status, browser, id } = await begun()
     const data = (await chat.say(start))[1].reply_markup.inline_keyboard[0][0].callback_data
     await status()

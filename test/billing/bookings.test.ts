@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
 import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -20,23 +19,22 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 const USD = 10_000_000
 const payment = (userId: number, reference: string, micros = USD) =>
-  creditAccount(contextOf(), {
+  creditAccount(contextOf(world), {
     ...{ userId, micros, reference, reason: "credit_purchase", actor: "payment:stripe", note: "Card 4242" },
   })
 
-describe("credit", () => {
-  test("is booked for every reason, in its bucket, with a running total, as its owner sees it", async () => {
+describe("Credit", () => {
+  test("Credit is booked for every reason, in its bucket, with a running total, as its owner sees it", async () => {
     const client = await world.createAccount({ usd: 0 })
     for (const [n, reason] of CREDIT_REASONS.entries()) {
-      await creditAccount(contextOf(), {
+      await creditAccount(contextOf(world), {
         ...{ userId: client.userId, reason, micros: (n + 1) * USD, reference: `all:${client.userId}:${reason}` },
         ...{ actor: n % 2 ? "system" : "admin:7", note: `Because of ${reason}` },
       })
     }
-    await creditAccount(contextOf(), {
+    await creditAccount(contextOf(world), {
       ...{
         userId: client.userId,
         reason: "admin_action",
@@ -71,7 +69,7 @@ describe("credit", () => {
     await expectBooks(world, client.userId)
   })
 
-  test("is booked once for a reference, by 30 at once too; another amount, account or reason under it is refused", async () => {
+  test("Credit is booked once per reference, by 30 at once too, and another amount, account or reason is refused", async () => {
     const [client, stranger] = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
     const answers = await Promise.all(Array.from({ length: 30 }, () => payment(client.userId, "pay:1")))
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
@@ -91,7 +89,7 @@ describe("credit", () => {
     for (const { userId } of [client, stranger]) await expectBooks(world, userId)
   })
 
-  test("a payment under a reference that another account takes at this very moment is answered with that one's entry", async () => {
+  test("A payment under a reference that another account takes at the same moment gets that account's entry", async () => {
     const accounts = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
     const letGo = await holdWrites(world, "before insert on ledger")
     const booking = Promise.all(
@@ -113,11 +111,11 @@ describe("credit", () => {
     for (const { userId } of accounts) await expectBooks(world, userId)
   })
 
-  test("a correction takes at most what is available, and what turns hold stays theirs", async () => {
+  test("A correction takes at most the available amount, and held credit stays", async () => {
     const client = await world.createAccount({ usd: 1 })
     await client.sendTurn({ space: await client.space() })
     const take = (usd: number, reference: string) =>
-      creditAccount(contextOf(), {
+      creditAccount(contextOf(world), {
         userId: client.userId,
         reason: "admin_action",
         micros: -Math.round(usd * USD),
@@ -130,7 +128,7 @@ describe("credit", () => {
     await world.settled()
     await world.drain()
     await expectBooks(world, client.userId)
-    const wrong = creditAccount(contextOf(), {
+    const wrong = creditAccount(contextOf(world), {
       userId: client.userId,
       reason: "admin_grant",
       micros: -1,
@@ -141,7 +139,7 @@ describe("credit", () => {
     await expect(payment(987_654, "pay:nobody")).rejects.toMatchObject({ code: "NOT_FOUND" })
   })
 
-  test("keeps its running total exact while turns run and others book, in 20 rounds of 20 at once", async () => {
+  test("The running total stays exact while turns run and others book, in 20 rounds of 20 at once", async () => {
     const client = await world.createAccount({ usd: 5 })
     const space = await client.space()
     for (let round = 0; round < 20; round++) {
@@ -155,10 +153,17 @@ describe("credit", () => {
   })
 })
 
-test("a commission is an amount of a currency and no credit, once for each referrer and source", async () => {
+test("A commission is a currency amount and not credit, once for each referrer and source", async () => {
   const client = await world.createAccount({ usd: 3 })
   const commission = (source: string, minor: number, currency = "EUR") =>
-    recordCommission(contextOf(), { userId: client.userId, currency, minor, source, actor: "system", note: "Referral" })
+    recordCommission(contextOf(world), {
+      userId: client.userId,
+      currency,
+      minor,
+      source,
+      actor: "system",
+      note: "Referral",
+    })
   const answers = await Promise.all(Array.from({ length: 10 }, () => commission("payment-1", 125)))
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
   await expect(commission("payment-1", 126)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" })
@@ -186,15 +191,15 @@ test("a commission is an amount of a currency and no credit, once for each refer
   expect((await reconcileAsAdmin(admin)).findings).toEqual([])
 })
 
-describe("a refund", () => {
-  test("gives the whole bill back once, and leaves the bill, usage and caps as they were", async () => {
+describe("A refund", () => {
+  test("A refund returns the whole bill once and leaves the bill, usage and caps unchanged", async () => {
     const client = await world.createAccount({ usd: 1 })
     const turn = await client.runTurn({ space: await client.space() })
     const counters = () =>
       world.sql("select * from spend_counters where user_id = $1 order by 2, 3, 4", [client.userId])
     const before = await counters()
     const asked = Array.from({ length: 10 }, () =>
-      refundTurn(contextOf(), { turnId: turn.turn_id, actor: "operator", note: "Sorry." }),
+      refundTurn(contextOf(world), { turnId: turn.turn_id, actor: "operator", note: "Sorry." }),
     )
     const answers = await Promise.all(asked)
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
@@ -221,10 +226,10 @@ describe("a refund", () => {
     await expectBooks(world, client.userId)
   })
 
-  test("is refused for a turn that is not there, has not ended, or was billed nothing", async () => {
+  test("A refund is refused for a turn that is unknown, open or without a bill", async () => {
     const client = await world.createAccount({ usd: 1 })
     const space = await client.space()
-    const refund = (turnId: string) => refundTurn(contextOf(), { turnId, actor: "operator", note: "x" })
+    const refund = (turnId: string) => refundTurn(contextOf(world), { turnId, actor: "operator", note: "x" })
     await expect(refund("turn_none")).rejects.toMatchObject({ code: "NOT_FOUND" })
     const { turn_id } = await turnOf(await client.sendTurn({ space }))
     await expect(refund(turn_id)).rejects.toMatchObject({ code: "TURN_NOT_ENDED" })
@@ -235,7 +240,7 @@ describe("a refund", () => {
     await expect(refund(free.turn_id)).rejects.toMatchObject({ code: "TURN_NOT_BILLED" })
   })
 
-  test("comes by itself, once, for a turn of our failure that was charged all the same", async () => {
+  test("A refund happens automatically, once, for a turn of our failure that was charged", async () => {
     const client = await world.createAccount({ usd: 1 })
     const space = await client.space()
     for (const code of ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE"]) {

@@ -53,7 +53,7 @@ const entriesOf = (userId: number) =>
     [userId],
   )
 
-test("sound books give an empty report, which counts what it looked at", async () => {
+test("Sound books give an empty report with its counts", async () => {
   const report = await reconcileAsAdmin(admin)
   expect(report).toMatchObject({ findings_total: 0, findings: [], started_by: `admin:${admin.userId}` })
   const [counts] = await world.sql(`select (select count(*) from users)::int as accounts,
@@ -78,33 +78,36 @@ const looks = [
 ]
 
 const PLANTS = Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS })
-describe.each(PLANTS)("%s", (_what, { plant, finds, repaired }) => {
-  test.each(looks)("is named, and nothing else is, by $by in slices of $size (0: as usual)", async ({ size, pass }) => {
-    const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
-    const sound = await dumpMoney(world)
-    const entries = await entriesOf(live.client.userId)
-    const facts: Facts = {
-      ...{ user: live.client.userId, entries, turn: live.turns, key: live.client.keyId },
-      other: { user: other.client.userId, cancelled: other.turns.cancelled.turn_id },
-      charge: entries.find(({ turn_id }) => turn_id === live.turns.done.turn_id) as Entry,
-    }
-    try {
-      await books.unguarded(plant(facts))
-      const planted = await dumpMoney(world)
-      expect(planted).not.toEqual(sound)
-      const byText = (found: object[]) => [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1))
-      expect(byText(named(await look()))).toEqual(byText(finds(facts)))
-      if (repaired) expect(named(await look())).toEqual([])
-      else {
-        const kept = finds(facts).filter((finding) => !(finding as { repaired: boolean }).repaired)
-        expect(byText(named(await look()))).toEqual(byText(kept))
+describe.each(PLANTS)("The corruption %s", (_what, { plant, finds, repaired }) => {
+  test.each(looks)(
+    "The corruption is the only finding, by $by in slices of $size (0: default)",
+    async ({ size, pass }) => {
+      const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
+      const sound = await dumpMoney(world)
+      const entries = await entriesOf(live.client.userId)
+      const facts: Facts = {
+        ...{ user: live.client.userId, entries, turn: live.turns, key: live.client.keyId },
+        other: { user: other.client.userId, cancelled: other.turns.cancelled.turn_id },
+        charge: entries.find(({ turn_id }) => turn_id === live.turns.done.turn_id) as Entry,
       }
-    } finally {
-      await books.mend()
-    }
-    expect(await dumpMoney(world)).toEqual(sound)
-    expect(named(await look())).toEqual([])
-  })
+      try {
+        await books.unguarded(plant(facts))
+        const planted = await dumpMoney(world)
+        expect(planted).not.toEqual(sound)
+        const byText = (found: object[]) => [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+        expect(byText(named(await look()))).toEqual(byText(finds(facts)))
+        if (repaired) expect(named(await look())).toEqual([])
+        else {
+          const kept = finds(facts).filter((finding) => !(finding as { repaired: boolean }).repaired)
+          expect(byText(named(await look()))).toEqual(byText(kept))
+        }
+      } finally {
+        await books.mend()
+      }
+      expect(await dumpMoney(world)).toEqual(sound)
+      expect(named(await look())).toEqual([])
+    },
+  )
 })
 
 const key = (finding: object) => {

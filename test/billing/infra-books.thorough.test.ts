@@ -3,14 +3,14 @@ import { type Admin, reconcileAsAdmin, signInAdmin, tamper } from "../harness/bo
 import {
   askForBills,
   availableOf,
-  charges,
+  chargesOf,
+  createInfraWorld,
   DAY,
   dropFile,
   dueOf,
   expectInfraBooks,
   GIB,
   HOUR,
-  infraWorld,
   storeFile,
   useContainer,
 } from "../harness/infra.ts"
@@ -21,11 +21,11 @@ let world: World
 let admin: Admin
 let account: (usd?: number) => Promise<number>
 beforeAll(async () => {
-  ;({ world, admin, account } = await infraWorld())
+  ;({ world, admin, account } = await createInfraWorld())
 })
 afterAll(() => world.close())
 
-test("100 rounds of two admins at once: each account is billed once, all that it used", async () => {
+test("Two admins who bill at once bill each account once for all its use, in 100 rounds", async () => {
   const second = await signInAdmin(world)
   const users = await Promise.all([account(1), account(1), account(0.000005)])
   let used = 0
@@ -39,14 +39,14 @@ test("100 rounds of two admins at once: each account is billed once, all that it
     expect(billed.sort(), `round ${round}`).toEqual([...users].sort())
   }
   for (const userId of users.slice(0, 2)) {
-    const rows = await charges(world, userId)
+    const rows = await chargesOf(world, userId)
     expect(rows.reduce((sum, { amount }) => sum + amount, 0)).toBe(used)
     expect(new Set(rows.map(({ reference }) => reference)).size).toBe(rows.length)
   }
   await expectInfraBooks(world, admin, users)
 })
 
-test("a lost answer or a lost statement bills nobody twice: the next request goes on", async () => {
+test("A lost answer or statement bills no account twice, and the next request continues", async () => {
   for (const when of ["before", "after"] as const) {
     for (const name of ["begin_infra_run", "bill_infra_slice"]) {
       const userId = await account(1)
@@ -56,12 +56,12 @@ test("a lost answer or a lost statement bills nobody twice: the next request goe
       await world.clearFaults()
       expect(status, `${name} ${when}`).toBe(503)
       expect((await askForBills(admin))[0]).toBe(200)
-      expect(await charges(world, userId)).toMatchObject([{ amount: 100 }])
+      expect(await chargesOf(world, userId)).toMatchObject([{ amount: 100 }])
     }
   }
 })
 
-test("a month of accounts that run out: ledger, dues and reconciliation agree; run twice: nothing", async () => {
+test("After a month of accounts that run out, ledger, dues and reconciliation agree, and a second run finds nothing", async () => {
   const random = createRandom("a month of containers and storage")
   const users = await Promise.all(
     Array.from({ length: 12 }, (_, n) => account(n % 3 === 0 ? 0.002 : n % 3 === 1 ? 0.02 : 5)),
@@ -118,7 +118,9 @@ test("a month of accounts that run out: ledger, dues and reconciliation agree; r
         open.set(userId, 0)
       }
       expect(await dueOf(world, userId)).toBe(model.get(userId)?.due)
-      expect((await charges(world, userId)).reduce((sum, { amount }) => sum + amount, 0)).toBe(model.get(userId)?.paid)
+      expect((await chargesOf(world, userId)).reduce((sum, { amount }) => sum + amount, 0)).toBe(
+        model.get(userId)?.paid,
+      )
     }
     const [, again] = await askForBills(admin)
     expect(again).toMatchObject({ finished: true, accounts: 0, billed_usd: 0, bills: [] })
@@ -128,7 +130,7 @@ test("a month of accounts that run out: ledger, dues and reconciliation agree; r
   await expectInfraBooks(world, admin, users)
 })
 
-test("the reconciliation finds a charge whose bill is lost or another, and a due that is not its bills'", async () => {
+test("The reconciliation finds a charge whose bill is lost or changed, and a due that does not match its bills", async () => {
   const userId = await account(1)
   await useContainer(world, userId, 1000)
   await askForBills(admin)

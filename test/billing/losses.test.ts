@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { noteLoss } from "../../src/billing/losses.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -10,12 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
-
 const lossesOf = (turnId: string) =>
   world.sql("select cause, credit_micros::int as micros from losses where turn_id = $1 order by loss_id", [turnId])
 
-test("a lost call is noted unless it was committed after all: that step, of that turn, by that worker", async () => {
+test("A lost call is recorded as a loss unless that worker committed that step after all", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { turn_id } = await client.runTurn({ space, text: "[steps 2]" })
@@ -26,7 +23,7 @@ test("a lost call is noted unless it was committed after all: that step, of that
   )
   expect(steps).toBe(2)
   const lose = (turn: string, by: number, step: number, micros: number) =>
-    noteLoss(contextOf(), { turn_id: turn, epoch: by, test: false }, { step, cause: "uncommitted", micros })
+    noteLoss(contextOf(world), { turn_id: turn, epoch: by, test: false }, { step, cause: "uncommitted", micros })
   await lose(turn_id, epoch, 0, 100)
   await lose(turn_id, epoch, 1, 101)
   expect(await lossesOf(turn_id), "committed after all").toEqual([])
@@ -40,12 +37,12 @@ test("a lost call is noted unless it was committed after all: that step, of that
   expect(await lossesOf(other.turn_id)).toEqual([{ cause: "uncommitted", micros: 104 }])
 })
 
-test("a call that cost nothing, and one of a test turn, is no loss", async () => {
+test("A call without cost, and one of a test turn, is no loss", async () => {
   const owner = await world.createAccount({ test: true })
   const { turn_id } = await turnOf(await owner.sendTurn({ space: await owner.space() }))
-  await noteLoss(contextOf(), { turn_id, epoch: 1, test: true }, { step: 0, cause: "stale", micros: 5 })
-  await noteLoss(contextOf(), { turn_id, epoch: 1, test: false }, { step: 0, cause: "stale", micros: 0 })
+  await noteLoss(contextOf(world), { turn_id, epoch: 1, test: true }, { step: 0, cause: "stale", micros: 5 })
+  await noteLoss(contextOf(world), { turn_id, epoch: 1, test: false }, { step: 0, cause: "stale", micros: 0 })
   // A worker that was wrong about it changes nothing.
-  await noteLoss(contextOf(), { turn_id, epoch: 1, test: false }, { step: 0, cause: "stale", micros: 5 })
+  await noteLoss(contextOf(world), { turn_id, epoch: 1, test: false }, { step: 0, cause: "stale", micros: 5 })
   expect(await lossesOf(turn_id)).toEqual([])
 })

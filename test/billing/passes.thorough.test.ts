@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { type Admin, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -18,7 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 const openTurns = async (clients: TestClient[]) => {
   const ids = clients.map(({ userId }) => userId)
   return (await world.sql("select 1 from open_turns where user_id = any($1)", [ids])).length
@@ -30,7 +28,7 @@ const passes = () =>
 
 const EACH = 120
 
-test("passes under a load of turns, cancels, credits and refunds never find anything", async () => {
+test("Reconciliations under a load of turns, cancels, credits and refunds find nothing", async () => {
   const random = createRandom("passes under load")
   const clients = await Promise.all([1, 2, 3].map(() => world.createAccount({ usd: 3 })))
   await world.sql(
@@ -59,11 +57,11 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
           micros: 1 + random.int(1000),
           reference: `load:${random.seed}:${turn_id}`,
         }
-        await creditAccount(contextOf(), { ...credit, reason: "manual_topup", actor: "payment:x" })
+        await creditAccount(contextOf(world), { ...credit, reason: "manual_topup", actor: "payment:x" })
       }
       await world.drain()
       if (random.int(2) === 0) {
-        const refund = refundTurn(contextOf(), { turnId: turn_id, actor: "operator", note: "x" })
+        const refund = refundTurn(contextOf(world), { turnId: turn_id, actor: "operator", note: "x" })
         seen.refunds += await refund.then(
           () => 1,
           () => 0,
@@ -102,10 +100,10 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
   ])
 })
 
-test("a pass begins every hour, once, whoever sweeps at the same time", async () => {
+test("A reconciliation begins every hour, once, however many sweepers run", async () => {
   const others = await createWorld()
   try {
-    const ctx = createContext(parseBaseEnv(others.env), () => {}, { clock: others.clock })
+    const ctx = contextOf(others)
     const count = async () => (await others.sql("select 1 from reconciliations")).length
     for (let hour = 1; hour <= 3; hour++) {
       for (const minutes of [0, 20, 39]) {
@@ -126,8 +124,8 @@ test("a pass begins every hour, once, whoever sweeps at the same time", async ()
   }
 })
 
-test("a pass that a run has no time for, or breaks in, goes on where it was, and counts nothing twice", async () => {
-  const ctx = contextOf()
+test("A reconciliation that runs out of time or breaks continues where it was and counts nothing twice", async () => {
+  const ctx = contextOf(world)
   const { runMs } = RECONCILIATION_POLICY
   // Every look at the clock takes longer than a run has: each run does one slice.
   let now = world.clock.ms()
@@ -159,7 +157,7 @@ test("a pass that a run has no time for, or breaks in, goes on where it was, and
   expect(counts).toEqual({ exact: true })
 })
 
-test("each finding is a line of the log with its kind and ids, and no text of a customer; each pass is one", async () => {
+test("Each finding and each reconciliation is one line of the log, without any customer's text", async () => {
   const client = await world.createAccount()
   await world.sql(
     `update wallets set end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000 where user_id = $1`,

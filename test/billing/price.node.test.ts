@@ -12,7 +12,7 @@ const PRICE = {
 const NOTHING = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
 const MILLION = 1_000_000
 
-test("a million tokens cost what the catalog says, each kind its own price", () => {
+test("A million tokens cost the catalog's price of their kind", () => {
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION })).toBe(3_000_017)
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCached: MILLION })).toBe(300_007)
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(5_000_011)
@@ -29,12 +29,12 @@ test("a million tokens cost what the catalog says, each kind its own price", () 
   ).toBe(3_000_017 + 300_007 + 2 * 5_000_011)
 })
 
-test("what is written into the cache costs as much as plain input where the catalog has no price for it", () => {
+test("Cache writes cost as much as plain input where the catalog has no price for them", () => {
   const price = { ...PRICE, price_cache_write: null, price_cache_write_hour: null }
   expect(priceOf(price, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(3_000_017)
 })
 
-test("a price is rounded up once, over all kinds of tokens", () => {
+test("A price is rounded up once, over all kinds of tokens", () => {
   const cents = { price_input: 1, price_cached: 1, price_cache_write: 1, price_cache_write_hour: 1, price_output: 1 }
   expect(priceOf(cents, NOTHING)).toBe(0)
   expect(priceOf(cents, { ...NOTHING, tokensOutput: 1 })).toBe(1)
@@ -42,7 +42,7 @@ test("a price is rounded up once, over all kinds of tokens", () => {
   expect(priceOf(cents, { tokensInput: 500_000, tokensCached: 250_000, tokensOutput: 500_001 })).toBe(2)
 })
 
-test("the worst case takes every prompt token at its dearest price", () => {
+test("The worst case prices every prompt token at its dearest rate", () => {
   expect(worstPriceOf(PRICE, MILLION, MILLION)).toBe(7_000_003 + 15_000_017)
   const minutes = { ...PRICE, price_cache_write_hour: null }
   expect(worstPriceOf(minutes, MILLION, MILLION)).toBe(5_000_011 + 15_000_017)
@@ -50,7 +50,7 @@ test("the worst case takes every prompt token at its dearest price", () => {
   expect(worstPriceOf({ ...minutes, price_cache_write: null, price_cached: 4_000_037 }, MILLION, 0)).toBe(4_000_037)
 })
 
-test("what a hold pays for is never more than it holds, and one token more would be", () => {
+test("The tokens that a hold covers never cost more than the hold, and one more would", () => {
   for (const micros of [7_000_003, 7_000_018, 7_000_019, 22_000_020, 22_000_035]) {
     const output = affordableOutput(PRICE, MILLION, micros)
     expect(worstPriceOf(PRICE, MILLION, output)).toBeLessThanOrEqual(micros)

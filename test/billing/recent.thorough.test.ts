@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { type Admin, reconcileAsAdmin, reconcileRecent, signInAdmin, tamper } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const { overlapMs, everyMs, allEveryMs, allBehindFindingMs } = RECONCILIATION_POLICY
@@ -26,7 +25,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 const run = async () => (await client.runTurn({ space, text: "[use input=100 output=10]\nhello" })).turn_id
 const kinds = ({ findings }: { findings: { kind: string; turn_id: string | null }[] }) =>
   findings.map(({ kind, turn_id }) => [kind, turn_id])
@@ -43,7 +41,7 @@ const setBill = (turnId: string, change: number) =>
      where turn_id = '${turnId}'`,
   )
 
-test("an hourly pass looks at what has ended since the marks, and at all accounts and counters", async () => {
+test("An hourly pass checks turns that ended since the marks, and all accounts and counters", async () => {
   await settle()
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 0, ledger_rows: 0, findings_total: 0 })
   const turns = [await run(), await run(), await run()]
@@ -59,7 +57,7 @@ test("an hourly pass looks at what has ended since the marks, and at all account
   expect(await reconcileAsAdmin(admin)).toMatchObject({ scope: "all", turns: TURNS + turns.length, findings_total: 0 })
 })
 
-test("an open turn holds the mark until it has ended and was looked at", async () => {
+test("An open turn holds the mark until it has ended and was checked", async () => {
   await settle()
   const { turn_id } = await turnOf(await client.sendTurn({ space, text: "[use input=100 output=10]\nhello" }))
   await world.settled()
@@ -75,10 +73,10 @@ test("an open turn holds the mark until it has ended and was looked at", async (
   expect((await reconcileRecent(world, admin)).turns).toBe(0)
 })
 
-test("what is booked for a turn long ended is seen, a refund as well as a charge", async () => {
+test("A later booking for an old turn is checked, a refund as well as a charge", async () => {
   await settle()
   const [first = "", second = "", third = ""] = old
-  await refundTurn(contextOf(), { turnId: first, actor: "operator", note: "Sorry." })
+  await refundTurn(contextOf(world), { turnId: first, actor: "operator", note: "Sorry." })
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 0, ledger_rows: 1, findings_total: 0 })
   // A refund of less, and a charge that is booked as a correction: the running totals are right.
   const book = (turnId: string, micros: number) => `insert into ledger (user_id, reason, amount_credit_micros,
@@ -99,7 +97,7 @@ test("what is booked for a turn long ended is seen, a refund as well as a charge
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
 })
 
-test("a row that is committed late, with an id from before a pass, is seen by the next one", async () => {
+test("A row committed late, with an id from before a pass, is seen by the next pass", async () => {
   await settle()
   const [{ id = 0 } = {}] = await world.sql<{ id: number }>(
     "select nextval(pg_get_serial_sequence('ledger', 'ledger_id'))::int as id",
@@ -118,13 +116,13 @@ test("a row that is committed late, with an id from before a pass, is seen by th
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
 })
 
-test("what an hourly pass cannot see is found by the one over all history, which begins once a week", async () => {
+test("The weekly pass over all history finds faults that an hourly pass cannot see", async () => {
   await settle()
   const wrong = old.at(-1) ?? ""
   await setBill(wrong, 1)
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
   const sweep = async () => {
-    while (!(await sweepBooks(contextOf())).finished);
+    while (!(await sweepBooks(contextOf(world))).finished);
     return (await admin.json("GET", "/api/admin/system"))[1]
   }
   let hours = 0
@@ -144,7 +142,7 @@ test("what an hourly pass cannot see is found by the one over all history, which
   await setBill(wrong, -1)
 })
 
-test("behind a finding one over all history begins, once a day at most", async () => {
+test("After a finding a pass over all history begins, once a day at most", async () => {
   await settle()
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros + 1 where user_id = $1", [
     client.userId,
@@ -155,7 +153,7 @@ test("behind a finding one over all history begins, once a day at most", async (
   const hours = [1, 2, 3, daily / 2, daily - 1, daily, daily + 1, 2 * daily - 1, 2 * daily, 2 * daily + 1]
   for (const [at, hour] of hours.entries()) {
     await world.advance((hour - (hours[at - 1] ?? 0)) * everyMs)
-    while (!(await sweepBooks(contextOf())).finished);
+    while (!(await sweepBooks(contextOf(world))).finished);
     const { reconciliation } = (await admin.json("GET", "/api/admin/system"))[1]
     expect(reconciliation.findings).toMatchObject([{ kind: "balance", user_id: client.userId }])
     if (reconciliation.scope === "all") begun.push(hour)
@@ -166,7 +164,7 @@ test("behind a finding one over all history begins, once a day at most", async (
   ])
 })
 
-test("who asks while an hourly pass is open gets one over all history, from its beginning", async () => {
+test("A request during an hourly pass starts one over all history, from its beginning", async () => {
   await settle()
   await setBill(old.at(-1) ?? "", 1)
   await world.advance(everyMs)
@@ -179,7 +177,7 @@ test("who asks while an hourly pass is open gets one over all history, from its 
       return new Date(now)
     },
   }
-  expect(await sweepBooks({ ...contextOf(), clock: hurried })).toMatchObject({ finished: false })
+  expect(await sweepBooks({ ...contextOf(world), clock: hurried })).toMatchObject({ finished: false })
   const [open] = await world.sql("select scope, phase from reconciliations where finished_at is null")
   expect(open).toMatchObject({ scope: "recent" })
   const report = await reconcileAsAdmin(admin)

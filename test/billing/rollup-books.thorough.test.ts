@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, reconcileAsAdmin, reconcileRecent, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { type RollupFacts, rollupPlants } from "../harness/plants-rollups.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
   await world.sql(
     "insert into infrastructure_errors (kind, name, code, created_at) select 'model_call', 'n', 'c', finished_at from turns",
   )
-  await sweepAnalytics(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+  await sweepAnalytics(contextOf(world))
   await world.advance(DAY_MS)
   // What has ended since is in the queue still, and today is not looked at.
   await client.runTurn({ space: await client.space() })
@@ -33,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
-  "%s that differs is named, and nothing else is",
+  "A %s that differs is the only finding",
   async (name) => {
     const plant = rollupPlants(facts)[name] as NonNullable<ReturnType<typeof rollupPlants>[string]>
     const add = (by: number) =>
@@ -70,7 +69,7 @@ test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
   },
 )
 
-test("a row of a rollup that is lost is named with all that it had", async () => {
+test("A lost row of a rollup is reported with all its amounts", async () => {
   const [row] = await world.sql<{ row: object }>("select to_jsonb(m) as row from model_days m")
   await world.sql("delete from model_days")
   const { findings } = await reconcileAsAdmin(admin)

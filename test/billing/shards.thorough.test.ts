@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { type Context, createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
+import type { Context } from "../../src/actor/context.ts"
 import { POSTING_POLICY, sweepPostings } from "../../src/billing/post-charges.ts"
 import { callOne } from "../../src/platform/db.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
 import { effortOf } from "../harness/plans.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
@@ -20,9 +20,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const SHARDS = TURN_POLICY.walletShards
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
-
-test("an account whose turns wait for each other gets shards, and gives them back when it is idle", async () => {
+test("An account whose turns wait for each other gets shards, and loses them when it is idle", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space(BARE)
   const send = (n: number) => client.sendTurn({ space, end_user_ref: `c${n}` })
@@ -41,7 +39,7 @@ test("an account whose turns wait for each other gets shards, and gives them bac
   await expectPromises(world, client.userId)
 })
 
-test("an account that has little is never given shards, and one that has little left gives them back", async () => {
+test("An account with little credit never gets shards, and one that runs low loses them", async () => {
   const poor = await world.createAccount({ usd: 31 })
   const space = await poor.space(BARE)
   await world.sql("update wallets set waits = 1000 where user_id = $1", [poor.userId])
@@ -56,14 +54,14 @@ test("an account that has little is never given shards, and one that has little 
   await expectPromises(world, spender.userId)
 })
 
-describe("what is admitted without all locks", () => {
+describe("Admission without all locks", () => {
   // The border: 64 holds beside the turn's own.
   const H = 50_000
   test.each([
     ["just above the border", SHARDS * H + H, false],
     ["a credit micro below it", SHARDS * H + H - 1, true],
     ["far below it", 3 * H, true],
-  ])("%s", async (_name, balance, isExact) => {
+  ])("The admission is right: %s", async (_name, balance, isExact) => {
     const client = await world.createAccount({ usd: balance / 1e7 })
     await giveShards(world, client, H)
     const space = await client.space(BARE)
@@ -78,7 +76,7 @@ describe("what is admitted without all locks", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a hold above it is taken under all locks, at once", async () => {
+  test("A hold above a shard is taken under all locks, at once", async () => {
     const client = await world.createAccount({ usd: 1000 })
     await giveShards(world, client, H)
     await world.plan([])
@@ -91,7 +89,7 @@ describe("what is admitted without all locks", () => {
   })
 
   const ROUNDS = 40
-  test(`100 turns at once around the border take all there is and no more, ${ROUNDS} rounds`, async () => {
+  test(`A hundred turns at once near the limit use all available credit and no more, in ${ROUNDS} rounds`, async () => {
     const random = createRandom("around the border")
     for (let round = 0; round < ROUNDS; round++) {
       const shards = random.pick([2, 8, 64])
@@ -116,7 +114,7 @@ describe("what is admitted without all locks", () => {
   })
 })
 
-describe("posting", () => {
+describe("Posting", () => {
   let client: TestClient
   beforeEach(async () => {
     client = await world.createAccount({ usd: 1000 })
@@ -140,7 +138,7 @@ describe("posting", () => {
     await expectBooks(world, client.userId)
   }
 
-  test("balance, /v1/me and the ledger count what is not posted yet", async () => {
+  test("Balance, /v1/me and ledger include charges that are not posted yet", async () => {
     await queueCharges(world, client, 7)
     const me = await (await client.call("GET", "/v1/me")).json()
     expect(me).toMatchObject({ balance: { balance_usd: (1e10 - 700) / 1e7 } })
@@ -149,7 +147,7 @@ describe("posting", () => {
     await settled(7)
   })
 
-  test("ten posters at once, each killed now and then at any of its calls, post each row once", async () => {
+  test("Ten posters at once, each killed now and then at any of its calls, post each row once", async () => {
     await queueCharges(world, client, 3000)
     for (let tries = 0; (await walletOf(world, client.userId)).queued > 0; tries++) {
       expect(tries).toBeLessThan(40)
@@ -165,7 +163,7 @@ describe("posting", () => {
           ...(ways[n % 2] as (typeof ways)[0]),
         })),
       )
-      await Promise.all(Array.from({ length: 10 }, () => sweepPostings(contextOf())))
+      await Promise.all(Array.from({ length: 10 }, () => sweepPostings(contextOf(world))))
       await world.clearFaults()
     }
     await settled(3000)
@@ -182,26 +180,26 @@ describe("posting", () => {
     return other
   }
 
-  test("an account whose charges cannot be posted keeps nobody else's, and is told of", async () => {
+  test("An account whose charges cannot be posted delays no other and is reported", async () => {
     const other = await queueBehindStuck()
     const admin = await signInAdmin(world)
-    expect(await sweepPostings(contextOf())).toMatchObject({ posted: 3, failed: expect.any(Number) })
+    expect(await sweepPostings(contextOf(world))).toMatchObject({ posted: 3, failed: expect.any(Number) })
     const [, system] = await admin.json("GET", "/api/admin/system")
     expect(system.postings).toMatchObject({ queued: 3 })
     expect(system.postings.oldest_seconds).toBeGreaterThan(4)
     expect((await walletOf(world, other.userId)).queued).toBe(0)
     await holdInShard(0)
-    await sweepPostings(contextOf())
+    await sweepPostings(contextOf(world))
     await settled(3)
   })
 
-  test("accounts that cannot be posted, as many as one look finds, keep the sweep from none behind them", async () => {
+  test("Accounts that cannot be posted, as many as one look finds, do not keep the sweep from later ones", async () => {
     const other = await queueBehindStuck()
     const policy = POSTING_POLICY as { sweepAccounts: number }
     const { sweepAccounts } = policy
     policy.sweepAccounts = 1
     try {
-      await sweepPostings(contextOf())
+      await sweepPostings(contextOf(world))
     } finally {
       policy.sweepAccounts = sweepAccounts
     }
@@ -210,13 +208,13 @@ describe("posting", () => {
   })
 
   const BACKLOG = 100_000
-  test(`a backlog of ${BACKLOG} rows is posted in one sweep`, async () => {
+  test(`A backlog of ${BACKLOG} rows is posted in one sweep`, async () => {
     await queueCharges(world, client, BACKLOG)
     await world.sweep()
     await settled(BACKLOG)
   })
 
-  test("a batch reads its own rows only, also in a session that planned while the queue was empty", async () => {
+  test("A batch reads only its own rows, also in a session that planned while the queue was empty", async () => {
     const limit = 100
     const post = (ctx: Context) =>
       callOne(ctx.db, "post_charges", { user_id: client.userId, limit, moment: ctx.clock.now() })
@@ -231,11 +229,11 @@ describe("posting", () => {
     expect(batch.written("postings")).toMatchObject({ deleted: limit })
     expect(batch.scans).not.toContain("postings")
     expect(batch.rowsOf("postings"), "once to find a row, once to delete it").toBeLessThanOrEqual(2 * limit)
-    await sweepPostings(contextOf())
+    await sweepPostings(contextOf(world))
     await settled(4000)
   })
 
-  test("the balance is told low and depleted once each, when it gets there", async () => {
+  test("The low and depleted events are sent once each, when the balance gets there", async () => {
     await queueCharges(world, client, 10, 1_000_000_000)
     await world.sweep()
     const events = await world.sql<{ type: string; balance: number }>(
@@ -246,7 +244,7 @@ describe("posting", () => {
     expect(events[1]?.balance).toBe(0)
   })
 
-  test("the reconciliation names what shards and queue do not agree about", async () => {
+  test("The reconciliation names the difference between shards and queue", async () => {
     const admin = await signInAdmin(world)
     await queueCharges(world, client, 5)
     await world.sql(

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { reconcileNow, sweepBooks } from "../../src/billing/reconcile.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -19,8 +18,6 @@ beforeAll(async () => {
   await world.drain()
 })
 afterAll(() => world.close())
-
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 
 /** From now on the database refuses every slice of more rows, as one that it has no time for. */
 async function refuseAbove(rows: number) {
@@ -46,11 +43,11 @@ const lastPass = async () => {
   return pass
 }
 
-test("a database that refuses large slices is walked through to the end, and the sizes are remembered", async () => {
+test("A database that refuses large slices is read to the end, and the sizes are remembered", async () => {
   await refuseAbove(3)
   let runs = 0
   for (let finished = false; !finished && runs < 60; runs++) {
-    finished = await sweepBooks(contextOf()).then(
+    finished = await sweepBooks(contextOf(world)).then(
       (result) => result.finished,
       () => false,
     )
@@ -66,10 +63,10 @@ test("a database that refuses large slices is walked through to the end, and the
   expect((await lastPass())?.sizes.turns).toBeGreaterThan(6)
 })
 
-test("an operator's pass and an admin's are walked through as well", async () => {
+test("An operator's pass and an admin's are read to the end as well", async () => {
   await refuseAbove(2)
   await world.advance(1)
-  expect(await reconcileNow(contextOf())).toMatchObject({ findings: 0, turns: 30 })
+  expect(await reconcileNow(contextOf(world))).toMatchObject({ findings: 0, turns: 30 })
   expect(await lastPass()).toMatchObject({ finished: true, exact: true })
   await world.advance(1)
   expect(await reconcileAsAdmin(admin)).toMatchObject({ findings_total: 0, turns: 30 })
@@ -77,9 +74,9 @@ test("an operator's pass and an admin's are walked through as well", async () =>
   await world.sql("drop trigger refuse_slice on reconciliations")
 })
 
-test("a slice that never answers leaves half its size for whoever goes on", async () => {
+test("A slice that never answers leaves half its size for the next run", async () => {
   await world.advance(3_600_000)
-  const ctx = contextOf()
+  const ctx = contextOf(world)
   const sizes: number[] = []
   // The worker is gone before its slice has answered: nothing of it comes back, not even a failure.
   const { run } = ctx.db

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { ACTS, befall, begun, type Fate, oneTurn, STARTS, type Start, type TurnAct } from "../harness/one-turn.ts"
+import {
+  ACTS,
+  type Fate,
+  fateAfter,
+  fateAtStart,
+  oneTurn,
+  STARTS,
+  type Start,
+  type TurnAct,
+} from "../harness/one-turn.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -35,20 +44,20 @@ async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, act
 const seen = { without: 0, with: 0 }
 
 describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as const)))(
-  "a %s turn: %s",
+  "A turn that is %s, after: %s",
   (start, first) => {
-    test("then every other act, and itself again: an effect where there must be one, and else none", async () => {
+    test("Every further act, and the same one again, has an effect exactly where it must", async () => {
       // One in five for everyone, each pair in CI.
       const seconds = ACTS
       for (const second of seconds) {
         const turn = await oneTurn(world, contextOf(), start)
-        let fate = begun(start)
+        let fate = fateAtStart(start)
         for (const act of [first, second, second]) {
           fate = await ageFor(turn, fate, [act])
           const before = await money()
           await turn.act(act)
           await Promise.allSettled(background.splice(0))
-          const after = befall(fate, act)
+          const after = fateAfter(fate, act)
           const what = `${start}: ${first}, ${second}: ${act}`
           expect(await turn.fate(), what).toEqual(shown(after))
           const isSame = JSON.stringify(await money()) === JSON.stringify(before)
@@ -66,7 +75,7 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
   },
 )
 
-test("there were as many acts as pairs and orders ask for", () => {
+test("The number of acts equals the number of pairs and orders", () => {
   console.log(`pairs and orders: ${JSON.stringify(seen)}`)
   const all = STARTS.length * pairs.length * 3
   expect(seen.with + seen.without).toBeGreaterThanOrEqual(all)
@@ -77,14 +86,14 @@ test("there were as many acts as pairs and orders ask for", () => {
 const ROUNDS = { queued: 1, running: 4 }
 
 test.each(STARTS)(
-  `two acts on a %s turn at the same time come to one order of both, in seeded rounds`,
+  `Two acts on a %s turn at the same time have the outcome of one order, in seeded rounds`,
   async (start: Start) => {
     const random = createRandom(`two acts at once on a ${start} turn`)
     const orders = { first: 0, second: 0, either: 0 }
     for (let round = 0; round < ROUNDS[start]; round++) {
       for (const [one, other] of pairs.filter(([a, b]) => ACTS.indexOf(a) <= ACTS.indexOf(b))) {
         const turn = await oneTurn(world, contextOf(), start)
-        const fate = await ageFor(turn, begun(start), [one, other])
+        const fate = await ageFor(turn, fateAtStart(start), [one, other])
         const late = async (act: TurnAct) => {
           for (let trips = random.int(4); trips > 0; trips--) await world.sql("select 1")
           await turn.act(act)
@@ -94,7 +103,9 @@ test.each(STARTS)(
         })
         // A sweep that raced may have called it again just before it counted as lost: then the next one finds it.
         if ([one, other].includes("sweep what is lost")) await turn.sweepAgain()
-        const [first, second] = [befall(befall(fate, one), other), befall(befall(fate, other), one)].map(shown)
+        const [first, second] = [fateAfter(fateAfter(fate, one), other), fateAfter(fateAfter(fate, other), one)].map(
+          shown,
+        )
         const came = await turn.fate()
         expect([first, second], `${one} and ${other}, seed ${random.seed}`).toContainEqual(came)
         const isFirst = JSON.stringify(came) === JSON.stringify(first)

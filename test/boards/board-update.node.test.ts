@@ -30,7 +30,7 @@ test.each([
   ["restricted", {}, false],
   ["left", {}, false],
   ["kicked", {}, false],
-])("The status %s %j of somebody means that they are in the group: %s", (status, more, isIn) => {
+])("The status %s %j of a person means membership: %s", (status, more, isIn) => {
   const people = isIn ? { came: ["8"], gone: [] } : { came: [], gone: ["8"] }
   expect(changed("chat_member", ben, { status, ...more })).toMatchObject({ bot: null, ...people })
   expect(changed("my_chat_member", bot, { status, ...more })).toMatchObject({ bot: isIn ? "in" : "out", came: [] })
@@ -41,7 +41,7 @@ test("A group that gets another id moves, whichever of its two messages says so"
   expect(said({ migrate_from_chat_id: -3003 })?.moved).toEqual({ from: -3003, to: -1001 })
 })
 
-test("What is no update of a group, or is malformed, says nothing", () => {
+test("An update that is malformed or not about a group means nothing", () => {
   const message = { chat, date: 60, from: ada }
   for (const body of [
     null,
@@ -66,7 +66,7 @@ test("What is no update of a group, or is malformed, says nothing", () => {
   }
 })
 
-test("A title is kept short and storable, and a nameless or malformed one is none", () => {
+test("A title is kept short and storable, and a nameless or malformed title counts as missing", () => {
   const titled = (title: unknown) => said({ chat: { ...chat, title } })?.title
   expect(titled(`A\u0000${"😀".repeat(300)}`)).toBe(`A${"😀".repeat(199)}`)
   expect([titled(7), titled(""), titled(undefined)]).toEqual([null, null, null])

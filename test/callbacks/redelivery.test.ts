@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("a callback that finds the database gone is repeated for longer than that takes, and no second one is needed", async () => {
+test("A callback that finds the database down is retried for longer than the outage, and no second callback is needed", async () => {
   const { turn_id } = (await (await client.sendTurn({ space: await client.space() })).json()) as { turn_id: string }
   await world.settled()
   await world.plan([{ service: "pg", call: 1, action: "fail", when: "before", times: 1000 }])
@@ -34,7 +34,7 @@ test("a callback that finds the database gone is repeated for longer than that t
   expect((await client.getTurn(turn_id)).state).toBe("done")
 })
 
-test("the world of tests tells the queue what a callback answers, its headers too", async () => {
+test("The test world passes a callback's answer to the queue, its headers too", async () => {
   await client.sendTurn({ space: await client.space() })
   await world.settled()
   await world.plan([{ service: "pg", call: 1, action: "fail", when: "before", times: 2 }])
@@ -44,7 +44,7 @@ test("the world of tests tells the queue what a callback answers, its headers to
   await world.clearFaults()
 })
 
-test("clients of /v1 are told to come back in a second, as before", async () => {
+test("Clients of /v1 are told to come back in a second", async () => {
   await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
   const response = await client.call("GET", "/v1/me")
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"])

@@ -36,7 +36,7 @@ const signed = (delivery: QueuedMessage, value: string) => ({
   headers: { ...delivery.headers, "Upstash-Signature": value },
 })
 
-test("a signature that is missing, forged or altered is refused", async () => {
+test("A signature that is missing, forged or altered is refused", async () => {
   const delivery = await nextDelivery()
   const { "Upstash-Signature": _none, ...unsigned } = delivery.headers
   await expectRefused({ ...delivery, headers: unsigned })
@@ -62,7 +62,7 @@ test("a signature that is missing, forged or altered is refused", async () => {
   await expectRefused(signed(delivery, issuer))
 })
 
-test("a token of ours with another algorithm, or without times, URL or body, is refused", async () => {
+test("A token of ours with another algorithm, or without times, URL or body, is refused", async () => {
   const delivery = await nextDelivery()
   const ours = new TextEncoder().encode(String(world.env.QSTASH_CURRENT_SIGNING_KEY))
   const claims = decodeJwt(signature(delivery))
@@ -75,7 +75,7 @@ test("a token of ours with another algorithm, or without times, URL or body, is 
   expect((await world.deliver(signed(delivery, await sign("HS256", claims)))).status).toBe(200)
 })
 
-test("bytes that read as the text that was signed are refused", async () => {
+test("Bytes that decode to the signed text are refused", async () => {
   const delivery = await nextDelivery()
   const bytesOf = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>
   const ours = bytesOf(String(world.env.QSTASH_CURRENT_SIGNING_KEY))
@@ -87,7 +87,7 @@ test("bytes that read as the text that was signed are refused", async () => {
   await expectRefused({ ...delivery, body: btoa("\xef\xbb\xbf{}") })
 })
 
-test("no variable of the SDK's has the worker trust the keys in its documentation", async () => {
+test("No variable of the SDK's makes the worker trust the keys in its documentation", async () => {
   const delivery = await nextDelivery()
   const known = new TextEncoder().encode("sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r")
   const token = await new SignJWT(decodeJwt(signature(delivery))).setProtectedHeader({ alg: "HS256" }).sign(known)
@@ -102,7 +102,7 @@ test("no variable of the SDK's has the worker trust the keys in its documentatio
   }
 })
 
-test("another body, another URL and an expired or future token are refused", async () => {
+test("Another body, another URL and an expired or future token are refused", async () => {
   const delivery = await nextDelivery()
   await expectRefused({ ...delivery, body: btoa('{"x":1}') })
   const other = await nextDelivery()
@@ -116,7 +116,7 @@ test("another body, another URL and an expired or future token are refused", asy
   expect((await world.deliver(delivery)).status).toBe(200)
 })
 
-test("the next key is accepted during a rotation, and a retired one is not", async () => {
+test("The next key is accepted during a rotation, and a retired one is refused", async () => {
   const stale = await nextDelivery()
   const rolled = await world.qstash.rollKeys()
   const fresh = await nextDelivery()

@@ -3,7 +3,7 @@ import { NotFoundError, type Turnpike } from "../../client/src/index.ts"
 
 /** The configuration and look-ups of a customer's server, beside its turns. */
 export function administrationTests(get: () => { turnpike: Turnpike; space: string }) {
-  test("configures a space", async () => {
+  test("The client configures a space", async () => {
     const { turnpike } = get()
     const { space_id } = await turnpike.spaces.create({ title: "Support", metadata: { desk: "1" } })
     expect(await turnpike.spaces.get(space_id)).toMatchObject({ title: "Support", metadata: { desk: "1" } })
@@ -37,7 +37,7 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
     expect((await versions.get(space_id, 2)).manifest).toEqual({ instructions: "Be brief." })
   })
 
-  test("lists, changes and archives spaces", async () => {
+  test("The client lists, changes and archives spaces", async () => {
     const { turnpike } = get()
     const title = `Archive ${crypto.randomUUID()}`
     const { space_id } = await turnpike.spaces.create({ title })
@@ -47,7 +47,7 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
     expect(await turnpike.spaces.list({ q: title }).toArray()).toEqual([])
   })
 
-  test("reports what was billed, limits and forgets customers, and lists models", async () => {
+  test("The client reports bills, limits and forgets customers, and lists models", async () => {
     const { turnpike, space } = get()
     const end_user_ref = `billed-${crypto.randomUUID()}`
     const turn = await turnpike.turns.run({ space, end_user_ref, text: "What do I cost?" })
@@ -71,7 +71,7 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
     expect(pins).toContain(turn.model)
   })
 
-  test("registers webhooks, and catches up with the feed", async () => {
+  test("The client registers webhooks and reads missed events from the feed", async () => {
     const { turnpike, space } = get()
     const { webhooks, deliveries, events } = turnpike
     const made = await webhooks.create({ url: "http://localhost:9/hooks", events: ["turn.done"] })

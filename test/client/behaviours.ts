@@ -20,7 +20,7 @@ const ENDLESS = "[steps 100]\n[think 100 ms]"
 
 /** The client against a running service: the same facts in every runtime. */
 export function describeClient(runtime: string, connect: () => Promise<Demo>) {
-  describe(`in ${runtime}`, () => {
+  describe(`The client in ${runtime}`, () => {
     let demo: Demo
     let turnpike: Turnpike
     let space: string
@@ -35,18 +35,18 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
 
     administrationTests(() => ({ turnpike, space }))
 
-    test("says who the key is and what there is to spend", async () => {
+    test("The client says who the key is and how much it can spend", async () => {
       const { key, balance } = await turnpike.me()
       expect(key).toMatchObject({ scope: "all", test: false })
       expect(balance?.available_usd).toBeGreaterThan(0)
       expect(await turnpike.balance()).toEqual(balance)
     })
 
-    test("takes a base URL with /v1 too", async () => {
+    test("The client accepts a base URL with /v1 too", async () => {
       expect((await clientWith({ baseUrl: `${demo.base_url}/v1/` }).me()).key.scope).toBe("all")
     })
 
-    test("runs a turn to its end, and tells what happens on the way", async () => {
+    test("The client runs a turn to its end and reports its events", async () => {
       const seqs: number[] = []
       const types = new Set<string>()
       const text = "[steps 2]\n[stream 5 ms]\n[reply It left this morning.]"
@@ -65,12 +65,12 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       for (const type of ["turn.queued", "turn.running", "step.ended", "turn.done"]) expect(types).toContain(type)
     })
 
-    test("answers a failed turn as a turn", async () => {
+    test("The client returns a failed turn as a turn", async () => {
       const turn = await turnpike.turns.run({ space, ...END_USER, text: "[fail OUT_OF_STOCK]" })
       expect(turn).toMatchObject({ state: "failed", error: { code: "OUT_OF_STOCK" } })
     })
 
-    test("streams the text as it is made", async () => {
+    test("The client streams the text as it is generated", async () => {
       const text = "[stream 20 ms]\n[reply One two three four five six seven eight.]"
       const stream = turnpike.turns.stream({ space, end_user_ref: "streamed", text })
       const types: string[] = []
@@ -82,7 +82,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(await turnpike.turns.events(turn.turn_id, { afterSeq: types.length }).next()).toMatchObject({ done: true })
     })
 
-    test("makes one turn, whatever is lost on the way", async () => {
+    test("The client makes one turn, whichever request or answer is lost", async () => {
       for (const lost of ["request", "answer", "unavailable"] as const) {
         const faults = failRequests(lost, 2)
         const careful = clientWith({ fetch: faults.fetch, runtime: hurried })
@@ -95,7 +95,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       }
     })
 
-    test("takes up a turn by a key of the caller's own", async () => {
+    test("The client resumes a turn by the caller's own key", async () => {
       const body = { space, ...END_USER, text: "Again?" }
       const options = { idempotencyKey: `job-${crypto.randomUUID()}` }
       const first = await turnpike.turns.create(body, options)
@@ -104,7 +104,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await expect(other).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", status: 422 })
     })
 
-    test("follows events over broken connections, each seq once", async () => {
+    test("The client follows events over broken connections, each seq once", async () => {
       const cut = cutStreams(400)
       const patient = clientWith({ fetch: cut.fetch, maxRetries: 5, runtime: hurried })
       const { turn_id } = await turnpike.turns.create({ space, ...END_USER, text: "[steps 4]\n[reply Done.]" })
@@ -116,7 +116,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(cut.streams()).toBeGreaterThan(2)
     })
 
-    test("cancels, and says when it is too late", async () => {
+    test("The client cancels a turn and says when it is too late", async () => {
       const slow = await turnpike.turns.create({ space, end_user_ref: "slow", text: ENDLESS })
       await turnpike.turns.cancel(slow.turn_id)
       const done = await turnpike.turns.run({ space, ...END_USER, text: "Quick." })
@@ -125,7 +125,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await expect(late).rejects.toMatchObject({ code: "TURN_FINISHED", status: 409, retryable: false })
     })
 
-    test("stops waiting, and cancels if it is asked to", async () => {
+    test("The client stops waiting, and cancels if it is asked to", async () => {
       const late = turnpike.turns.run(
         { space, end_user_ref: "late", text: ENDLESS },
         { timeoutMs: 500, cancelOnAbort: true },
@@ -154,7 +154,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await turnpike.turns.cancel(turn?.turn_id ?? "")
     })
 
-    test("reads a list page by page, each item once", async () => {
+    test("The client reads a list page by page, each item once", async () => {
       const end_user_ref = `listed-${crypto.randomUUID()}`
       const sent: string[] = []
       for (let count = 0; count < 5; count++) {
@@ -170,7 +170,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(await list.toArray(3)).toHaveLength(3)
     })
 
-    test("uploads, attaches, downloads and deletes files", async () => {
+    test("The client uploads, attaches, downloads and deletes files", async () => {
       const bytes = new TextEncoder().encode("Order A-1, paid.")
       const forms = {
         text: "Order A-1, paid.",
@@ -195,7 +195,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await expect(turnpike.files.get(fileId)).rejects.toBeInstanceOf(NotFoundError)
     })
 
-    test("tells errors apart, with all that the service says of them", async () => {
+    test("The client tells errors apart, with all details of the service", async () => {
       const wrong = clientWith({ apiKey: `${demo.api_key.slice(0, -1)}${demo.api_key.endsWith("0") ? 1 : 0}` }).me()
       await expect(wrong).rejects.toBeInstanceOf(AuthenticationError)
       await expect(wrong).rejects.toMatchObject({ code: "INVALID_API_KEY", status: 401 })
@@ -210,7 +210,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       ])
     })
 
-    test("says what a limit leaves, before and when it refuses", async () => {
+    test("The client reports a limit's remainder, before and at a refusal", async () => {
       const end_user_ref = `limited-${crypto.randomUUID()}`
       const body = { space, end_user_ref, text: "How much is left?" }
       expect(await turnpike.turns.estimate(body)).toMatchObject({ admitted: true, refused_by: null, caps: [] })
@@ -235,7 +235,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect((await turnpike.me()).caps, "the demo's key has none").toEqual([])
     })
 
-    test("keeps what is test data to test keys", async () => {
+    test("The client keeps test data to test keys", async () => {
       const rehearsing = clientWith({ apiKey: demo.test_key })
       await expect(rehearsing.spaces.get(space)).rejects.toBeInstanceOf(NotFoundError)
       expect((await rehearsing.me()).key.test).toBe(true)

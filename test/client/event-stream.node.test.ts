@@ -30,7 +30,7 @@ const line = fc.oneof(
   fc.constantFrom("", "", "data", "event"),
 )
 
-test("a stream in any pieces, with any line ends, reads as the public parser reads it whole", async () => {
+test("A stream in any pieces, with any line ends, is read as the public parser reads it whole", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(line, { maxLength: 30 }),
@@ -49,7 +49,7 @@ test("a stream in any pieces, with any line ends, reads as the public parser rea
   )
 })
 
-test("a lone CR ends a line, a byte order mark is no text, and an event that is cut off is none", async () => {
+test("A lone CR ends a line, a byte order mark is not text, and a cut event is dropped", async () => {
   expect(await read("\uFEFFid: 1\rdata: a\rdata: b\r\rdata: never", [])).toEqual([
     { event: "message", data: "a\nb", id: "1" },
   ])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { documentOf, type SurfaceName } from "../../scripts/documents.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 import { strictCheck } from "../harness/json-schema.ts"
-import { run } from "../harness/packed-client.ts"
+import { runProgram } from "../harness/packed-client.ts"
 
 interface Recorded {
   status: number
@@ -62,13 +62,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (surface) => {
+describe.each(Object.keys(RECORDED) as SurfaceName[])("The document of %s", (surface) => {
   const document = documentOf(surface)
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Described[])
   const recorded = Object.entries(RECORDED[surface])
   const responseOf = (id: string) => operations.find(({ operationId }) => operationId === id)?.responses ?? {}
 
-  test("an answer of every operation that answers JSON is recorded, as the document has it", () => {
+  test("Every operation that answers JSON has a recorded answer that the document allows", () => {
     const answering = operations.filter(({ responses }) =>
       Object.entries(responses).some(
         ([status, { content }]) => status.startsWith("2") && content?.["application/json"],
@@ -83,13 +83,13 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (sur
   })
 
   test.each(Object.entries(GENERATORS))(
-    "%s makes a client that compiles with each recorded answer, and with one that has a field more",
+    "The generator %s makes a client that compiles with each recorded answer, and with an additional field",
     async (name, { command, imports, typeOf }) => {
       const folder = join(dir, surface, name.replace("/", "-"))
       await mkdir(folder, { recursive: true })
       const file = join(folder, "openapi.json")
       await writeFile(file, JSON.stringify(document))
-      await run(process.execPath, command(file, folder), { cwd: folder })
+      await runProgram(process.execPath, command(file, folder), { cwd: folder })
       const lines = recorded.flatMap(([id, { status, body }], at) => [
         `export const answer${at}: ${typeOf(id, status)} = ${JSON.stringify(body)}`,
         `const more${at} = ${Array.isArray(body) ? `answer${at}` : `{ ...answer${at}, added_later: { by: "a new version" } }`}`,
@@ -99,11 +99,11 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("the document of %s", (sur
       const wrong = `// @ts-expect-error: an answer of another kind\nexport const wrong: ${first} = { unrelated: 1 }`
       await writeFile(join(folder, "answers.ts"), [imports, ...lines, wrong, ""].join("\n"))
       await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER, include: ["."] }))
-      await run(process.execPath, [join(BIN, "typescript/bin/tsc"), "--project", folder], { cwd: folder })
+      await runProgram(process.execPath, [join(BIN, "typescript/bin/tsc"), "--project", folder], { cwd: folder })
     },
   )
 
-  test("the client of @hey-api/openapi-ts reads each recorded answer, and one with a field more", async () => {
+  test("The client of @hey-api/openapi-ts reads each recorded answer, also with an additional field", async () => {
     const folder = join(dir, surface, "@hey-api-openapi-ts")
     const bundle = join(folder, "bundle.mjs")
     const contents = 'export * as sdk from "./client/sdk.gen"\nexport { client } from "./client/client.gen"\n'

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promise
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { VERSION } from "../../client/src/version.ts"
-import { installPackedClient, run } from "../harness/packed-client.ts"
+import { installPackedClient, runProgram } from "../harness/packed-client.ts"
 
 let client: Awaited<ReturnType<typeof installPackedClient>>
 let project: string
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => client.remove())
 
-test("the tarball holds the code, its types, and nothing else", async () => {
+test("The tarball has the code, its types, and nothing else", async () => {
   const modules = (await readdir("client/src")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
   const lib = modules.flatMap((name) => [`lib/${name}.d.ts`, `lib/${name}.js`])
   expect(client.tarball.files.map(({ path }) => path).sort()).toEqual(
@@ -50,7 +50,7 @@ function nodes(): string[] {
   return [...new Set(there)]
 }
 
-test("it is imported by every Node that is here, and verifies, sends and refuses there", async () => {
+test("Every installed Node can import the package, which verifies, sends and refuses there", async () => {
   await writeFile(
     join(project, "check.js"),
     `import { Turnpike, TurnpikeError, ValidationError, VERSION, verifyWebhook } from "turnpike-client"
@@ -64,7 +64,7 @@ test("it is imported by every Node that is here, and verifies, sends and refuses
   )
   const majors = new Set<string>()
   for (const node of nodes()) {
-    const { stdout } = await run(node, ["check.js"], { cwd: project })
+    const { stdout } = await runProgram(node, ["check.js"], { cwd: project })
     const [major, ...said] = JSON.parse(stdout) as [string, ...unknown[]]
     expect(said).toEqual([VERSION, true, true, "ValidationError", "WebhookVerificationError"])
     majors.add(major)
@@ -80,7 +80,7 @@ test.each([
   ["nodenext", "nodenext", { lib: ["es2022"], types: [types("@types/node")] }],
   ["nodenext", "nodenext", { lib: ["es2024"], types: [types("@cloudflare/workers-types")] }],
 ])(
-  "its types hold for a strict customer with moduleResolution %s (module %s, %j)",
+  "The types hold for a strict customer with moduleResolution %s (module %s, %j)",
   async (moduleResolution, module, more) => {
     const where = await mkdtemp(join(project, "types-"))
     await copyFile("test/client/consumer.ts", join(where, "consumer.ts"))
@@ -98,7 +98,7 @@ test.each([
       skipLibCheck: false,
     }
     await writeFile(join(where, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
-    const { stdout } = await run("tsc", ["--project", where]).catch((error: { stdout: string }) => error)
+    const { stdout } = await runProgram("tsc", ["--project", where]).catch((error: { stdout: string }) => error)
     expect(stdout).toBe("")
   },
 )

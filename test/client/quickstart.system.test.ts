@@ -50,7 +50,7 @@ async function runQuickstart(expected: RegExp[]): Promise<string> {
   return output
 }
 
-test("the quickstart of README.md runs as it is written: the reply, the bill, the webhook", async () => {
+test("The quickstart of README.md runs as written, with reply, bill and webhook", async () => {
   const output = await runQuickstart([
     /^The turn: You said: Where is my order\? 0\.\d+$/m,
     /^The webhook: You said: Where is my order\?$/m,
@@ -58,7 +58,7 @@ test("the quickstart of README.md runs as it is written: the reply, the bill, th
   expect(output.trim().split("\n")).toHaveLength(2)
 })
 
-test("it has about ten lines", async () => {
+test("The quickstart has about ten lines", async () => {
   const lines = (await quickstart()).split("\n").filter((line) => line !== "" && !line.startsWith("import "))
   expect(lines.length).toBeLessThanOrEqual(11)
 })

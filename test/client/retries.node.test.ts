@@ -68,7 +68,7 @@ function scripted(steps: Step[], options: TurnpikeOptions = {}) {
 
 const TURN = { space: "spc_1", end_user_ref: "customer-1", text: "hello" }
 
-describe("a request is sent again", () => {
+describe("A request is sent again", () => {
   const transient: Step[] = [
     "lost",
     "silent",
@@ -82,7 +82,7 @@ describe("a request is sent again", () => {
     answer("QUOTA_EXCEEDED", 429, { "retry-after": "30" }),
     { status: 429, body: "Too many requests" },
   ]
-  test.each(transient)("with the same Idempotency-Key after %j", async (step) => {
+  test.each(transient)("A request is sent again with the same Idempotency-Key after %j", async (step) => {
     const { turnpike, requests } = scripted([step, step, DONE])
     expect((await turnpike.turns.create(TURN)).turn_id).toBe("turn_1")
     expect(requests).toHaveLength(3)
@@ -90,14 +90,14 @@ describe("a request is sent again", () => {
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
   })
 
-  test("twice as late each time, and so often only", async () => {
+  test("A request is sent again at doubling intervals and a limited number of times", async () => {
     const { turnpike, requests, waits } = scripted([answer("INTERNAL", 500)], { maxRetries: 6 })
     await expect(turnpike.turns.get("turn_1")).rejects.toBeInstanceOf(ServerError)
     expect(requests).toHaveLength(7)
     expect(waits).toEqual([375, 750, 1500, 3000, 6000, 6000])
   })
 
-  test("when the service says, in seconds or by a date", async () => {
+  test("A request is sent again when the service says, in seconds or by a date", async () => {
     const date = new Date(Date.UTC(2026, 0, 15) + 20_000).toUTCString()
     const { turnpike, waits } = scripted([
       answer("UNAVAILABLE", 503, { "retry-after": date }),
@@ -108,7 +108,7 @@ describe("a request is sent again", () => {
     expect(waits).toEqual([20_000, 7_000])
   })
 
-  test("as soon as it is worth it, but not in hours: that is for the caller", async () => {
+  test("A short Retry-After is waited for, and one of hours is left to the caller", async () => {
     const { turnpike, requests } = scripted([answer("QUOTA_EXCEEDED", 429, { "retry-after": "7200" })])
     const refused = turnpike.turns.create(TURN)
     await expect(refused).rejects.toBeInstanceOf(QuotaExceededError)
@@ -129,7 +129,7 @@ const refusal = (status: number, error: object): Step => ({
   body: { error: { message: "no", retryable: false, request_id: "req_1", ...error } },
 })
 
-test("a refusal of a limit is an error of its own, with what the service says of the limit", async () => {
+test("A limit's refusal is an error class of its own, with all details of the limit", async () => {
   const refused = scripted([refusal(429, { code: "QUOTA_EXCEEDED", details: CAP })]).turnpike.turns.create(TURN)
   const quota = (await refused.catch((error: unknown) => error)) as QuotaExceededError
   expect(quota).toBeInstanceOf(QuotaExceededError)
@@ -144,7 +144,7 @@ test("a refusal of a limit is an error of its own, with what the service says of
   await expect(foreign).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", status: 429, retryable: true })
 })
 
-describe("a request is not sent again", () => {
+describe("A request is not sent again", () => {
   const final = [
     answer("INVALID_API_KEY", 401),
     answer("INSUFFICIENT_CREDITS", 402),
@@ -155,20 +155,20 @@ describe("a request is not sent again", () => {
     answer("VALIDATION_FAILED", 422),
     { status: 301, headers: { location: "https://elsewhere.test/" } },
   ]
-  test.each(final)("after %j", async (step) => {
+  test.each(final)("A request is not sent again after %j", async (step) => {
     const { turnpike, requests } = scripted([step, DONE])
     await expect(turnpike.turns.create(TURN)).rejects.toBeInstanceOf(TurnpikeError)
     expect(requests).toHaveLength(1)
   })
 
-  test("when its body was a stream, which has gone", async () => {
+  test("A request is not sent again when its body was a stream", async () => {
     const { turnpike, requests } = scripted(["lost", DONE])
     const upload = turnpike.files.upload("spc_1", { name: "a.txt", data: new Blob(["a"]).stream() })
     await expect(upload).rejects.toBeInstanceOf(ConnectionError)
     expect(requests).toHaveLength(1)
   })
 
-  test("with maxRetries 0, of the client or of the call", async () => {
+  test("A request is not sent again with maxRetries 0, of the client or of the call", async () => {
     const { turnpike, requests } = scripted(["lost"], { maxRetries: 0 })
     await expect(turnpike.me()).rejects.toBeInstanceOf(ConnectionError)
     const other = scripted(["lost"])
@@ -176,7 +176,7 @@ describe("a request is not sent again", () => {
     expect([requests.length, other.requests.length]).toEqual([1, 1])
   })
 
-  test("once its signal is aborted, whose reason is thrown", async () => {
+  test("A request is not sent again after its signal is aborted, and the reason is thrown", async () => {
     const { turnpike, requests } = scripted(["lost"])
     const reason = new Error("enough")
     await expect(turnpike.me({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
@@ -184,7 +184,7 @@ describe("a request is not sent again", () => {
   })
 })
 
-test("silence is a TimeoutError, an interrupted connection a ConnectionError with its cause", async () => {
+test("A silent server is a TimeoutError, and a broken connection a ConnectionError with its cause", async () => {
   const late = scripted(["silent"], { maxRetries: 0 }).turnpike.me()
   await expect(late).rejects.toBeInstanceOf(TimeoutError)
   await expect(late).rejects.toMatchObject({ code: "TIMEOUT", retryable: true })
@@ -192,28 +192,28 @@ test("silence is a TimeoutError, an interrupted connection a ConnectionError wit
   await expect(lost).rejects.toMatchObject({ code: "CONNECTION_FAILED", cause: { message: "fetch failed" } })
 })
 
-test("an answer that is no JSON names what to look at", async () => {
+test("An answer that is not JSON names the likely cause", async () => {
   const page = scripted([{ status: 200, body: "<html>" }]).turnpike.me()
   await expect(page).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", message: expect.stringContaining("baseUrl") })
   const moved = scripted([{ status: 308, headers: { location: "https://new.test/" } }]).turnpike.me()
   await expect(moved).rejects.toMatchObject({ status: 308, message: expect.stringContaining("https://new.test/") })
 })
 
-test("an id is one segment of the path, whatever it holds", async () => {
+test("An id is one segment of the path, whatever it holds", async () => {
   const { turnpike, requests } = scripted([DONE])
   await turnpike.turns.get("../me?x=1#y")
   expect(requests[0]?.url).toBe("https://api.test/v1/turns/..%2Fme%3Fx%3D1%23y")
   for (const id of ["", ".", ".."]) expect(() => turnpike.turns.get(id)).toThrow(TypeError)
 })
 
-test("a list in a query is the same parameter several times, and what is undefined is left out", async () => {
+test("A list in a query is a repeated parameter, and undefined values are left out", async () => {
   const { turnpike, requests } = scripted([{ status: 200, body: { data: [], has_more: false, next_cursor: null } }])
   const several = { state: ["done", "failed"], limit: 5, space: undefined } as unknown as { limit: number }
   await turnpike.turns.list(several).page()
   expect(requests[0]?.url).toBe("https://api.test/v1/turns?state=done&state=failed&limit=5")
 })
 
-test("only what can work makes a client", () => {
+test("A client cannot be made from unusable options", () => {
   const options = { apiKey: "turnpike_live_x", baseUrl: "https://api.test" }
   expect(() => new Turnpike(options)).not.toThrow()
   for (const wrong of [
@@ -227,7 +227,7 @@ test("only what can work makes a client", () => {
   }
 })
 
-test("waiting asks again until the turn has ended, and not in a hurry", async () => {
+test("Waiting polls until the turn has ended, at moderate intervals", async () => {
   const running: Step = { status: 200, body: { turn_id: "turn_1", state: "running" } }
   const { turnpike, requests, waits } = scripted([running, running, DONE])
   expect((await turnpike.turns.wait("turn_1")).state).toBe("done")

@@ -25,7 +25,7 @@ function signed({ id = "evt_1", at = NOW, body = BODY, secret = SECRET } = {}) {
 const later = (seconds: number) => ({ now: new Date(NOW.getTime() + seconds * 1000) })
 const refused = (promise: Promise<unknown>) => expect(promise).rejects.toBeInstanceOf(WebhookVerificationError)
 
-test("what the public package signs is verified, from any kind of headers and body", async () => {
+test("A message signed by the public package is verified, with any kind of headers and body", async () => {
   const event = JSON.parse(BODY) as unknown
   const bytes = new TextEncoder().encode(BODY)
   const node = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), [value]]))
@@ -38,7 +38,7 @@ test("what the public package signs is verified, from any kind of headers and bo
   expect(await turnpike.webhooks.verify(BODY, signed(), SECRET, later(0))).toEqual(event)
 })
 
-test("during a rotation, either secret and either signature will do", async () => {
+test("During a rotation, either secret and either signature is accepted", async () => {
   const both = {
     ...signed(),
     "webhook-signature": `${signed({ secret: OTHER })["webhook-signature"]} v1a,xx v1,! ${signed()["webhook-signature"]}`,
@@ -49,13 +49,13 @@ test("during a rotation, either secret and either signature will do", async () =
   await verifyWebhook(BODY, signed(), [OTHER, SECRET], later(0))
 })
 
-test("five minutes either way, and no more", async () => {
+test("Timestamps up to five minutes off are accepted, and no more", async () => {
   for (const seconds of [-300, 0, 300]) await verifyWebhook(BODY, signed(), SECRET, later(seconds))
   for (const seconds of [-301, 301]) await refused(verifyWebhook(BODY, signed(), SECRET, later(seconds)))
   await verifyWebhook(BODY, signed(), SECRET, { ...later(900), toleranceSeconds: 900 })
 })
 
-test("any change is refused", async () => {
+test("Any changed byte is refused", async () => {
   await refused(verifyWebhook(BODY.replace("3", "4"), signed(), SECRET, later(0)))
   await refused(verifyWebhook(`${BODY} `, signed(), SECRET, later(0)))
   await refused(verifyWebhook(BODY, { ...signed(), "webhook-id": "evt_2" }, SECRET, later(0)))
@@ -77,7 +77,7 @@ test("any change is refused", async () => {
   }
 })
 
-test("missing, doubled and garbled headers are refused; no event is read from what is no JSON", async () => {
+test("Missing, doubled and garbled headers are refused, and no event is read from a body that is not JSON", async () => {
   for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
     await refused(verifyWebhook(BODY, { ...signed(), [name]: undefined }, SECRET, later(0)))
     await refused(verifyWebhook(BODY, { ...signed(), [name]: ["a", "b"] }, SECRET, later(0)))
@@ -88,13 +88,13 @@ test("missing, doubled and garbled headers are refused; no event is read from wh
   await refused(verifyWebhook("not JSON", signed({ body: "not JSON" }), SECRET, later(0)))
 })
 
-test("a secret that is none is the caller's mistake, not the message's", async () => {
+test("A malformed secret is reported as the caller's mistake, not the message's", async () => {
   for (const secret of ["", "whsec_", "whsec_!!!", []]) {
     await expect(verifyWebhook(BODY, signed(), secret, later(0))).rejects.toBeInstanceOf(TypeError)
   }
 })
 
-test("a body that was parsed already is the caller's mistake too, and is told so", async () => {
+test("A parsed body is reported as the caller's mistake too", async () => {
   const parsed = JSON.parse(BODY) as never
   await expect(verifyWebhook(parsed, signed(), SECRET, later(0))).rejects.toThrow(/pass the raw body/)
 })

@@ -57,7 +57,7 @@ async function runsUntil(done: () => Promise<boolean>): Promise<number> {
   return Number.POSITIVE_INFINITY
 }
 
-test("revoked keys", async () => {
+test("A failing account does not keep the sweeper from other revoked keys", async () => {
   const { client, state } = await openTurn()
   const poisoned = await world.createAccount()
   for (let i = 0; i < POISONED; i++) await world.makeKey(poisoned.userId, { name: "poison" })
@@ -66,7 +66,7 @@ test("revoked keys", async () => {
   expect(await runsUntil(async () => (await state()) === "key_revoked")).toBeLessThanOrEqual(2)
 })
 
-test("disabled accounts", async () => {
+test("A failing account does not keep the sweeper from other disabled accounts", async () => {
   const { client, state } = await openTurn()
   for (let i = 0; i < POISONED; i++) {
     await world.sql(`insert into users (name, disabled_at, ending_turns) values ('poison', ${longAgo}, true)`)
@@ -75,7 +75,7 @@ test("disabled accounts", async () => {
   expect(await runsUntil(async () => (await state()) === "account_disabled")).toBeLessThanOrEqual(2)
 })
 
-test("archived spaces", async () => {
+test("A failing account does not keep the sweeper from other archived spaces", async () => {
   const { client, space, state } = await openTurn()
   const poisoned = await world.createAccount()
   for (let i = 0; i < 25; i++) await poisoned.space({ title: "poison" })
@@ -87,7 +87,7 @@ test("archived spaces", async () => {
   expect(await runsUntil(async () => (await state()) === "space_archived")).toBeLessThanOrEqual(2)
 })
 
-test("stopped endpoints", async () => {
+test("A failing endpoint does not keep the sweeper from other stopped endpoints", async () => {
   const client = await world.createAccount()
   let made = 0
   const make = async (account: typeof client, description: string) => {

@@ -1,14 +1,11 @@
 import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { admin as group } from "../../src/routes/admin/group.ts"
-import { ADMIN_ANALYTICS } from "./admin-analytics.ts"
-import { ADMIN_MONEY } from "./admin-analytics-money.ts"
 import { ADMIN_GROUPS } from "./admin-groups.ts"
 import { ADMIN_LOGINS } from "./admin-logins.ts"
 import { ADMIN_PEOPLE } from "./admin-people.ts"
 import { ADMIN_PLACES } from "./admin-places.ts"
 import { ADMIN_PROVIDERS } from "./admin-providers.ts"
-import { ADMIN_SYSTEM } from "./admin-system.ts"
 import { type Admin, signInAdmin } from "./books.ts"
 import { createRandom, type Random } from "./random.ts"
 import type { TestClient, World } from "./world.ts"
@@ -32,6 +29,54 @@ export interface AdminRequest {
 /** By operation id: makes what the request needs, anew each time, so that a write has an effect. */
 export type AdminFixtures = Record<string, (estate: AdminEstate) => Promise<AdminRequest>>
 
+/** With a turn that has ended now, so that a report has something to show. */
+const used = (query: string) => async (estate: AdminEstate) => {
+  const { client } = estate
+  await client.runTurn({ space: await client.space() })
+  return { query }
+}
+
+const ADMIN_ANALYTICS: AdminFixtures = {
+  getContextComparison: used("?days=2"),
+  getDailyUsage: used("?days=2&group_by=slug"),
+  getTopUsers: used("?days=2&limit=3"),
+  getErrorsReport: async () => ({ query: "?days=2" }),
+  getContextSize: used("?days=2"),
+  getTopSpaces: used("?days=2&limit=3"),
+  getHourlyUsage: used("?days=2"),
+  getHourlySpaces: used("?start=2026-11-20T00:00:00Z&end=2026-11-20T18:00:00Z&top=2"),
+}
+
+const ADMIN_MONEY: AdminFixtures = {
+  getEnergyTimeline: async () => ({ query: "?days=7" }),
+  getBalanceTrend: async () => ({ query: "?all_time=true&active_window_days=7" }),
+  getCostsReport: async () => ({ query: "?days=2" }),
+  getCostRatesReport: async ({ client }) => ({ query: `?days=2&user_id=${client.userId}` }),
+  getSubscriptionSpaces: async () => ({ query: "?subscription_id=rehearsal" }),
+  getUserCostsReport: async () => ({ query: "?limit=3" }),
+  getUsageBreakdown: async () => ({ query: "?dimension=model" }),
+}
+
+const ADMIN_SYSTEM: AdminFixtures = {
+  getSystem: async () => ({}),
+  reconcile: async () => ({}),
+  listSettings: async () => ({}),
+  updateSetting: async ({ random }) => ({ body: { key: "trial_days", value: 1 + random.int(3000) } }),
+  billInfra: async () => ({}),
+  listContainerMappings: async () => ({}),
+  putContainerMapping: async ({ admin, client, random }) => {
+    const mapping = { container: "sandbox", space: await client.space(), url: "https://sandbox.internal/mcp" }
+    await admin.json("PUT", "/api/admin/system/containers/mappings", mapping)
+    const headers = { authorization: `Bearer canary-of-a-container-${random.int(1_000_000)}` }
+    return { body: { ...mapping, headers, url: `https://sandbox.internal/${random.int(1_000_000)}` } }
+  },
+  listExternalApiKeys: async () => ({}),
+  updateExternalApiKey: async ({ random }) => ({
+    params: { key_id: "engines.SPARE_KEY" },
+    body: { value: `canary-value-of-a-key-${random.int(1_000_000_000)}` },
+  }),
+}
+
 const FIXTURES: AdminFixtures = {
   ...ADMIN_PEOPLE,
   ...ADMIN_PLACES,
@@ -50,7 +95,7 @@ export const adminOperations: readonly Operation[] = (() => {
   return app.operations
 })()
 
-export async function adminEstate(world: World, name: string): Promise<AdminEstate> {
+export async function createAdminEstate(world: World, name: string): Promise<AdminEstate> {
   return { world, admin: await signInAdmin(world), client: await world.createAccount(), random: createRandom(name) }
 }
 

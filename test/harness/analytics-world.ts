@@ -12,7 +12,7 @@ export const ANALYTICS = "/api/admin/analytics"
 const OTHER_PIN = "rehearsal/other"
 
 /** Lets a member of a pool serve all calls that come now; null: none does. */
-export async function serveBy({ sql }: Pick<World, "sql">, member: string | null): Promise<void> {
+export async function setServingAccount({ sql }: Pick<World, "sql">, member: string | null): Promise<void> {
   await sql(`do $do$ begin
     create table if not exists served_by (member text);
     create or replace function note_served_by() returns trigger language plpgsql as $body$ begin
@@ -34,7 +34,7 @@ export async function useEverything(world: World, { client, owner, space, people
   const run = (text: string) => client.runTurn({ space: keyed, text })
   await run("[use input=1000 cached=400 output=300]\nhello")
   await run("[delegate helper [use input=70 output=7]]\n[use input=100 cached=60 output=10]")
-  await serveBy(world, "member-a")
+  await setServingAccount(world, "member-a")
   await run("[use input=900 cached=100 output=90]\nhello")
   await run("[delegate helper [use input=50 cached=50 output=5]]")
   const chat = async (browser: Shared["owner"], text: string) => {
@@ -43,7 +43,7 @@ export async function useEverything(world: World, { client, owner, space, people
     await world.drain()
   }
   await chat(owner, "[use input=2000 cached=1500 output=20]\nhello")
-  await serveBy(world, null)
+  await setServingAccount(world, null)
   await chat(people.member, "[use input=33 output=3]\nhello")
   await chat(owner, "[use input=40 output=4]\n[fail OUT_OF_STOCK]")
   await run("[use input=100 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]")
@@ -58,7 +58,7 @@ export async function useEverything(world: World, { client, owner, space, people
 }
 
 /** A world in which usage of every kind can be made. */
-export async function usedWorld(world: World, name: string): Promise<Shared> {
+export async function createUsedWorld(world: World, name: string): Promise<Shared> {
   await addModel(world, OTHER_PIN)
   return shareSpace(world, name, { usd: 1000 })
 }
@@ -164,7 +164,7 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
 }
 
 /** Rolls up so many rows of each queue; if not said, all of them, and makes the sums of whole months. */
-export async function roll(world: World, limit?: number): Promise<void> {
+export async function rollUp(world: World, limit?: number): Promise<void> {
   const ctx = authContextOf(world)
   if (limit === undefined) return void (await sweepAnalytics(ctx))
   await callOne(ctx.db, "roll_usage", { limit })
@@ -188,7 +188,7 @@ export async function billedInLedger(
 }
 
 /** A report as an admin gets it. */
-export async function read(admin: Admin, path: string) {
+export async function readReport(admin: Admin, path: string) {
   const [status, report] = await admin.json("GET", path.startsWith("/api") ? path : `${ANALYTICS}/${path}`)
   if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(report)}`)
   return report

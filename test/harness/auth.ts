@@ -39,7 +39,7 @@ export async function createPerson(world: World, { password, passwordHash, role 
 }
 
 /** A request from a page of our origin, from an address. */
-export async function ask(
+export async function askAuth(
   world: World,
   path: string,
   {
@@ -64,4 +64,4 @@ export async function ask(
 }
 
 export const postLogin = (world: World, email: string, password: string, address = "198.51.100.1") =>
-  ask(world, "/api/auth/login", { body: { email, password }, address })
+  askAuth(world, "/api/auth/login", { body: { email, password }, address })

@@ -1,9 +1,8 @@
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
 import { createUser } from "../../src/ops/seed.ts"
+import { contextOf } from "./context.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
 /** An admin of the service, signed in: anew, when the clock has moved so far that a proof of who they are is over, or their session. */
@@ -37,7 +36,7 @@ export async function reconcileAsAdmin(admin: Admin): Promise<Reconciliation> {
 
 /** An hourly pass, without waiting for its hour: it looks at what has moved since the one before. */
 export async function reconcileRecent(world: World, admin: Admin): Promise<Reconciliation> {
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   const policy = RECONCILIATION_POLICY as { everyMs: number }
   const { everyMs } = policy
   policy.everyMs = 0

@@ -1,6 +1,6 @@
 import type { NewKey } from "../../src/keys/create-key.ts"
+import { readAnswer } from "./answers.ts"
 import { BARE } from "./customer.ts"
-import { json } from "./space-config.ts"
 import type { TestClient, World } from "./world.ts"
 
 /** What a turn with the text "hello" needs at least in a bare space: 85 tokens in, 16 out. */
@@ -9,22 +9,6 @@ export const NEEDED_USD = (85 * 10 + 16 * 50) / 10_000_000
 /** A text whose turn costs 0.0002 USD. */
 export const CHEAP = "[use input=100 output=20]"
 export const CHEAP_USD = (100 * 10 + 20 * 50) / 10_000_000
-
-// biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-export type LooseJson = any
-
-export interface ReadAnswer {
-  status: number
-  body: LooseJson
-  retryAfter: number | null
-}
-
-export async function answered(response: Promise<Response> | Response): Promise<ReadAnswer> {
-  const { status, headers } = await response
-  const [, body] = await json(Promise.resolve(await response))
-  const retryAfter = headers.get("retry-after")
-  return { status, body, retryAfter: retryAfter === null ? null : Number(retryAfter) }
-}
 
 /** An account with one key of the scope `all` that has these caps, a space, and a browser of its owner. */
 export async function cappedAccount(world: World, { usd = 10, ...key }: { usd?: number } & Partial<NewKey> = {}) {
@@ -40,13 +24,13 @@ function asked(client: TestClient) {
   const of = (ref: string) => `/v1/end-users/${encodeURIComponent(ref)}`
   return {
     ...client,
-    send: (body: { space: string } & Record<string, unknown>) => answered(client.sendTurn(body)),
+    send: (body: { space: string } & Record<string, unknown>) => readAnswer(client.sendTurn(body)),
     estimate: (body: { space: string } & Record<string, unknown>) =>
-      answered(client.call("POST", "/v1/turns/estimate", { end_user_ref: "customer-1", text: "hello", ...body })),
-    me: async () => (await answered(client.call("GET", "/v1/me"))).body,
-    endUser: async (ref = "customer-1") => (await answered(client.call("GET", of(ref)))).body,
+      readAnswer(client.call("POST", "/v1/turns/estimate", { end_user_ref: "customer-1", text: "hello", ...body })),
+    me: async () => (await readAnswer(client.call("GET", "/v1/me"))).body,
+    endUser: async (ref = "customer-1") => (await readAnswer(client.call("GET", of(ref)))).body,
     putLimits: async (limits: object, ref = "customer-1") =>
-      (await answered(client.call("PUT", `${of(ref)}/limits`, limits))).body,
+      (await readAnswer(client.call("PUT", `${of(ref)}/limits`, limits))).body,
   }
 }
 

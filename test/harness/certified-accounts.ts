@@ -1,4 +1,4 @@
-import { keep } from "./oidc-browser.ts"
+import { keepCookies } from "./oidc-browser.ts"
 
 /** A person at the certified provider's page for devices: enters the code, signs in as `login`, and confirms. */
 export async function confirmByDevice(page: string, login: string): Promise<void> {
@@ -8,7 +8,7 @@ export async function confirmByDevice(page: string, login: string): Promise<void
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
     const body: RequestInit = form ? { method: "POST", body: new URLSearchParams(form) } : {}
     const response = await fetch(url, { ...body, headers: { cookie }, redirect: "manual" })
-    keep(cookies, response)
+    keepCookies(cookies, response)
     const location = response.headers.get("location")
     const text = await response.text()
     if (location) {

@@ -1,4 +1,4 @@
-import { accountKey, accountOfKey, unified } from "./accounts.ts"
+import { accountOfProviderKey, providerKey, unified } from "./provider-accounts.ts"
 import type { Random } from "./random.ts"
 import type { RoutedWorld } from "./routed-world.ts"
 import type { ProviderScript } from "./scripted-provider.ts"
@@ -78,7 +78,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
     }
   }
   world.serve("model.test", async (request) => {
-    const id = accountOfKey((request.headers.get("authorization") ?? "").replace("Bearer ", ""))
+    const id = accountOfProviderKey((request.headers.get("authorization") ?? "").replace("Bearer ", ""))
     begin(id)
     const account = of(id)
     account.underWay++
@@ -106,7 +106,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
       await world.sql("update provider_accounts set disabled_at = $2 where provider_id = $1", [id, world.clock.now()])
     },
     expectNoKey(text: string) {
-      for (const id of ids) if (text.includes(accountKey(id))) violations.push(`the key of ${id} was told`)
+      for (const id of ids) if (text.includes(providerKey(id))) violations.push(`the key of ${id} was told`)
     },
   }
 }

@@ -8,9 +8,13 @@ import { auth } from "../../src/routes/auth/group.ts"
 import { callbacks } from "../../src/routes/callbacks/group.ts"
 import { v1 } from "../../src/routes/v1/group.ts"
 
-const GROUPS = { v1, auth, account, admin, callbacks }
+const GROUPS = { v1, auth, account, admin, callbacks, all }
 
 type Bindings = Record<string, unknown>
+type Worker = ReturnType<typeof createWorker>
+
+const isGroup = (name: string | undefined): name is keyof typeof GROUPS =>
+  name !== undefined && Object.hasOwn(GROUPS, name)
 
 /**
  * The service as it is deployed: each group is a worker, with the role of that worker in the database and only the keys that it needs. Paths
@@ -20,8 +24,13 @@ export function deployWorkers(
   overrides: Parameters<typeof createWorker>[1],
   { workerUrls, ownerUrl }: { workerUrls: Record<string, string>; ownerUrl: string },
 ) {
-  const workers = new Map(Object.entries(GROUPS).map(([name, group]) => [name, createWorker(group, overrides)]))
-  const whole = createWorker(all, overrides)
+  // Each is made when it is first called: a test needs few of them, and to mount all operations takes a tenth of a second.
+  const workers = new Map<string, Worker>()
+  function workerOf(name: keyof typeof GROUPS): Worker {
+    const worker = workers.get(name) ?? createWorker(GROUPS[name], overrides)
+    workers.set(name, worker)
+    return worker
+  }
   const known = new WeakMap<Bindings, Map<string, Promise<Bindings>>>()
 
   /** One object for each, since workers keep what they make of their bindings by it. */
@@ -44,13 +53,12 @@ export function deployWorkers(
     async fetch(request: Request, env: Bindings, execution: ExecutionContext): Promise<Response> {
       const [, first, second] = new URL(request.url).pathname.split("/")
       const name = first === "api" ? second : first
-      const worker =
-        name && (first === "api") !== (name === "v1" || name === "callbacks") ? workers.get(name) : undefined
-      if (!name || !worker) return whole.fetch(request, env, execution)
-      return worker.fetch(request, await bindingsOf(name, env), execution)
+      const isOwn = isGroup(name) && (first === "api") !== (name === "v1" || name === "callbacks")
+      if (!isOwn || name === "all") return workerOf("all").fetch(request, env, execution)
+      return workerOf(name).fetch(request, await bindingsOf(name, env), execution)
     },
     async scheduled(env: Bindings, execution: ExecutionContext): Promise<void> {
-      await workers.get("callbacks")?.scheduled({}, await bindingsOf("callbacks", env), execution)
+      await workerOf("callbacks").scheduled({}, await bindingsOf("callbacks", env), execution)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { served } from "./served.ts"
+import { staticFile } from "./served.ts"
 
 /** An operation's call, made of the examples in its document. */
 export interface Documented {
@@ -20,7 +20,9 @@ interface Described {
 
 /** Every operation of an OpenAPI document that the service has. */
 export async function documentedAt(documentPath: string): Promise<Documented[]> {
-  const { paths } = (await (await served(documentPath)).json()) as { paths: Record<string, Record<string, Described>> }
+  const { paths } = (await (await staticFile(documentPath)).json()) as {
+    paths: Record<string, Record<string, Described>>
+  }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => documented(path, method, operation)),
   )

@@ -20,7 +20,7 @@ export const sha256 = (bytes: Uint8Array | string) => createHash("sha256").updat
 const piece = Uint8Array.from({ length: MiB }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
 /** A stream of this many bytes, made while it is read. `breakAt`: where it fails; `around`: bytes that enclose them. */
-export function streamOf(
+export function byteStream(
   total: number,
   { breakAt, around = ["", ""] }: { breakAt?: number; around?: [string, string] } = {},
 ): ReadableStream<Uint8Array> {
@@ -43,14 +43,14 @@ export function streamOf(
 }
 
 /** The SHA-256 of what `streamOf` gives. */
-export function sha256OfStream(total: number): string {
+export function sha256OfByteStream(total: number): string {
   const hash = createHash("sha256")
   for (let sent = 0; sent < total; sent += MiB) hash.update(piece.subarray(0, Math.min(MiB, total - sent)))
   return hash.digest("hex")
 }
 
 /** The edges of a form with one file, and its Content-Type. */
-export const form = (disposition = 'name="file"; filename="a.bin"', type = "application/octet-stream") => ({
+export const multipartForm = (disposition = 'name="file"; filename="a.bin"', type = "application/octet-stream") => ({
   headers: { "content-type": "multipart/form-data; boundary=edge" },
   around: [
     `--edge\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`,

@@ -17,7 +17,7 @@ export async function setPrices(admin: Admin, prices: Record<string, number> = P
 }
 
 /** A world with these prices, and an admin of it. */
-export async function infraWorld() {
+export async function createInfraWorld() {
   const world = await createWorld()
   const admin = await signInAdmin(world)
   await setPrices(admin)
@@ -57,7 +57,7 @@ interface InfraEntry {
 }
 
 /** The account's ledger rows for containers and storage, oldest first. */
-export const charges = (world: World, userId: number) =>
+export const chargesOf = (world: World, userId: number) =>
   world.sql<InfraEntry>(
     `select -amount_credit_micros::float8 as amount, reference, actor, turn_id, note from ledger
      where user_id = $1 and reason = 'space_usage' and turn_id is null order by ledger_id`,

@@ -59,6 +59,19 @@ export async function untilBlocked(world: Database, count = 1, request?: Promise
   while (!isAnswered && (await world.sql(blocked)).length < count);
 }
 
+/** Resolves when so many calls with this in their label have come since the plan was set, or when `request` is answered. */
+export async function untilCalled(
+  world: Pick<World, "calls">,
+  { match = "", count = 1, request }: { match?: string; count?: number; request?: Promise<unknown> },
+): Promise<void> {
+  let isAnswered = false
+  const answered = () => {
+    isAnswered = true
+  }
+  request?.then(answered, answered)
+  while (!isAnswered && (await world.calls()).filter(({ label }) => label.includes(match)).length < count);
+}
+
 /**
  * Holds every statement that does this to a table (`before insert on ledger`), at its first row, until the returned function is called.
  * `untilBlocked` tells when it has come there.

@@ -19,11 +19,11 @@ export interface FakeServer {
 }
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } })
-export const result = (id: number | undefined, value: object, headers: Record<string, string> = {}) =>
+export const mcpResult = (id: number | undefined, value: object, headers: Record<string, string> = {}) =>
   Response.json({ jsonrpc: "2.0", id, result: value }, { headers })
 
 /** A server with as much MCP as a test needs, which notes its requests. */
-export function connectTo({
+export function connectToMcp({
   answer,
   other,
   pages = [["one", "two"]],
@@ -44,7 +44,7 @@ export function connectTo({
       case "initialize": {
         const serverInfo = { name: "fake", version: "1" }
         const capabilities = { tools: {} }
-        return result(
+        return mcpResult(
           message.id,
           { protocolVersion: "2025-06-18", capabilities, serverInfo },
           { "mcp-session-id": `s${++sessions}` },
@@ -53,10 +53,10 @@ export function connectTo({
       case "tools/list": {
         const page = Number(message.params?.cursor ?? 0)
         const next = page + 1 < pages.length ? { nextCursor: String(page + 1) } : {}
-        return result(message.id, { tools: (pages[page] ?? []).map(tool), ...next })
+        return mcpResult(message.id, { tools: (pages[page] ?? []).map(tool), ...next })
       }
       default:
-        return result(message.id, { content: [{ type: "text", text: `called ${message.params?.name}` }] })
+        return mcpResult(message.id, { content: [{ type: "text", text: `called ${message.params?.name}` }] })
     }
   }
   const clock = createTestClock()
@@ -68,7 +68,7 @@ export function connectTo({
   return { seen, asked, open, clock, outbound }
 }
 
-export const callTool = (
+export const callMcpTool = (
   connection: McpConnection,
   name = "one",
   options: Partial<Parameters<McpConnection["callTool"]>[2]> = {},

@@ -5,7 +5,7 @@ import { databaseOver } from "../../src/platform/db.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { createRedis } from "../../src/platform/redis.ts"
 import type { AgentContext } from "../../src/runs/run.ts"
-import { noQueue } from "./no-queue.ts"
+import { noQueue } from "./context.ts"
 import { PROVIDER_URL, type scriptProvider } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 

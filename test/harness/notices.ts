@@ -1,7 +1,27 @@
 import { expect } from "vitest"
 import { declarationOf, type EventType } from "../../src/webhooks/event-types.ts"
-import type { receiveEmails } from "./second-factor.ts"
 import type { World } from "./world.ts"
+
+export const EMAIL_HOOK = { EMAIL_HOOK_URL: "https://email.test/send", EMAIL_HOOK_SECRET: "hook secret" }
+
+interface SentEmail {
+  kind: string
+  to: string
+  brand: string
+  data: Record<string, string>
+  authorization: string | null
+}
+
+/** What our operator's server was asked to send, as it comes in. */
+export function receiveEmails(world: World): SentEmail[] {
+  const emails: SentEmail[] = []
+  world.serve("email.test", async (request) => {
+    const body = (await request.json()) as Omit<SentEmail, "authorization">
+    emails.push({ ...body, authorization: request.headers.get("authorization") })
+    return new Response(null, { status: 204 })
+  })
+  return emails
+}
 
 /** The notices of an account's feed, the oldest first, as a key to all spaces reads them. Each has the data that it is declared with. */
 export async function noticesOf(world: World, userId: number) {
@@ -14,5 +34,5 @@ export async function noticesOf(world: World, userId: number) {
 }
 
 /** What the operator's server was asked to send to somebody. */
-export const sentTo = (emails: ReturnType<typeof receiveEmails>, email: string) =>
+export const emailsTo = (emails: ReturnType<typeof receiveEmails>, email: string) =>
   emails.filter(({ to }) => to === email).map(({ kind, data }) => ({ kind, data }))

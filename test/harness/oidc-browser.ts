@@ -11,7 +11,7 @@ export function createBrowser(world: Pick<World, "invoke">) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
     const sent = { ...(cookie && { cookie }), "sec-fetch-site": "same-origin", ...headers }
     const response = await world.invoke(new Request(new URL(path, ORIGIN), { headers: sent }))
-    keep(cookies, response)
+    keepCookies(cookies, response)
     return response
   }
 
@@ -34,7 +34,7 @@ export function createBrowser(world: Pick<World, "invoke">) {
 
 export type Browser = ReturnType<typeof createBrowser>
 
-export function keep(cookies: Map<string, string>, response: Response): void {
+export function keepCookies(cookies: Map<string, string>, response: Response): void {
   for (const line of response.headers.getSetCookie()) {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
     if (/max-age=0/i.test(line) || /expires=thu, 01 jan 1970/i.test(line)) cookies.delete(name)
@@ -43,14 +43,14 @@ export function keep(cookies: Map<string, string>, response: Response): void {
 }
 
 /** A person at the certified provider: signs in there as `login`, or cancels. Returns where that leads at our origin. */
-export async function atProvider(page: URL, login: string | null): Promise<URL> {
+export async function signInAtProvider(page: URL, login: string | null): Promise<URL> {
   const cookies = new Map<string, string>()
   let [url, form]: [URL, Record<string, string> | null] = [page, null]
   for (let step = 0; step < 12; step++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
     const body: RequestInit = form ? { method: "POST", body: new URLSearchParams(form) } : {}
     const response = await fetch(url, { ...body, headers: { cookie }, redirect: "manual" })
-    keep(cookies, response)
+    keepCookies(cookies, response)
     const location = response.headers.get("location")
     if (location) {
       ;[url, form] = [new URL(location, url), null]

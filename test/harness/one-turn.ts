@@ -117,7 +117,7 @@ export const ACTS = [
 ] as const
 export type TurnAct = (typeof ACTS)[number]
 
-export const begun = (start: Start): Fate => {
+export const fateAtStart = (start: Start): Fate => {
   return { state: start, asked: false, old: false, hold: TURN_POLICY.defaultHold, billed: 0, refunded: 0 }
 }
 
@@ -129,7 +129,7 @@ function ended(fate: Fate, state: string, billed: number): Fate {
 }
 
 /** The model's state after an act. The same object when the act must have no effect. */
-export function befall(fate: Fate, act: TurnAct): Fate {
+export function fateAfter(fate: Fate, act: TurnAct): Fate {
   switch (act) {
     case "settle done":
       return fate.state === "running" ? ended(fate, "done", COMMITTED + LAST) : fate
@@ -146,7 +146,7 @@ export function befall(fate: Fate, act: TurnAct): Fate {
       return fate.state === "queued" && fate.old ? { ...ended(fate, "cancelled", 0), asked: true } : fate
     case "sweep what is lost":
       if (fate.state === "running") return ended(fate, "failed", fate.asked ? COMMITTED : 0)
-      return befall(fate, "expire")
+      return fateAfter(fate, "expire")
     case "grow":
       return fate.state === "running" ? { ...fate, hold: fate.hold + GROWN } : fate
     case "refund":

@@ -1,7 +1,7 @@
 import { expect, inject } from "vitest"
-import { atProvider, type Browser, createBrowser } from "./oidc-browser.ts"
+import { type Browser, createBrowser, signInAtProvider } from "./oidc-browser.ts"
 import { OPENID_CLIENTS } from "./openid-clients.ts"
-import { moveToRealTime } from "./real-time.ts"
+import { moveToRealTime } from "./time.ts"
 import { createWorld } from "./world.ts"
 
 /** A world whose identity provider is a certified one, over HTTP; a test can answer in its place. */
@@ -35,7 +35,7 @@ export async function createOpenIdWorld() {
     /** Signs in as `login`; null: cancels at the provider. */
     async signInAt(login: string | null, options: { next?: string; browser?: Browser } = {}) {
       const browser = options.browser ?? createBrowser(world)
-      const back = await atProvider(await browser.start(options.next), login)
+      const back = await signInAtProvider(await browser.start(options.next), login)
       return { browser, back, response: await browser.go(back.href) }
     },
   }
@@ -46,10 +46,10 @@ export type OpenIdWorld = Awaited<ReturnType<typeof createOpenIdWorld>>
 let people = 0
 
 /** A person that the provider has not seen. `verified`, `unverified` and `silent` say what it tells about their email. */
-export const someone = (kind = "verified") => `p${++people}x${crypto.randomUUID().slice(0, 8)}.${kind}`
+export const newSubject = (kind = "verified") => `p${++people}x${crypto.randomUUID().slice(0, 8)}.${kind}`
 
 /** The refusal's status and code. Checks that nobody is signed in, and that the answer has nothing of the URL. */
-export async function refusal(browser: Browser, response: Response) {
+export async function refusalOf(browser: Browser, response: Response) {
   const text = await response.clone().text()
   expect(text).not.toMatch(/code=|state=|eyJ/)
   expect(await browser.me()).toBeNull()

@@ -1,7 +1,7 @@
 import type { OutboundRequest } from "../../src/platform/outbound.ts"
 
 /** A request to a customer's server, within 10 s and 1,000 bytes. */
-export const request = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
+export const outboundRequest = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url: "https://api.customer.com/a",
   method: "GET",
   headers: {},

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
-export const run = promisify(execFile)
+export const runProgram = promisify(execFile)
 
 export interface Tarball {
   filename: string
@@ -16,12 +16,14 @@ export interface Tarball {
 export async function installPackedClient() {
   const dir = await mkdtemp(join(tmpdir(), "turnpike-client-"))
   const project = await mkdtemp(join(dir, "customer-"))
-  await run("node", ["scripts/build-client.ts", join(dir, "package")])
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", dir], { cwd: join(dir, "package") })
+  await runProgram("node", ["scripts/build-client.ts", join(dir, "package")])
+  const { stdout } = await runProgram("npm", ["pack", "--json", "--pack-destination", dir], {
+    cwd: join(dir, "package"),
+  })
   // An array, or an object by name: npm has answered both.
   const tarball = Object.values(JSON.parse(stdout) as Record<string, Tarball>)[0] as Tarball
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "customer", private: true, type: "module" }))
   const options = ["--offline", "--no-audit", "--no-fund", "--cache", join(dir, "cache")]
-  await run("npm", ["install", ...options, join(dir, tarball.filename)], { cwd: project })
+  await runProgram("npm", ["install", ...options, join(dir, tarball.filename)], { cwd: project })
   return { project, tarball, remove: () => rm(dir, { recursive: true, force: true }) }
 }

@@ -1,6 +1,5 @@
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { type AccountCredential, sealCredential } from "../../src/providers/credential.ts"
+import { contextOf } from "./context.ts"
 import type { World } from "./world.ts"
 
 /** What models may call a picture, of some bytes each. */
@@ -22,7 +21,7 @@ export async function logInMedia(
     url = `https://${HOST}/v1/`,
   }: { credential?: AccountCredential; url?: string | null } = {},
 ): Promise<void> {
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   await world.sql("delete from provider_accounts where pool = 'media'")
   await world.sql(
     `insert into provider_accounts (provider_id, pool, name, kind, engine, base_url, created_at, updated_at)

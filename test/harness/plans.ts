@@ -1,9 +1,9 @@
 import type { KeyCredential } from "../../src/actor/actor.ts"
-import { type Context, createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
+import type { Context } from "../../src/actor/context.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { databaseOver } from "../../src/platform/db.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { contextOf } from "./context.ts"
 import type { TestClient, World } from "./world.ts"
 
 type Verb = (ctx: Context, credential: KeyCredential) => Promise<unknown>
@@ -34,7 +34,7 @@ async function statementOf(world: World, client: TestClient, verb: Verb): Promis
     captured ??= statement
     throw new Error("only looked at")
   })
-  const ctx = { ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }), db }
+  const ctx = { ...contextOf(world), db }
   await verb(ctx, parseApiKey(client.key) as KeyCredential).catch(() => {})
   if (!captured) throw new Error("the verb has sent no statement")
   return captured

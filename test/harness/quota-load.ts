@@ -29,7 +29,12 @@ export interface QuotaEstate {
 }
 
 /** An account with these limits. */
-export async function makeEstate(world: World, limits: Limits, endUsers: number, keys = 2): Promise<QuotaEstate> {
+export async function createQuotaEstate(
+  world: World,
+  limits: Limits,
+  endUsers: number,
+  keys = 2,
+): Promise<QuotaEstate> {
   const { userId } = await world.createAccount({ usd: (limits.balance ?? 1000 * USD) / USD })
   const refs = Array.from({ length: endUsers }, (_, n) => `customer-${n}`)
   const { end_user_daily: daily = {}, end_user_monthly: monthly = {} } = limits
@@ -86,7 +91,7 @@ export interface Wish {
 }
 
 /** The hold that a turn in a bare space wants and needs by the contract, in credit micros. */
-export function wants({ body }: Wish): { wanted: number; needed: number } {
+export function holdsOf({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).
   const least = (80 + new TextEncoder().encode(body.text).length) * 10 + 16 * 50
@@ -139,7 +144,7 @@ export interface WishAnswer {
   timing: string
 }
 
-export async function send(estate: QuotaEstate, wish: Wish): Promise<WishAnswer> {
+export async function sendWish(estate: QuotaEstate, wish: Wish): Promise<WishAnswer> {
   const response = await (estate.clients[wish.of] as QuotaEstate["clients"][0]).client.sendTurn(
     wish.body,
     wish.idempotencyKey,
@@ -166,7 +171,7 @@ interface Meanwhile {
 }
 
 /** Sends them all at once while the queue is drained; then lets all accepted turns end. */
-export async function load(
+export async function sendWishes(
   world: World,
   estate: QuotaEstate,
   wishes: Wish[],
@@ -176,7 +181,7 @@ export async function load(
   let count = 0
   const sent = Promise.all(
     wishes.map(async (wish) => {
-      const answered = await send(estate, wish)
+      const answered = await sendWish(estate, wish)
       await onAnswer?.(++count)
       if (wish.cancelled && answered.turn) {
         const { client } = estate.clients[wish.of] as QuotaEstate["clients"][0]
@@ -214,7 +219,7 @@ export async function drainOnce(world: World): Promise<void> {
 /** Asserts by a refusal's own numbers that less was left than the turn needed. */
 export function expectJustified({ wish, refusal }: WishAnswer): void {
   if (!refusal) return
-  const { needed } = wants(wish)
+  const { needed } = holdsOf(wish)
   const micros = (value: unknown) => Math.round(Number(value) * USD)
   const { details, status } = refusal
   if (status === 402) {

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { expectJustified, type QuotaEstate, send, type Wish, wants } from "./quota-load.ts"
+import { expectJustified, holdsOf, type QuotaEstate, sendWish, type Wish } from "./quota-load.ts"
 import type { World } from "./world.ts"
 
 interface Spent {
@@ -74,8 +74,8 @@ export async function expectRoomDecides(world: World, estate: QuotaEstate, wishe
   for (const wish of wishes) {
     const now = world.clock.now()
     const left = room.for(wish, now)
-    const { wanted, needed } = wants(wish)
-    const answered = await send(estate, wish)
+    const { wanted, needed } = holdsOf(wish)
+    const answered = await sendWish(estate, wish)
     const why = `${left} left, ${needed} of ${wanted} needed: ${JSON.stringify(answered.refusal)}`
     expect(answered.turn !== null, why).toBe(left >= needed)
     if (answered.turn) {

@@ -1,29 +1,30 @@
 import { expect } from "vitest"
 import { createUser } from "../../src/ops/seed.ts"
-import { type Planted, plantTurns, read, roll } from "./analytics-world.ts"
+import { adminOperations } from "./admin-requests.ts"
+import { ANALYTICS, type Planted, plantTurns, readReport, rollUp } from "./analytics-world.ts"
 import { signInAdmin } from "./books.ts"
 import { createWorld } from "./world.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: each report has its own shape
 export type Json = any
 
-export type ReportWorld = Awaited<ReturnType<typeof openReports>>
+export type ReportWorld = Awaited<ReturnType<typeof createReportWorld>>
 
 /** A world at this moment, in which nothing was used, and its admin. */
-export async function openReports(moment: string) {
+export async function createReportWorld(moment: string) {
   const world = await createWorld()
   await world.advance(Date.parse(moment) - world.clock.ms())
   const admin = await signInAdmin(world)
   return {
     ...world,
     admin,
-    read: (path: string): Promise<Json> => read(admin, path),
+    read: (path: string): Promise<Json> => readReport(admin, path),
     plant: (...turns: Planted[]) => plantTurns(world, turns),
     /** A report as it is now and, once all is rolled up, still. */
     async twice(path: string): Promise<Json> {
-      const before = await read(admin, path)
-      await roll(world)
-      expect(await read(admin, path)).toEqual(before)
+      const before = await readReport(admin, path)
+      await rollUp(world)
+      expect(await readReport(admin, path)).toEqual(before)
       return before
     },
     /** A space of somebody of its own. */
@@ -41,8 +42,17 @@ export async function openReports(moment: string) {
 }
 
 /** The rows of a report in which something was used. */
-export const used = (report: Json) => (report.items ?? report).filter(({ turns }: Json) => turns > 0)
+export const usedRows = (report: Json) => (report.items ?? report).filter(({ turns }: Json) => turns > 0)
 
 export const NO_USE = {
   ...{ turns: 0, model_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, billed_cost_usd: 0 },
+}
+
+/** A report, which must be what its operation declares, with nothing beside it. */
+export function declaredReport<Report>(path: string, report: Report): Report {
+  const operation = adminOperations.find((one) => `${ANALYTICS}/${path}`.split("?")[0] === one.path)
+  if (!operation) throw new Error(`no operation is at ${path}`)
+  const declared = operation.answer.schema.parse(report)
+  if (JSON.stringify(declared) !== JSON.stringify(report)) throw new Error(`${path} answers more than it declares`)
+  return report
 }

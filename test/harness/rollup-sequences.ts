@@ -37,10 +37,10 @@ export function testRollups(file: number): void {
   const parts = Array.from({ length: Math.ceil(own.length / PART) }, (_, part) =>
     own.slice(part * PART, (part + 1) * PART),
   )
-  if (parts.length === 0) test.skip("no sequence is of this file", () => {})
+  if (parts.length === 0) test.skip("No sequence is in this file", () => {})
 
   test.each(parts.map((numbers) => [numbers[0] as number, numbers] as const))(
-    "what is rolled and queued is what raw records come to, after every step of random sequences from %i on",
+    "Rollups and queues equal raw records after every step of random sequences from %i on",
     async (_first, numbers) => {
       const met: Record<string, number> = {}
       const differences = await plannedDifferences(world)

@@ -1,8 +1,8 @@
 import { vi } from "vitest"
-import { accountOfKey } from "./accounts.ts"
 import { addModel } from "./models.ts"
-import { passTime } from "./pass-time.ts"
+import { accountOfProviderKey } from "./provider-accounts.ts"
 import { PROVIDED_PIN, type ProviderScript, scriptProvider } from "./scripted-provider.ts"
+import { passTime } from "./time.ts"
 import { createWorld, type TestClient, turnOf } from "./world.ts"
 
 /**
@@ -26,7 +26,7 @@ export async function createRoutedWorld(random: () => number = () => 0) {
   const counts = new Map<string, number>()
   const called: { account: string; at: number }[] = []
   const provider = scriptProvider(world, (_asked, _n, key) => {
-    const account = accountOfKey(key)
+    const account = accountOfProviderKey(key)
     const nth = counts.get(account) ?? 0
     counts.set(account, nth + 1)
     called.push({ account, at: world.clock.ms() })

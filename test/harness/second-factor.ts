@@ -17,24 +17,3 @@ export async function enrol(world: World, userId: number) {
   const [, { recovery_codes }] = await browser.json("POST", "/api/account/second-factor/confirm", { code })
   return { browser, uri: uri as string, recoveryCodes: recovery_codes as string[] }
 }
-
-export const EMAIL_HOOK = { EMAIL_HOOK_URL: "https://email.test/send", EMAIL_HOOK_SECRET: "hook secret" }
-
-interface SentEmail {
-  kind: string
-  to: string
-  brand: string
-  data: Record<string, string>
-  authorization: string | null
-}
-
-/** What our operator's server was asked to send, as it comes in. */
-export function receiveEmails(world: World): SentEmail[] {
-  const emails: SentEmail[] = []
-  world.serve("email.test", async (request) => {
-    const body = (await request.json()) as Omit<SentEmail, "authorization">
-    emails.push({ ...body, authorization: request.headers.get("authorization") })
-    return new Response(null, { status: 204 })
-  })
-  return emails
-}

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers"
 
 /** The static file at this path, with its headers; 404 for paths that go to the worker. */
-export function served(path: string): Promise<Response> {
+export function staticFile(path: string): Promise<Response> {
   const { ASSETS } = env as unknown as { ASSETS: Fetcher }
   return ASSETS.fetch(`https://api.test${path}`)
 }

@@ -1,6 +1,6 @@
 import { createUser, topUp } from "../../src/ops/seed.ts"
 import { makeTeam, makeWorkspace } from "./admin-groups.ts"
-import { type AdminEstate, adminEstate } from "./admin-requests.ts"
+import { type AdminEstate, createAdminEstate } from "./admin-requests.ts"
 import type { World } from "./world.ts"
 
 export type Session = Awaited<ReturnType<World["signIn"]>>
@@ -22,7 +22,7 @@ export interface Shared extends AdminEstate {
 
 /** A space with a live key's turns in it, shared on every way there is: its workspace, that one's team, and the space itself. */
 export async function shareSpace(world: World, name: string, { usd = 10 } = {}): Promise<Shared> {
-  const estate = await adminEstate(world, name)
+  const estate = await createAdminEstate(world, name)
   const client = await world.createAccount({ usd })
   const owner = await world.signIn(client.userId)
   const [, { space_id: space }] = await owner.json("POST", SPACES, { title: "Shared" })
@@ -49,7 +49,7 @@ export async function shareSpace(world: World, name: string, { usd = 10 } = {}):
 }
 
 /** Gives a user credit of their own, which no turn of somebody else's space may touch. */
-export const enrich = (world: World, userId: number) =>
+export const giveCredit = (world: World, userId: number) =>
   topUp(world.sql, { userId, micros: 10_000_000, reason: "operator_topup", actor: "test", now: world.clock.now() })
 
 export const balanceOf = async (browser: Session) =>

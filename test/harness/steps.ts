@@ -24,4 +24,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
 }
 
 /** A message of nothing but text. */
-export const says = (role: "user" | "assistant", text: string): Message => ({ role, content: [{ type: "text", text }] })
+export const textMessage = (role: "user" | "assistant", text: string): Message => ({
+  role,
+  content: [{ type: "text", text }],
+})

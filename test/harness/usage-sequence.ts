@@ -1,7 +1,5 @@
-import { createContext } from "../../src/actor/context.ts"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
 import { sweepPostings } from "../../src/billing/post-charges.ts"
@@ -11,7 +9,7 @@ import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { commitAnswer, commitResults } from "../../src/runs/commit-step.ts"
 import { type Outcome, settleTurn } from "../../src/runs/settle-turn.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
-import { noQueue } from "./no-queue.ts"
+import { contextOf, noQueue } from "./context.ts"
 import type { Random } from "./random.ts"
 import { finishedStep } from "./steps.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
@@ -54,7 +52,7 @@ export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void>
 /** Random acts on a few accounts: turns of every kind and end, money, rollers. */
 export async function usageSequence(world: World, random: Random) {
   const ctx = {
-    ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }),
+    ...contextOf(world),
     queue: noQueue,
     log: () => {},
   }

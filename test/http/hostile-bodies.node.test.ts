@@ -27,14 +27,14 @@ test.each(operations)("$id answers a hostile body with a few faults", async ({ b
   }
 })
 
-test("what has more values is refused before it is parsed", () => {
+test("A body with too many values is refused before it is parsed", () => {
   const list = (values: number) => JSON.stringify({ files: Array.from({ length: values }, () => 1) })
   expect(shapeFault(list(MAX_VALUES))).toBeNull()
   expect(shapeFault(list(MIB / 2))).toMatch(/more than 50000 values/)
   expect(shapeFault(JSON.stringify({ text: ",".repeat(MIB) })), "a comma in a text is no value").toBeNull()
 })
 
-test("an unknown field with a name of a megabyte is named by its beginning", async () => {
+test("An unknown field with a name of a megabyte is named by its beginning", async () => {
   const [operation] = operations
   const checked = await checkInput(operation?.body as z.ZodType, { ["x".repeat(MIB)]: 1 })
   const { message, faults } = validationError(checked.error?.issues ?? [], "body")

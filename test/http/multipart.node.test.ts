@@ -47,7 +47,7 @@ const PARTS = [
   "last undefined undefined: x--b-\r",
 ]
 
-test("a form is the same in however many chunks it comes", async () => {
+test("A form is the same in any number of chunks", async () => {
   expect(await parse([FORM])).toEqual(PARTS)
   expect(await parse([...FORM].map((byte) => Uint8Array.of(byte)))).toEqual(PARTS)
   for (let first = 0; first <= FORM.length; first++) {
@@ -58,7 +58,7 @@ test("a form is the same in however many chunks it comes", async () => {
   }
 })
 
-test("a form that is cut off anywhere is refused", async () => {
+test("A form that is cut off anywhere is refused", async () => {
   const end = decoder.decode(FORM).lastIndexOf("\r\nafter")
   for (let length = 0; length < encoder.encode(decoder.decode(FORM).slice(0, end)).length; length++) {
     await expect(parse([FORM.subarray(0, length)]), String(length)).rejects.toMatchObject({ code: "VALIDATION_FAILED" })

@@ -14,7 +14,7 @@ const env = {
   FILES: {},
 }
 
-test("customers' URLs lead to none of our hosts, nor to where the database is asked over HTTP", () => {
+test("Customers' URLs lead to none of our hosts and not to the database's HTTP address", () => {
   const { urlPolicy } = createContext(parseBaseEnv(env), () => {})
   for (const own of [
     "https://turnpike.acme.com/callbacks/turns/x",

@@ -9,7 +9,7 @@ const amounts = fc
   .tuple(fc.double({ min: 1, max: 10, noNaN: true }), fc.integer({ min: -12, max: 5 }), fc.boolean())
   .map(([digits, power, isNegative]) => (isNegative ? -1 : 1) * digits * 10 ** power)
 
-test("an amount of 1e-12 to 1e6 is a plain decimal in JSON and CSV, and reads back as the same number", () => {
+test("An amount of 1e-12 to 1e6 is a plain decimal in JSON and CSV, and reads back as the same number", () => {
   fc.assert(
     fc.property(amounts, (amount) => {
       const [, written = ""] = /^\{"a":\[(.*),"9e-7"\]\}$/.exec(plainJson({ a: [amount, "9e-7"] })) ?? []
@@ -22,7 +22,7 @@ test("an amount of 1e-12 to 1e6 is a plain decimal in JSON and CSV, and reads ba
   )
 })
 
-test("every whole number of credit micros is the same plain decimal in JSON, CSV and sentences", () => {
+test("Every whole number of credit micros is the same plain decimal in JSON, CSV and sentences", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 13 }), (micros) => {
       const texts = [plainJson(toUsd(micros)), csvLine([toUsd(micros)]).trim(), usdText(micros)]
@@ -39,12 +39,12 @@ test.each([
   [0, "0"],
   [0.25, "0.25"],
   [1e6, "1000000"],
-])("%s is written as %s", (amount, text) => {
+])("The number %s is written as %s", (amount, text) => {
   expect(plainJson({ amount })).toBe(`{"amount":${text}}`)
   expect(plainJson([amount], 2)).toBe(`[\n  ${text}\n]`)
 })
 
-test("digits that a double would lose, and texts, stay as they are", () => {
+test("Digits that a double would lose, and texts, stay as they are", () => {
   const raw = (JSON as unknown as { rawJSON(text: string): object }).rawJSON("12345678901234567890")
   expect(plainJson({ raw, text: "1e-7", small: 1e-7 })).toBe(
     '{"raw":12345678901234567890,"text":"1e-7","small":0.0000001}',

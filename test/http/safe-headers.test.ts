@@ -22,7 +22,7 @@ test.each([
   ["GET", "/api/admin/overview"],
   ["POST", "/callbacks/turns/turn_x"],
   ["GET", "/nothing"],
-])("the answer to %s %s has nosniff, HSTS and CORP", async (method, path) => {
+])("The answer to %s %s has nosniff, HSTS and CORP", async (method, path) => {
   const { headers } = await client.call(method, path)
   expect([
     headers.get("x-content-type-options"),

@@ -69,8 +69,8 @@ async function settled(kind: Kind) {
   }
 }
 
-describe.each(["text", "events"] as const)("an endless answer of %s that nobody reads", (kind) => {
-  test(`costs ${READERS} sockets' buffers, no work while others are answered, and ends after half a minute`, async () => {
+describe.each(["text", "events"] as const)("An endless answer of %s without a reader", (kind) => {
+  test(`The answer costs ${READERS} sockets' buffers, no work while others are answered, and ends after half a minute`, async () => {
     const before = process.memoryUsage().rss
     const sockets = await Promise.all(Array.from({ length: READERS }, () => askAndStall(kind)))
     await settled(kind)

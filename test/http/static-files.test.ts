@@ -1,26 +1,26 @@
 import { expect, test } from "vitest"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 
 /** Of the web app, if it is built. */
-const PAGE = await served("/").then(async (response) => (response.ok ? response.text() : ""))
+const PAGE = await staticFile("/").then(async (response) => (response.ok ? response.text() : ""))
 
-test("a file that is not there, as of another release, is not kept", async () => {
+test("A missing file, such as one of another release, is not cached", async () => {
   for (const path of [
     "/assets/index-12345678.js",
     "/assets/0123456789ab/index-12345678.js",
     "/assets/",
     "/theme-2.js",
   ]) {
-    const response = await served(path)
+    const response = await staticFile(path)
     expect(response.headers.get("cache-control") ?? "", path).not.toContain("immutable")
   }
 })
 
-test("the files of this release are kept for good", async () => {
+test("The files of this release are cached permanently", async () => {
   const files = [...PAGE.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string)
   if (PAGE !== "") expect(files.length).toBeGreaterThan(0)
   for (const path of files) {
-    const response = await served(path)
+    const response = await staticFile(path)
     expect(response.headers.get("cache-control"), path).toBe("public, max-age=31536000, immutable")
     expect(response.headers.get("content-type"), path).toMatch(/javascript|css/)
   }

@@ -32,8 +32,8 @@ async function ask(group: Group, path: string, bindings: object = { FILES }, met
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-describe("a worker without variables", () => {
-  test("says to a call of /v1, in its own shape, which are missing and how to get them", async () => {
+describe("A worker without variables", () => {
+  test("A call of /v1 is told in its error form which variables are missing and how to get them", async () => {
     const { status, headers, text } = await ask(v1, "/v1/me")
     const { error } = JSON.parse(text) as { error: { message: string; request_id: string } }
     expect([status, error]).toEqual([
@@ -63,7 +63,7 @@ describe("a worker without variables", () => {
     ["account", "/api/account/keys", account],
     ["admin", "/api/admin/system", admin],
     ["all", "/api/nothing", all],
-  ])("says it to a call of /api in that shape: %s %s", async (_name, path, group) => {
+  ])("A call of /api is told in its error form: %s %s", async (_name, path, group) => {
     const { status, text } = await ask(group, path)
     expect([status, JSON.parse(text)]).toEqual([
       503,
@@ -74,18 +74,18 @@ describe("a worker without variables", () => {
   test.each([
     ["callbacks", callbacks],
     ["all", all],
-  ])("says it to the queue: %s", async (_name, group) => {
+  ])("The queue is told: %s", async (_name, group) => {
     const { status, text } = await ask(group, "/callbacks/turns/turn_x", undefined, "POST")
     expect([status, text]).toEqual([503, expect.stringContaining("QSTASH_CURRENT_SIGNING_KEY")])
   })
 
-  test("answers as always where there is nothing", async () => {
+  test("Unknown paths are answered as always", async () => {
     const { status, text } = await ask(all, "/")
     expect([status, text]).toEqual([404, expect.stringContaining("its reference at /docs")])
   })
 })
 
-test("only what is missing or wrong is named, and no value is told, not in the log either", async () => {
+test("The answer and the log name only missing or wrong variables, and no value", async () => {
   const { QSTASH_TOKEN: _missing, ...others } = SET
   const { status, text } = await ask(all, "/v1/me", { ...others, SECRETS_KEYS: "canary-ring", CALLBACKS_URL: "canary" })
   expect([status, text]).toEqual([
@@ -97,7 +97,7 @@ test("only what is missing or wrong is named, and no value is told, not in the l
   expect(text + JSON.stringify(logged.mock.calls)).not.toContain("canary")
 })
 
-test("a cron run fails with the same sentence", async () => {
+test("A cron run fails with the same sentence", async () => {
   const run = createWorker(callbacks).scheduled({}, { FILES }, {} as ExecutionContext)
   await expect(run).rejects.toThrow(/^This worker lacks DATABASE_URL/)
 })

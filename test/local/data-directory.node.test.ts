@@ -16,7 +16,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 const ownerOf = async () =>
   JSON.parse(await readFile(join(dir, "owner.json"), "utf8")) as { pid: number; workers: number | null }
 
-test("a directory that nobody has, or somebody who is gone, is taken, and given back without a trace", async () => {
+test("A directory without a living owner is taken and returned without a trace", async () => {
   await writeFile(join(dir, "owner.json"), JSON.stringify({ pid: 2 ** 22 + 1, workers: null }))
   const directory = await takeDataDirectory(dir)
   expect(await ownerOf()).toEqual({ pid: process.pid, workers: null })
@@ -26,13 +26,13 @@ test("a directory that nobody has, or somebody who is gone, is taken, and given 
   expect(await readdir(dir)).toEqual([])
 })
 
-test("what a writer did not finish names nobody", async () => {
+test("An unfinished owner file names no owner", async () => {
   await writeFile(join(dir, "owner.json"), '{"pid":')
   await (await takeDataDirectory(dir)).release()
   expect(await readdir(dir)).toEqual([])
 })
 
-test("each directory has a key ring of its own, for nobody else's eyes, and keeps it", async () => {
+test("Each directory has a key ring of its own, readable by its owner only, and keeps it", async () => {
   const other = await mkdtemp(join(tmpdir(), "turnpike-owner-"))
   const [one, two] = [await readKeyRing(dir), await readKeyRing(other)]
   await rm(other, { recursive: true })
@@ -42,7 +42,7 @@ test("each directory has a key ring of its own, for nobody else's eyes, and keep
   expect((await stat(join(dir, "secrets.keys"))).mode & 0o777).toBe(0o600)
 })
 
-test("processes are found with their groups and command lines, also where there is no `ps`", async () => {
+test("Processes are found with their groups and command lines, also without `ps`", async () => {
   const { PATH } = process.env
   process.env.PATH = ""
   const found = await processes().finally(() => {

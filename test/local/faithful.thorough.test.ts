@@ -21,8 +21,8 @@ const twenty = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 2
 const takeLock = (id: number) =>
   sql().transaction([sql()`set local lock_timeout = '10s'`, sql()`select pg_advisory_lock(${id})`])
 
-describe("a session of PostgreSQL is as new for each request", () => {
-  test("settings, locks, roles and temporary tables of one are not those of another", async () => {
+describe("A session of PostgreSQL that starts fresh for each request", () => {
+  test("Settings, locks, roles and temporary tables of one request do not reach the next", async () => {
     await twenty(() => sql().query("select set_config('work_mem', '77MB', false), pg_advisory_lock_shared(42)"))
     await twenty(() => sql().query("set role pg_monitor"))
     const seen = await twenty(() => sql().query("select current_setting('work_mem') as memory, current_user as name"))
@@ -31,7 +31,7 @@ describe("a session of PostgreSQL is as new for each request", () => {
     await takeLock(42)
   })
 
-  test("prepared names, cursors, temporary tables and open transactions of one are not those of another", async () => {
+  test("Prepared names, cursors, temporary tables and open transactions of one request do not reach the next", async () => {
     const one = async (text: string) =>
       void (await sql()
         .query(text)
@@ -55,21 +55,21 @@ describe("a session of PostgreSQL is as new for each request", () => {
     expect(await sql()`select pg_listening_channels()`).toEqual([])
   })
 
-  test("a function that nobody knows does not keep what it leaves", async () => {
+  test("An unknown function's leftovers are discarded", async () => {
     await world.sql("create function leave_lock() returns void language sql as 'select pg_advisory_lock_shared(43)'")
     await twenty(() => sql().query("select leave_lock()"))
     await twenty(() => sql().query("select /* */ leave_lock/* */()"))
     await takeLock(43)
   })
 
-  test("what a procedure has planned stays", async () => {
+  test("A procedure's plans stay", async () => {
     const [first] = await sql()`select pg_backend_pid() as pid`
     const [second] = await sql()`select pg_backend_pid() as pid`
     expect(second).toEqual(first)
   })
 })
 
-test("an answer above 10 MiB is refused, and nothing of its statement is left", async () => {
+test("An answer above 10 MiB is refused, and nothing of its statement is left", async () => {
   const large = "insert into probe values (1) returning repeat('x', 11 * 1024 * 1024)"
   await expect(sql().query(large)).rejects.toThrow(/507/)
   await expect(sql().transaction([sql()`insert into probe values (2)`, sql().query(large)])).rejects.toThrow(/507/)
@@ -80,7 +80,7 @@ test("an answer above 10 MiB is refused, and nothing of its statement is left", 
   expect(await sql()`insert into probe values (3) returning id`).toEqual([{ id: 3 }])
 })
 
-test("a connection that is lost inside a statement or a batch is an error of that one, and of no other", async () => {
+test("A connection lost inside a statement or a batch is an error of that one, and of no other", async () => {
   const db = sql()
   const end = () => db`select pg_terminate_backend(pg_backend_pid())`
   await expect(end()).rejects.toThrow()
@@ -91,7 +91,7 @@ test("a connection that is lost inside a statement or a batch is an error of tha
   expect(await db`select * from probe where id > 3`).toEqual([])
 })
 
-test("a worker that the database does not let in says so, and not that waiting helps", async () => {
+test("A worker without access to the database is told so, and not that waiting helps", async () => {
   const client = await world.createAccount()
   for (const DATABASE_URL of [
     world.ownerUrl.replace(/:[^:@]+@/, ":wrong@"),
@@ -107,7 +107,7 @@ test("a worker that the database does not let in says so, and not that waiting h
   world.rebind({ DATABASE_URL: world.env.DATABASE_URL })
 })
 
-test("no secret of a namespace is that of another", async () => {
+test("Secrets of one namespace do not work in another", async () => {
   const other = await openNamespace()
   for (const name of [
     "UPSTASH_REDIS_REST_TOKEN",
@@ -122,7 +122,7 @@ test("no secret of a namespace is that of another", async () => {
   await other.close()
 })
 
-describe("Redis", () => {
+describe("The Redis stand-in", () => {
   test.each([
     ["MULTI"],
     ["SUBSCRIBE", "news"],
@@ -135,14 +135,14 @@ describe("Redis", () => {
     ["FLUSHALL"],
     ["CONFIG", "GET", "*"],
     ["CLIENT", "REPLY", "OFF"],
-  ])("refuses %s, which would change the one connection for all, and goes on", async (...words) => {
+  ])("Redis refuses %s, which would change the shared connection, and goes on", async (...words) => {
     const redis = redisOf(world)
     await expect(redis.command(...words)).rejects.toThrow(/ERR Command is not available/)
     expect(await redis.command("SET", "after", words[0] ?? "")).toBe("OK")
     expect(await redis.command("GET", "after")).toBe(words[0])
   })
 
-  test("keys are those of one namespace, in commands, scripts and transactions", async () => {
+  test("Keys belong to one namespace, in commands, scripts and transactions", async () => {
     const other = await openNamespace()
     const [ours, theirs] = [redisOf(world), redisOf({ env: other.env as World["env"] })]
     await ours.command("SET", "same", "ours")

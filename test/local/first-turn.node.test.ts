@@ -24,7 +24,7 @@ const own = { space_id: "spc_demo", metadata: { made_by: "npm start" } }
 test.each([
   [[others, own], "spc_demo"],
   [[others], "spc_new"],
-])("it goes on in a space of its own, and makes one where it was archived", async (spaces, space) => {
+])("The demo continues in a space of its own, and makes a new one where that was archived", async (spaces, space) => {
   const refusal = { error: { code: "INSUFFICIENT_CREDITS" } }
   const started = await start({
     "GET /v1/turns": [200, page()],
@@ -38,7 +38,7 @@ test.each([
   ])
 })
 
-test("a service that fails does not start", async () => {
+test("A service that fails does not start", async () => {
   const answers = { "GET /v1/turns": [200, page()], "GET /v1/spaces": [200, page(own)] } as const
   await expect(start({ ...answers } as never)).rejects.toThrow("POST /v1/turns: HTTP 500")
 })

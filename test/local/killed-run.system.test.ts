@@ -16,7 +16,7 @@ const PATIENCE_MS = 540_000
 const OWN = "test/local/killed-run.system.test.ts"
 const OF_WORKERS = "test/auth/messenger-faults.thorough.test.ts"
 
-test.runIf(HELD)("a run holds the servers of its tests until it is killed", async () => {
+test.runIf(HELD)("A run holds the servers of its tests until it is killed", async () => {
   const [server, service] = await Promise.all([startServer(), npmStart()])
   await server.create("select 1")
   expect((await fetch(`${service.base_url}/v1/me`)).status).toBe(401)
@@ -58,7 +58,7 @@ async function directoriesOf(pids: number[]): Promise<string[]> {
 }
 
 test.skipIf(HELD).each(Object.keys(KILLS))(
-  "a run of tests whose processes were killed with SIGKILL (%s) leaves no process and no directory",
+  "A run of tests whose processes were killed with SIGKILL (%s) leaves no process and no directory",
   async (what) => {
     const held = join(dir, "held")
     const log = join(dir, "log")

@@ -16,7 +16,7 @@ const KILLS: Record<string, (all: Process[], started: Started) => number[]> = {
     all.filter(({ command }) => /src\/local\/start\.ts|postgres -D/.test(command)).map(({ pid }) => pid),
 }
 
-test("a second `npm start` leaves the first alone; after a kill -9 the next has its port and data, and leaves nothing when it ends", async () => {
+test("A second `npm start` leaves the first alone, and a start after a kill -9 has the same port and data", async () => {
   let started = await npmStart()
   const { port, dataDir, api_key: key } = started
   await expect(npmStart({ port, dataDir })).rejects.toThrow(

@@ -8,7 +8,7 @@ import { callModel } from "../../src/agent/call-model.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { type LocalProvider, startProvider } from "../../src/local/provider-server.ts"
 import { windowsOf } from "../../src/providers/windows.ts"
-import { says } from "../harness/steps.ts"
+import { textMessage } from "../harness/steps.ts"
 
 let dataDir: string
 let port: number
@@ -36,7 +36,7 @@ const models = (access = "") =>
     headers: { authorization: `Bearer ${access}`, "anthropic-version": "2023-06-01" },
   })
 
-test("logs in by a code with PKCE, once, and rotates its refresh tokens, over a restart too", async () => {
+test("The server logs in by a code with PKCE, once, and rotates its refresh tokens, over a restart too", async () => {
   const verifier = "v".repeat(43)
   const challenge = createHash("sha256").update(verifier).digest("base64url")
   const redirect_uri = `${provider.url}/oauth/code`
@@ -72,7 +72,7 @@ test("logs in by a code with PKCE, once, and rotates its refresh tokens, over a 
   expect((await token({ ...refresh, refresh_token: rotated.refresh_token ?? "" }))[0]).toBe(400)
 })
 
-test("logs in by a device: pending, too early, confirmed, denied", async () => {
+test("The server logs in by a device: pending, too early, confirmed, denied", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const begin = async () =>
     (await (await fetch(`${provider.url}/oauth/device`, { method: "POST" })).json()) as Record<string, string>
@@ -96,7 +96,7 @@ test("logs in by a device: pending, too early, confirmed, denied", async () => {
 })
 
 test.each(["anthropic", "openai-compatible"] as const)(
-  "answers %s, counts its quota, and fails as it is asked to",
+  "The server answers %s, counts its quota, and fails as it is asked to",
   async (engine) => {
     const account = engine === "anthropic" ? "grace" : "barbara"
     const { access_token: apiKey } = provider.login(account)
@@ -115,7 +115,7 @@ test.each(["anthropic", "openai-compatible"] as const)(
           loadObject: async () => null,
           onText: () => {},
         },
-        { engine, model: "demo", messages: [says("user", "hi")], maxOutputTokens: 100, tools: [], attempt: 0 },
+        { engine, model: "demo", messages: [textMessage("user", "hi")], maxOutputTokens: 100, tools: [], attempt: 0 },
       )
     const control = (asked: object) =>
       fetch(`${provider.url}/control`, { method: "POST", body: JSON.stringify({ account, ...asked }) })
@@ -134,7 +134,7 @@ test.each(["anthropic", "openai-compatible"] as const)(
   },
 )
 
-test("answers programs of this machine, and no page of another site", async () => {
+test("The server answers programs of this machine and no page of another site", async () => {
   const ask = (headers: Record<string, string>) =>
     new Promise<number | undefined>((done, fail) => {
       const call = request({ host: "127.0.0.1", port, path: "/oauth/code?code=x", headers }, (response) => {

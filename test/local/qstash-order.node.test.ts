@@ -61,8 +61,8 @@ async function takeOne(): Promise<Delivery> {
   return deliveries[0] as Delivery
 }
 
-describe("flow control", () => {
-  test("a key's parallelism holds its next message until one is answered", async () => {
+describe("Flow control", () => {
+  test("A key's parallelism holds its next message until one is answered", async () => {
     const flowControl = { key: "account-1", parallelism: 2 }
     for (const body of [1, 2, 3]) await client.publishJSON({ url: URL_A, body, flowControl })
     await client.publishJSON({ url: URL_A, body: 4, flowControl: { key: "account-2", parallelism: 1 } })
@@ -72,7 +72,7 @@ describe("flow control", () => {
     expect(decode((await takeOne()).body)).toBe(3)
   })
 
-  test("at the limit of all keys together, the keys take turns", () => {
+  test("At the limit of all keys together, the keys take turns", () => {
     const broker = new Broker(2)
     const publish = (key: string, count: number) => {
       const flowControl = { key, parallelism: 2 }
@@ -97,7 +97,7 @@ describe("flow control", () => {
   })
 })
 
-describe("signatures", () => {
+describe("Signatures", () => {
   const receiver = new Receiver({ ...SECRETS, devMode: false })
   // The receiver goes by the machine's clock.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: START }))
@@ -110,11 +110,11 @@ describe("signatures", () => {
     return { signature: headers["Upstash-Signature"] ?? "", body: Buffer.from(body, "base64").toString(), url: URL_A }
   }
 
-  test("the SDK's receiver accepts a delivery", async () => {
+  test("The SDK's receiver accepts a delivery", async () => {
     expect(await receiver.verify(await sign())).toBe(true)
   })
 
-  test("and refuses another body, another url and one of five minutes ago", async () => {
+  test("The SDK's receiver refuses another body, another URL and a delivery of five minutes ago", async () => {
     const request = await sign()
     await expect(receiver.verify({ ...request, body: `${request.body} ` })).rejects.toThrow("body hash")
     await expect(receiver.verify({ ...request, url: `${URL_A}/b` })).rejects.toThrow("invalid subject")
@@ -122,7 +122,7 @@ describe("signatures", () => {
     await expect(receiver.verify(await sign(START - 301_000))).rejects.toThrow()
   })
 
-  test("one roll later the receiver's next key still holds, two rolls later none", async () => {
+  test("After one roll the receiver's next key still works, and after two it does not", async () => {
     await control("/keys/roll")
     expect(await receiver.verify(await sign())).toBe(true)
     await control("/keys/roll")

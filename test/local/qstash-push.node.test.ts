@@ -61,7 +61,7 @@ async function publish(body: string, headers: Record<string, string> = {}): Prom
   expect(answer.status).toBe(200)
 }
 
-test("delivers by itself, signed so that the receiver accepts it", async () => {
+test("A message is delivered automatically, signed so that the receiver accepts it", async () => {
   await publish("hello", { "content-type": "text/plain" })
   const { headers, body, reply } = await nextArrival()
   const signature = String(headers["upstash-signature"])
@@ -71,7 +71,7 @@ test("delivers by itself, signed so that the receiver accepts it", async () => {
   reply(204)
 })
 
-test("retries after the delay that the reply asks for, and does not follow a redirect", async () => {
+test("A message is retried after the delay that the reply asks for, and no redirect is followed", async () => {
   await publish("x")
   const first = await nextArrival()
   first.reply(307, { location: url, "retry-after": "0" })
@@ -81,7 +81,7 @@ test("retries after the delay that the reply asks for, and does not follow a red
   second.reply(200)
 })
 
-test("a delivery over a kept connection that has just been closed is sent again at once", async () => {
+test("A delivery over a kept connection that was just closed is sent again at once", async () => {
   // The second begins when the first has ended, over its connection.
   const flow = { "upstash-flow-control-key": "one", "upstash-flow-control-value": "parallelism=1" }
   await publish("one", flow)
@@ -96,7 +96,7 @@ test("a delivery over a kept connection that has just been closed is sent again 
   again.reply(200)
 })
 
-test("time and deliveries cannot be moved by hand", async () => {
+test("Time and deliveries cannot be moved by hand", async () => {
   const call = { method: "POST", path: "/due", search: "", headers: {}, body: Buffer.from("{}") }
   expect(await qstash.control(call)).toMatchObject({ status: 409 })
 })

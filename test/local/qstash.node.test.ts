@@ -73,8 +73,8 @@ async function takeOne(): Promise<Delivery> {
   return deliveries[0] as Delivery
 }
 
-describe("publishing", () => {
-  test("delivers the body unmodified, to the destination as written", async () => {
+describe("Publishing", () => {
+  test("A publish delivers the body unmodified, to the destination as written", async () => {
     const url = "https://receiver.test/a?x=1&y=%2F"
     const { messageId } = await client.publishJSON({ url, body: { n: 1 } })
     const delivery = await takeOne()
@@ -89,7 +89,7 @@ describe("publishing", () => {
     expect(await due()).toEqual([])
   })
 
-  test("a delay holds the message until that very moment", async () => {
+  test("A delay holds the message until that very moment", async () => {
     await client.publishJSON({ url: URL_A, delay: 90 })
     await advance(90_000 - 1)
     expect(await due()).toEqual([])
@@ -97,7 +97,7 @@ describe("publishing", () => {
     expect((await takeOne()).url).toBe(URL_A)
   })
 
-  test("a batch has an answer for each message, also for one that is refused", async () => {
+  test("A batch has an answer for each message, also for a refused one", async () => {
     const flowControl = { key: "one", parallelism: 1 }
     const answers = await client.batch([
       { url: URL_A, body: "a", flowControl },
@@ -111,7 +111,7 @@ describe("publishing", () => {
     expect(Buffer.from((await takeOne()).body, "base64").toString()).toBe("c")
   })
 
-  test("a deduplication id is taken once in 10 minutes, and answers with the first id", async () => {
+  test("A deduplication id is accepted once in 10 minutes and answers the first id", async () => {
     const publish = () => client.publishJSON({ url: URL_A, deduplicationId: "turn-1" })
     const { messageId } = await publish()
     expect(await publish()).toEqual({ messageId, url: URL_A, deduplicated: true })
@@ -122,7 +122,7 @@ describe("publishing", () => {
     expect(await due()).toHaveLength(2)
   })
 
-  test("refuses a wrong token, a bad destination, a bad setting and a message over 1 MB", async () => {
+  test("A publish with a wrong token, destination, setting or a message over 1 MB is refused", async () => {
     const stranger = new Client({
       baseUrl,
       token: "no",
@@ -138,7 +138,7 @@ describe("publishing", () => {
     expect(await pending()).toEqual([])
   })
 
-  test("what nothing of ours uses is refused, not ignored", async () => {
+  test("A feature that we do not use is refused, not ignored", async () => {
     const flowControl = { key: "one", rate: 2, period: 30 }
     const unknown = [
       ...[
@@ -160,7 +160,7 @@ describe("publishing", () => {
     expect(await pending()).toEqual([])
   })
 
-  test("what is due at once comes in the order of time, then of arrival", async () => {
+  test("Messages due at once come in the order of time, then of arrival", async () => {
     const delays = Array.from({ length: 60 }, (_, n) => (n * 7919) % 20)
     for (const [n, delay] of delays.entries()) await client.publishJSON({ url: URL_A, body: { n, delay }, delay })
     const expected = delays.map((delay, n) => ({ n, delay })).sort((a, b) => a.delay - b.delay || a.n - b.n)
@@ -172,8 +172,8 @@ describe("publishing", () => {
   })
 })
 
-describe("retries", () => {
-  test("wait 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s and a day", async () => {
+describe("Retries of a message", () => {
+  test("Retries wait 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s and a day", async () => {
     await client.publishJSON({ url: URL_A, retries: 5 })
     const waits: number[] = []
     for (let retried = 0; retried < 5; retried++) {
@@ -197,13 +197,13 @@ describe("retries", () => {
     ["X-RateLimit-Reset", "7", 7],
     ["Retry-After", "86401", 12],
     ["Retry-After", "later", 12],
-  ])("a reply with %s: %s is tried again in %i s", async (header, value, seconds) => {
+  ])("A reply with %s: %s is retried in %i s", async (header, value, seconds) => {
     await client.publishJSON({ url: URL_A })
     const state = await settle(await takeOne(), { status: 429, headers: { [header]: value } })
     expect(state).toEqual({ state: "retry", not_before_ms: START + seconds * 1000 })
   })
 
-  test("489 with Upstash-NonRetryable-Error ends the message, 489 alone does not", async () => {
+  test("Only 489 with Upstash-NonRetryable-Error ends the message", async () => {
     await client.publishJSON({ url: URL_A })
     expect(await settle(await takeOne(), { status: 489 })).toMatchObject({ state: "retry" })
     await advance(12_000)
@@ -214,7 +214,7 @@ describe("retries", () => {
   })
 })
 
-test("a reset loses everything, deliveries under way included", async () => {
+test("A reset deletes everything, deliveries under way included", async () => {
   await client.publishJSON({ url: URL_A })
   const delivery = await takeOne()
   await client.publishJSON({ url: URL_A, delay: 60 })

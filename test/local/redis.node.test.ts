@@ -26,7 +26,7 @@ async function ask(rest: Awaited<ReturnType<typeof createRedisRest>>, ...words: 
   return JSON.parse(String((await rest.service(call)).body)).result
 }
 
-test("what others have in the server of REDIS_URL is there after a start, a flush and an end; what a former run left is not", async () => {
+test("Keys of others in the server of REDIS_URL survive a start, a flush and an end; those of a former run do not", async () => {
   await other.set("theirs", "1")
   await other.select(7)
   await other.set("far", "1")

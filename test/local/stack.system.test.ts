@@ -46,7 +46,7 @@ function runStack(port: number) {
   return { own, output, ended, ready: Promise.race([ready, ended]) }
 }
 
-test("`npm run stack` leaves a worker all it needs in .dev.vars, and takes that away when it ends", async () => {
+test("The command `npm run stack` gives a worker all it needs in .dev.vars, and removes the file when it ends", async () => {
   const port = await freePort()
   const { own, output, ended, ready } = runStack(port)
   await ready
@@ -176,7 +176,7 @@ async function expectCutsSurvived(databaseUrl: string) {
   }
 }
 
-test("`npm run stack` starts nothing over a .dev.vars that somebody wrote", async () => {
+test("The command `npm run stack` refuses to start over a .dev.vars that a person wrote", async () => {
   await writeFile(join(dir, ".dev.vars"), "MINE=1\n")
   const { output, ended } = runStack(await freePort())
   expect(await ended).toBe(1)

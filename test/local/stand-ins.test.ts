@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => namespace.close())
 
-describe("Neon, through its unmodified driver", () => {
-  test("values come back as the driver's types", async () => {
+describe("The Neon stand-in, through the unmodified driver", () => {
+  test("Values come back as the driver's types", async () => {
     const { rows, rowCount, command, fields } =
       await sql()`select ${7}::int as n, ${"é\u{1F600}"}::text as t, null as nothing,
       ${[1, 2]}::int[] as list, ${{ a: [1] }}::jsonb as doc, 9007199254740993::bigint as big, true as yes,
@@ -41,7 +41,7 @@ describe("Neon, through its unmodified driver", () => {
     expect([rowCount, command, fields[0]?.name]).toEqual([1, "SELECT", "n"])
   })
 
-  test("a batch is one transaction: all or nothing, at the level asked for", async () => {
+  test("A batch is one transaction: all or nothing, at the requested level", async () => {
     const db = sql()
     await expect(
       db.transaction([db`insert into probe values (1, 'x')`, db`insert into probe values (2, 'bad')`]),
@@ -56,7 +56,7 @@ describe("Neon, through its unmodified driver", () => {
     })
   })
 
-  test("errors have PostgreSQL's fields", async () => {
+  test("Errors have PostgreSQL's fields", async () => {
     const error = await sql()`insert into probe values (4, 'bad')`.then(
       () => null,
       (thrown: unknown) => thrown as NeonDbError,
@@ -77,7 +77,7 @@ describe("Neon, through its unmodified driver", () => {
     })
   })
 
-  test("transactions really run beside each other: write skew is refused", async () => {
+  test("Transactions really run in parallel: write skew is refused", async () => {
     const db = sql()
     await db`insert into probe values (10, 'a'), (11, 'b')`
     const skew = (mine: number, other: number) =>
@@ -100,8 +100,8 @@ describe("Neon, through its unmodified driver", () => {
   })
 })
 
-describe("Upstash Redis, through its unmodified SDK", () => {
-  test("values, pipelines of one tick, conditions and expiry", async () => {
+describe("The Upstash Redis stand-in, through the unmodified SDK", () => {
+  test("Values, pipelines of one tick, conditions and expiry work", async () => {
     const value = { text: "é\u{1F600}", list: [1, null, "OK"] }
     expect(await redis.set("doc", value)).toBe("OK")
     expect(await redis.get("doc")).toEqual(value)
@@ -112,7 +112,7 @@ describe("Upstash Redis, through its unmodified SDK", () => {
     expect(await redis.getdel("once")).toBe("a")
   })
 
-  test("Lua runs atomically; EVALSHA falls back to EVAL; the Upstash-only first line is taken", async () => {
+  test("Lua runs atomically, EVALSHA falls back to EVAL, and the Upstash-only first line is accepted", async () => {
     const script = redis.createScript<number>(`#!lua flags=allow-key-locking
       local seen = tonumber(redis.call('GET', KEYS[1]) or '0')
       redis.call('SET', KEYS[1], seen + tonumber(ARGV[1]))
@@ -124,7 +124,7 @@ describe("Upstash Redis, through its unmodified SDK", () => {
     await expect(redis.eval("return redis.call('INCR', KEYS[1])", ["doc"], [])).rejects.toThrow(/not an integer/)
   })
 
-  test("a transaction is all or nothing; a pipeline is not; a wrong token is refused", async () => {
+  test("A transaction is all or nothing, a pipeline is not, and a wrong token is refused", async () => {
     expect(await redis.multi().set("a", 1).incr("a").exec()).toEqual(["OK", 2])
     await expect(redis.pipeline().incr("doc").incr("n").exec()).rejects.toThrow()
     expect(await redis.get("n")).toBe(3)
@@ -133,12 +133,12 @@ describe("Upstash Redis, through its unmodified SDK", () => {
   })
 })
 
-describe("the fault plan", () => {
+describe("The fault plan", () => {
   const count = async () => (await namespace.sql("select 1 from probe where id = 100")).length
   const insert = () => sql()`insert into probe values (100, 'z')`
 
   test.each(["fail", "cut"] as const)(
-    "%s before has no effect, after has it; the answer is lost both times",
+    "A call with the fault %s before has no effect, one after has it, and the answer is lost both times",
     async (action) => {
       await namespace.sql("delete from probe where id = 100")
       await namespace.plan([{ service: "pg", call: 1, action, when: "before" }])
@@ -157,7 +157,7 @@ describe("the fault plan", () => {
     },
   )
 
-  test("hold keeps a call until the faults are cleared, and only that one", async () => {
+  test("A hold keeps one call, and only that one, until the faults are cleared", async () => {
     await redis.set("held", 0)
     await namespace.plan([{ service: "redis", call: 1, action: "hold", when: "before" }])
     const held = redis.set("held", 1)

@@ -21,7 +21,7 @@ afterEach(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }))
 /** A program of Node that goes on until it is killed, with `word` in its command line. */
 const idle = (word: string) => spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)", word], { stdio: "ignore" })
 
-test("directories of processes that are gone are removed at the next start, with the servers on them, and no others", async () => {
+test("Directories of ended processes are removed at the next start, with their servers, and no others", async () => {
   const elsewhere = join(parent, "elsewhere")
   await mkdir(elsewhere)
   const [, space] = /-(\d+)\.\d+-\w{6}$/.exec(await makeTemporaryDirectory("own", elsewhere)) ?? []
@@ -53,7 +53,7 @@ endWithUs({ pid: forgotten.pid, words: ["on its own"], signals: ["SIGKILL"] })()
 console.log(JSON.stringify([server.pid, group.pid, forgotten.pid]))
 `
 
-test("the servers of a process that was killed with SIGKILL end, and its directory goes; what it no longer has stays", async () => {
+test("Servers of a process killed with SIGKILL end with its directory, and others stay", async () => {
   const owner = spawn(process.execPath, ["--input-type=module", "-e", OWNER], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, PARENT: parent },

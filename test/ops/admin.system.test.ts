@@ -42,14 +42,14 @@ async function admin(...args: string[]): Promise<string> {
 
 const field = (text: string, name: string) => new RegExp(`${name} (\\S+)`).exec(text)?.[1] ?? ""
 
-test("a database that is as this release needs it is not migrated again", async () => {
+test("A database that this release can use is not migrated again", async () => {
   const nothing = `There was nothing to apply.\nThe procedures of this release are there already: ${RELEASE}.\n`
   expect(await admin("migrate")).toBe(nothing)
   expect(await admin("migrate", "--after-deploy")).toBe(nothing)
   expect(await admin("prune-releases", "--keep-days", "0")).toBe("There was nothing to remove.\n")
 })
 
-test("the first admin is made with a password that fits, and stays one until there is another", async () => {
+test("The first admin is made with a password that works, and stays one until there is another", async () => {
   const made = await admin("user", "--email", "first@acme.test", "--admin")
   const id = field(made, "user_id")
   const { rows } = await client.query("select role, password_hash from users where user_id = $1", [id])
@@ -78,7 +78,7 @@ test("the first admin is made with a password that fits, and stays one until the
   )
 })
 
-test("a brand has hosts and a bot, whose secrets are nowhere as they are", async () => {
+test("A brand has hosts and a bot, and its secrets are stored nowhere in the clear", async () => {
   const printed = await admin(
     "brand",
     "--brand",
@@ -108,7 +108,7 @@ test("a brand has hosts and a bot, whose secrets are nowhere as they are", async
   expect(await admin("brand", "--brand", "acme", "--bot-token", "2:x")).toMatch(/^FAILED Set SECRETS_KEYS/)
 })
 
-test("the workers' roles are made once, each with a password of its own, and their keys are parts of the ring", async () => {
+test("The workers' roles are made once, each with a password of its own, and their keys are parts of the ring", async () => {
   const roles = async () =>
     (await client.query("select rolname from pg_roles where rolname ~ '^turnpike_' order by 1")).rows
   const renewed = await admin("grant", "--worker", "v1", "--renew")
@@ -131,7 +131,7 @@ test("the workers' roles are made once, each with a password of its own, and the
   expect((await admin("worker-keys")).split("\n")).toHaveLength(6)
 })
 
-test("whoever hands out roles, keys and links, repairs, gives back or looks at the books, is in the audit log, without a secret", async () => {
+test("Commands that grant access, repair, refund or read the books are audited, without a secret", async () => {
   env.SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`
   const { rows: last } = await client.query("select coalesce(max(audit_id), 0) as id from audit_log")
   const user = field(await admin("user", "--email", "acts@acme.test", "--brand", "acme"), "user_id")

@@ -12,8 +12,8 @@ import { migrate } from "../../src/ops/migrations.ts"
 import { applyRelease, pruneReleases, type Release, readRelease } from "../../src/ops/release.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { noQueue } from "../harness/context.ts"
 import { rowsOf, type Server, startServer } from "../harness/databases.ts"
-import { noQueue } from "../harness/no-queue.ts"
 
 /** The next release: conversations have a colour, which workers of this release do not know. */
 const NEXT_MIGRATIONS: [string, string][] = [

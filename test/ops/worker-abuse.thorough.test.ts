@@ -156,7 +156,7 @@ test("The role of admin books no credit without the token of an admin who has ju
   expect(await grant(admin.token)).toMatchObject({ refused: "proof", entry: null })
 })
 
-test("The role of auth proves nobody again without the hash of their password", async () => {
+test("The role of auth cannot renew a proof without the hash of the user's password", async () => {
   const before = await world.sql("select proved_at from sessions where session_id = $1", [owner.sessionId])
   const nothing = { secret: null, step: null, recovery_hash: null, resealed: null }
   const given = { ...caller(owner.token), ...nothing, password_hash: "scrypt$1" }
@@ -168,7 +168,7 @@ test("The role of auth proves nobody again without the hash of their password", 
 })
 
 test.each(["v1", "account", "admin", "callbacks"])(
-  "The role of %s ends no turns of an account, key, space or end user of which nothing has ended",
+  "The role of %s cannot end turns of an account, key, space or end user that is still active",
   async (worker) => {
     const client = await world.createAccount()
     const sent = await client.sendTurn({ space: await client.space() })

@@ -89,7 +89,7 @@ test.each(WORKER_ROLES)("The role of %s reads no column that is withheld from it
   for (const statement of withheld) expect(await codeOf(sqlOf(worker).query(statement)), statement).toBe(DENIED)
 })
 
-test("who may read what proves identity or is sealed", async () => {
+test("Identity proofs and sealed columns are readable by the listed roles only", async () => {
   const readers = async (table: string, column: string) => {
     const codes = await Promise.all(
       WORKER_ROLES.map(async (worker) => [worker, await codeOf(sqlOf(worker).query(`select ${column} from ${table}`))]),
@@ -109,7 +109,7 @@ test("who may read what proves identity or is sealed", async () => {
   expect(await readers("audit_log", "action")).toEqual(["admin", "all"])
 })
 
-test("a worker calls its own procedures, and no other's", async () => {
+test("A worker calls its own procedures and no other's", async () => {
   const setting = `select * from ${RELEASE}.put_setting(row('session', 'x', false, now(), null, null), 'plans', '{}', null)`
   expect(await codeOf(sqlOf("v1").query(setting))).toBe(DENIED)
   expect(await codeOf(sqlOf("auth").query(setting))).toBe(DENIED)
@@ -125,7 +125,7 @@ test("a worker calls its own procedures, and no other's", async () => {
   }
 })
 
-test("a worker's keys open what is its own, and nothing else", async () => {
+test("A worker's keys open its own secrets and nothing else", async () => {
   const ring = createKeyRing(parseKeyRing(RING))
   const target = (table: string) => ({ table, column: "sealed", row: "1", owner: 1 })
   const secret = await ring.seal("open sesame", target("space_secrets"))
@@ -144,7 +144,7 @@ test("a worker's keys open what is its own, and nothing else", async () => {
   await expect(ring.open(secret.replace("space_secrets", "brands"), target("brands"))).rejects.toThrow()
 })
 
-test("each purpose has a key of its own, which is not the ring's", async () => {
+test("Each purpose has a key of its own, which differs from the ring's", async () => {
   const { purposes } = accessOf("all")
   const keysOf = (ring: string) => ring.split(",").map((entry) => entry.split(":")[1]?.replace(/=+$/, ""))
   const keys = [...keysOf(await deriveRing(RING, purposes)), ...keysOf(RING)]

@@ -7,9 +7,9 @@ import { type Loan, MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { Turnstile } from "../../src/platform/turnstile.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
+import { failureOf } from "../harness/answers.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { failureOf } from "../harness/failure.ts"
-import { request } from "../harness/outbound.ts"
+import { outboundRequest } from "../harness/outbound.ts"
 
 const MiB = 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -25,8 +25,8 @@ function streamOf(pieces: Uint8Array[]): ReadableStream<Uint8Array> {
   })
 }
 
-describe("a turnstile", () => {
-  test("lets two in at a time, the others in their order, and turns away who finds the queue full", async () => {
+describe("A turnstile", () => {
+  test("A turnstile admits two at a time, the others in order, and refuses one that finds the queue full", async () => {
     const turnstile = new Turnstile({ atOnce: 2, waiting: 3 })
     const [done, ends]: [number[], (() => void)[]] = [[], []]
     let inside = 0
@@ -54,7 +54,7 @@ describe("a turnstile", () => {
     expect(await after).toBe("in")
   })
 
-  test("one that fails leaves its place", async () => {
+  test("A failing task frees its place", async () => {
     const turnstile = new Turnstile({ atOnce: 1, waiting: 0 })
     const full = () => new Error("full")
     await expect(turnstile.pass(() => Promise.reject(new Error("broken")), full)).rejects.toThrow("broken")
@@ -62,8 +62,8 @@ describe("a turnstile", () => {
   })
 })
 
-describe("a budget of memory", () => {
-  test("has a limit for all and for each, and forgets who says nothing any more", () => {
+describe("A budget of memory", () => {
+  test("A budget has a limit for all and for each, and forgets idle callers", () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 10, lostMs: 1_000 })
     const share = { all: 10, each: 6, copies: 1, waitMs: 20_000 }
@@ -82,7 +82,7 @@ describe("a budget of memory", () => {
     expect(budget.open(share, "c", clock).grow(6)).toBe(true)
   })
 
-  test("is one over all kinds, each with a share of its own, and counts each byte as often as it is held", async () => {
+  test("A budget is shared by all kinds, each with its part, and counts each byte as often as it is held", async () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 100, lostMs: 1_000 })
     const [once, thrice] = [
@@ -103,7 +103,7 @@ describe("a budget of memory", () => {
     await expect(aborted).rejects.toThrow("over")
   })
 
-  test("what an isolate lends fits beside what it always has, and the largest of each kind fits into it", () => {
+  test("An isolate's loans fit next to its fixed memory, and the largest of each kind fits into them", () => {
     const { all, shares } = MEMORY
     expect(all + 40 * MiB).toBeLessThanOrEqual(128 * MiB)
     for (const { all: most, each } of Object.values(shares)) expect(Math.max(most, each)).toBeLessThanOrEqual(all)
@@ -116,7 +116,7 @@ describe("a budget of memory", () => {
     )
   })
 
-  test("large answers that are read at the same time share it; small ones need none", async () => {
+  test("Large answers read at the same time share the budget, and small ones need none", async () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 4 * MiB * MEMORY.shares.answer.copies, lostMs: 60_000 })
     const send = (size: number) => {
@@ -124,7 +124,7 @@ describe("a budget of memory", () => {
       const fetch = async () => new Response(streamOf(pieces))
       const policy = { allowLoopback: false, ownHosts: [] }
       const outbound = createOutbound({ fetch, clock, policy, memory: { budget, holder: "turn" } })
-      return outbound.send({ ...request({}), maxBytes: 8 * MiB })
+      return outbound.send({ ...outboundRequest({}), maxBytes: 8 * MiB })
     }
     const [one, two] = [await send(3 * MiB), await send(3 * MiB)]
     const reading = one.body?.getReader()
@@ -139,8 +139,8 @@ describe("a budget of memory", () => {
   })
 })
 
-describe("what comes is counted before it is parsed", () => {
-  test("values, however the text is cut, and not what stands in texts", () => {
+describe("Counting input before it is parsed", () => {
+  test("Values are counted in any chunks, and texts do not count as values", () => {
     const text = '{"a": [1, 2, "x, \\", y"], "b,": {"c": "\\\\", "d": 1}}\ndata: ["it\'s", 2]\n'
     for (let cut = 0; cut <= text.length; cut++) {
       const count = valueCounter()
@@ -149,14 +149,14 @@ describe("what comes is counted before it is parsed", () => {
     }
   })
 
-  test("bytes, in all and in the last line", () => {
+  test("Bytes are counted, in all and in the last line", () => {
     const count = byteCounter()
     expect(count(bytes("ab"))).toEqual({ all: 2, line: 2 })
     expect(count(bytes("c\nd\nefg"))).toEqual({ all: 9, line: 3 })
     expect(count(bytes("h\n"))).toEqual({ all: 11, line: 0 })
   })
 
-  test("what the inspection throws breaks the body, and the sender is told", async () => {
+  test("An error of the inspection breaks the body, and the sender is told", async () => {
     let cancelled: unknown
     const source = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytes("more")),

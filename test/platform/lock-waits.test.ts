@@ -11,12 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("every database that we make bounds the wait for a lock, and compiles no plan", async () => {
+test("Every database that we make bounds the wait for a lock and compiles no plan", async () => {
   expect(await world.sql("show lock_timeout")).toEqual([{ lock_timeout: `${TIME_LIMITS.lockMs / 1000}s` }])
   expect(await world.sql("show jit")).toEqual([{ jit: "off" }])
 })
 
-test("who waits too long for an account gets a clear 503, keeps no connection, and nothing is lost", async () => {
+test("A request that waits too long for an account gets a clear 503, keeps no connection, and loses nothing", async () => {
   // A session keeps what it began with: new ones have the shorter limit.
   const quick = await createWorld()
   try {

@@ -2,9 +2,9 @@ import { describe, expect, inject, test } from "vitest"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { OutboundError } from "../../src/platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../../src/platform/public-url.ts"
+import { failureOf } from "../harness/answers.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { failureOf } from "../harness/failure.ts"
-import { request } from "../harness/outbound.ts"
+import { outboundRequest } from "../harness/outbound.ts"
 import { HOSTILE_URLS } from "../harness/urls.ts"
 
 const policy: UrlPolicy = { allowLoopback: false, ownHosts: ["api.turnpike.dev", "Callbacks.Turnpike.dev.:8443"] }
@@ -32,7 +32,7 @@ function body(chunks: number, { onCancel = async () => {} } = {}) {
   return { stream, cancelled: () => cancelled }
 }
 
-test(`${HOSTILE_URLS.length} hostile URLs, each once`, () => {
+test(`The list has ${HOSTILE_URLS.length} hostile URLs, each once`, () => {
   expect(new Set(HOSTILE_URLS).size).toBe(HOSTILE_URLS.length)
   expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(100)
 })
@@ -72,7 +72,7 @@ test.each([
   "https://..../",
   "https://a..customer.com/",
   "https://.customer.com/",
-])("%s is refused", (url) => {
+])("The URL %s is refused", (url) => {
   expect(() => checkPublicUrl(url, policy)).toThrow(OutboundError)
 })
 
@@ -81,49 +81,49 @@ test.each([
   ["a header name with a space", { headers: { "canary name": "x" } }],
   ["a method that is none", { method: "GE T" }],
   ["a GET with a body", { body: "canary" }],
-] as const)("%s is refused in plain words, and its values are nowhere in the error", async (_what, wrong) => {
+] as const)("The URL %s is refused in plain words without its values in the error", async (_what, wrong) => {
   const { outbound } = outboundOver(async (input, init) => {
     new Request(input, init)
     return new Response("sent")
   })
-  const error = await failureOf(outbound.send(request(wrong)))
+  const error = await failureOf(outbound.send(outboundRequest(wrong)))
   expect(error).toMatchObject({ name: "OutboundError", kind: "refused" })
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     expect(`${at.message}${at.stack}`).not.toContain("canary")
 })
 
-test("an address is refused with the reason, and a name that only begins like one is called", () => {
+test("An address is refused with the reason, and a name that only begins like one is called", () => {
   for (const host of ["0x7f.1", "[::1]", "8.8.8.8", "1.1.1.1."]) {
     expect(() => checkPublicUrl(`https://${host}/`, policy)).toThrow("its host is an IP address; use a name")
   }
   expect(checkPublicUrl("https://8.8.8.8.customer.com/", policy).hostname).toBe("8.8.8.8.customer.com")
 })
 
-describe("what is left behind", () => {
-  test("a body that nobody reads is cancelled when its time is over", async () => {
+describe("Leftover bodies", () => {
+  test("An unread body is cancelled when its time is over", async () => {
     const slow = body(5)
     const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
-    const response = await outbound.send(request())
+    const response = await outbound.send(outboundRequest())
     clock.advance(10_000)
     await expect.poll(slow.cancelled).toBe(true)
     expect(await failureOf(response.text())).toMatchObject({ kind: "timeout" })
   })
 
-  test("a body that nobody reads is cancelled when the caller gives up", async () => {
+  test("An unread body is cancelled when the caller gives up", async () => {
     const slow = body(5)
     const controller = new AbortController()
     const { outbound } = outboundOver(async () => new Response(slow.stream))
-    const response = await outbound.send(request({ signal: controller.signal }))
+    const response = await outbound.send(outboundRequest({ signal: controller.signal }))
     controller.abort(new Error("enough"))
     await expect.poll(slow.cancelled).toBe(true)
     expect(await failureOf(response.text())).toMatchObject({ message: "enough" })
   })
 
-  test("an answer that comes after the end of its time is cancelled", async () => {
+  test("An answer that arrives after its time is cancelled", async () => {
     const slow = body(5)
     let answer: (response: Response) => void = () => {}
     const { outbound, clock } = outboundOver(() => new Promise((resolve) => (answer = resolve)))
-    const failed = failureOf(outbound.send(request()))
+    const failed = failureOf(outbound.send(outboundRequest()))
     await clock.sleeping(1)
     clock.advance(10_000)
     expect(await failed).toMatchObject({ kind: "timeout" })
@@ -131,23 +131,23 @@ describe("what is left behind", () => {
     await expect.poll(slow.cancelled).toBe(true)
   })
 
-  test("a redirect whose body cannot be cancelled does not hold up the next request", async () => {
+  test("A redirect whose body cannot be cancelled does not hold up the next request", async () => {
     const stuck = body(1, { onCancel: () => new Promise(() => {}) })
     const { outbound } = outboundOver(async (input) =>
       String(input).endsWith("/a")
         ? new Response(stuck.stream, { status: 302, headers: { location: "/b" } })
         : new Response("there"),
     )
-    expect(await (await outbound.send(request())).text()).toBe("there")
+    expect(await (await outbound.send(outboundRequest())).text()).toBe("there")
   })
 
   test.each([
     ["waits for more", 1],
     ["has read enough", 5],
-  ])("a caller that %s and cancels the body cancels it at the server, and its timer", async (_what, chunks) => {
+  ])("A caller that %s and cancels the body cancels it at the server, with its timer", async (_what, chunks) => {
     const slow = body(chunks)
     const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
-    const reader = (await outbound.send(request())).body?.getReader()
+    const reader = (await outbound.send(outboundRequest())).body?.getReader()
     expect((await reader?.read())?.value).toHaveLength(10)
     for (let turns = 0; turns < 20; turns++) await Promise.resolve()
     await reader?.cancel()
@@ -161,19 +161,19 @@ describe("what is left behind", () => {
   })
 })
 
-test("a server that is not there is named, after a redirect too, and a HEAD stays one", async () => {
+test("An unreachable server is named, after a redirect too, and a HEAD stays a HEAD", async () => {
   const methods: (string | undefined)[] = []
   const { outbound } = outboundOver(async (input, init) => {
     methods.push(init?.method)
     if (String(input).includes("other")) throw new TypeError("connect failed: canary")
     return new Response(null, { status: 301, headers: { location: "https://other.example.org/canary?canary" } })
   })
-  const error = await failureOf(outbound.send(request({ method: "HEAD" })))
+  const error = await failureOf(outbound.send(outboundRequest({ method: "HEAD" })))
   expect(error).toMatchObject({ kind: "network", message: "There is no connection to https://other.example.org." })
   expect(methods).toEqual(["HEAD", "HEAD"])
 })
 
-describe("why there is no connection", () => {
+describe("The reason for a failed connection", () => {
   const local: UrlPolicy = { allowLoopback: true, ownHosts: [] }
   const failing = (error: unknown) => outboundOver(async () => Promise.reject(error)).outbound
   const caused = (code: string, message = code) =>
@@ -194,22 +194,22 @@ describe("why there is no connection", () => {
     ["reset", caused("UND_ERR_SOCKET", "other side closed"), "connection was reset"],
     ["timeout", caused("UND_ERR_CONNECT_TIMEOUT"), "not made in time"],
     ["unreachable", caused("EHOSTUNREACH"), "no route"],
-  ])("%s, by what the runtime says: %s", async (fault, cause, words) => {
-    const error = await failureOf(failing(cause).send(request()))
+  ])("The reason %s is told from the runtime's: %s", async (fault, cause, words) => {
+    const error = await failureOf(failing(cause).send(outboundRequest()))
     expect(error).toMatchObject({ kind: "network", fault, message: expect.stringContaining(words) })
     expect((error as Error).message).toContain("There is no connection to https://api.customer.com: ")
   })
 
-  test("and where the runtime says nothing, by a connection of our own", async () => {
+  test("Where the runtime gives no reason, a connection of our own finds it", async () => {
     const outbound = createOutbound({ fetch: globalThis.fetch, clock: createTestClock(), policy: local })
-    const of = async (url: string) => failureOf(outbound.send(request({ url })))
+    const of = async (url: string) => failureOf(outbound.send(outboundRequest({ url })))
     const plain = inject("customerUrl")
     expect(await of("http://127.0.0.1:9/")).toMatchObject({ kind: "network", fault: "refused" })
     expect(await of("https://127.0.0.1:9/")).toMatchObject({ kind: "network", fault: "refused" })
     expect(await of(plain.replace("http:", "https:"))).toMatchObject({ kind: "network", fault: "tls" })
     expect(await of(inject("garbageUrl"))).toMatchObject({ kind: "network", fault: "reset" })
     const { outbound: open } = outboundOver(() => Promise.reject(new Error("internal error; reference = 1")))
-    const nowhere = await failureOf(open.send(request({ url: "https://no-such-host.example.com/" })))
+    const nowhere = await failureOf(open.send(outboundRequest({ url: "https://no-such-host.example.com/" })))
     expect(nowhere).toMatchObject({ kind: "network", fault: "dns" })
   })
 })

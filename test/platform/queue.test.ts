@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -13,10 +14,10 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-const queueOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }).queue
+const queueOf = () => contextOf(world).queue
 
-test("a publish says where, when, how often and which others it repeats", async () => {
-  const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+test("A publish says where, when, how often and which others it repeats", async () => {
+  const { queue, meter } = contextOf(world)
   const path = "/callbacks/turns/turn_1"
   const flow = { of: "turns", user_id: 7, test: true } as const
   await queue.publish({ path, flow, delayMs: 1500, dedupe: "one" })
@@ -31,7 +32,7 @@ test("a publish says where, when, how often and which others it repeats", async 
   expect(delivery?.headers["Content-Type"]).toBe("application/json")
 })
 
-test("each kind of work has slots of its own, as many as are set for it", async () => {
+test("Each kind of work has the configured number of slots of its own", async () => {
   const slots = { TURN_SLOTS: "4", TEST_TURN_SLOTS: "3", WEBHOOK_SLOTS: "2", TEST_WEBHOOK_SLOTS: "1" }
   const { queue } = createContext(parseBaseEnv({ ...world.env, ...slots }), () => {}, { clock: world.clock })
   const kinds = [
@@ -54,7 +55,7 @@ test("each kind of work has slots of its own, as many as are set for it", async 
   }
 })
 
-test("turns whose messages were lost share their slots equally, and each account has one, and its own at the most", async () => {
+test("Turns whose messages were lost share their slots equally, and each account has one of its own at most", async () => {
   const env = parseBaseEnv({ ...world.env, LATE_TURN_SLOTS: "9", TURN_SLOTS: "3", TEST_TURN_SLOTS: "2" })
   const { queue } = createContext(env, () => {}, { clock: world.clock })
   const publish = async (sharers: number) => {
@@ -73,8 +74,8 @@ test("turns whose messages were lost share their slots equally, and each account
   ])
 })
 
-test("many messages are one request, and each is taken or refused for itself", async () => {
-  const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+test("Many messages are one request, and each is accepted or refused separately", async () => {
+  const { queue, meter } = contextOf(world)
   const path = (n: number) => `/callbacks/together/${n}`
   const year = 366 * 86_400_000
   const taken = await queue.publishAll([
@@ -99,7 +100,7 @@ test("many messages are one request, and each is taken or refused for itself", a
   expect(delivery?.headers["Content-Type"]).toBe("application/json")
 })
 
-test("what QStash refuses is tried once", async () => {
+test("A message that QStash refuses is tried once", async () => {
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
   await expect(queueOf().publish({ path: "/callbacks/turns/turn_2", flow: null })).rejects.toThrow(
     "failed by the fault plan",
@@ -109,7 +110,7 @@ test("what QStash refuses is tried once", async () => {
   expect(await world.calls()).toHaveLength(1)
 })
 
-test("a QStash that hangs is given up after 5 s", async () => {
+test("A QStash that hangs is given up after 5 s", async () => {
   const over = new AbortController()
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
   await world.plan([{ service: "qstash", call: 1, action: "hold", when: "before" }])
@@ -120,7 +121,7 @@ test("a QStash that hangs is given up after 5 s", async () => {
   await world.clearFaults()
 })
 
-test("no variable of the SDK's leads a publish elsewhere", async () => {
+test("No variable of the SDK's redirects a publish", async () => {
   process.env.QSTASH_DEV = "1"
   try {
     await queueOf().publish({ path: "/callbacks/turns/turn_4", flow: null })

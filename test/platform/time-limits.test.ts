@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { TurnpikeError } from "../../src/base/errors.ts"
 import { callCallbacksWorker } from "../../src/callbacks/internal-call.ts"
 import { configuredModels } from "../../src/ops/models.ts"
 import { Meter } from "../../src/platform/meter.ts"
 import { createRedis } from "../../src/platform/redis.ts"
 import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 // Whatever a worker waits for has an end: each service hangs, and the machine's timers are in the test's hand.
@@ -65,14 +64,14 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-test("a statement of the database", async () => {
+test("A statement of the database has a time limit", async () => {
   const client = await world.createAccount()
   await hang("pg")
   const answer = client.call("GET", "/v1/me")
   await expectUnavailable(await givenUpAfter(TIME_LIMITS.statementMs, answer, async () => (await asked("pg")) > 0))
 })
 
-test("a call of Redis", async () => {
+test("A call of Redis has a time limit", async () => {
   await hang("redis")
   const redis = createRedis(world.env as unknown as Parameters<typeof createRedis>[0], new Meter())
   const failed = failureOf(redis.get("a"))
@@ -81,26 +80,26 @@ test("a call of Redis", async () => {
   expect(error).toMatchObject({ code: "UNAVAILABLE", retryAfter: 1 })
 })
 
-test("a call from one of our workers to another", async () => {
+test("A call from one of our workers to another has a time limit", async () => {
   let sent = false
   const fetch = (_url: unknown, init?: RequestInit) =>
     new Promise<Response>((_answer, reject) => {
       sent = true
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
     })
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock, fetch })
+  const ctx = contextOf(world, { fetch })
   const failed = failureOf(callCallbacksWorker(ctx, "/callbacks/internal/try", {}))
   expect(await givenUpAfter(TIME_LIMITS.workerMs, failed, async () => sent)).toMatchObject({ code: "UNAVAILABLE" })
 })
 
-test("a list of a provider's models, for a seed", async () => {
+test("A list of a provider's models, for a seed, has a time limit", async () => {
   await hang("redis")
   const failed = failureOf(configuredModels({ OPENAI_BASE_URL: world.env.UPSTASH_REDIS_REST_URL }))
   const error = await givenUpAfter(TIME_LIMITS.modelListMs, failed, async () => (await asked("redis")) > 0)
   expect(error).toMatchObject({ message: expect.stringContaining("does not answer") })
 })
 
-test("a call of the bucket: a file that is read, stored or removed, and one that a turn's agent sees", async () => {
+test("A call of the bucket has a time limit: a file that is read, stored, removed or seen by an agent", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const upload = (name: string) => {
@@ -146,8 +145,8 @@ test("a call of the bucket: a file that is read, stored or removed, and one that
   expect((await client.getTurn(sent.turn_id)).state).toBe("done")
 })
 
-test("a publish, and behind it the invocation publishes nothing for a while", async () => {
-  const { queue } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+test("A publish has a time limit, and after it the invocation publishes nothing for a while", async () => {
+  const { queue } = contextOf(world)
   await hang("qstash")
   const publish = () => failureOf(queue.publish({ path: "/callbacks/turns/turn_1", flow: null }))
   await givenUpAfter(TIME_LIMITS.publishMs, publish(), async () => (await asked("qstash")) === 1)
@@ -160,7 +159,7 @@ test("a publish, and behind it the invocation publishes nothing for a while", as
   await queue.publish({ path: "/callbacks/turns/turn_1", flow: null })
 })
 
-test("a run of the sweeper waits for one publish of each sweep, however many turns are due", async () => {
+test("A run of the sweeper waits for one publish of each sweep, however many turns are due", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const sent = Array.from({ length: 30 }, (_, n) => client.sendTurn({ space, end_user_ref: `customer-${n}` }))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { startAccounts } from "../harness/accounts.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { resetAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { TestClient } from "../harness/world.ts"
 
@@ -47,13 +47,13 @@ async function capacity() {
   return pools.find(({ pool }: { pool: string }) => pool === "main").capacity
 }
 
-beforeEach(() => startAccounts(world, IDS))
+beforeEach(() => resetAccounts(world, IDS))
 
 const fine = { words: ["Fine."] }
 const cases = Object.entries(ANSWERS).map(([name, answer], index) => [name, answer, REASONS[index]] as const)
 
-describe.each(cases)("accounts that are barred by %s", (_name, answer, reason) => {
-  test("one after the other: no turn fails while one serves, and none takes more than two calls", async () => {
+describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) => {
+  test("Accounts that are barred one after the other fail no turn while one serves, and no turn takes over two calls", async () => {
     const barred = new Set<string>()
     const called = world.script((account) => (barred.has(account) ? answer : fine))
     for (let n = 0; n < TURNS; n++) {
@@ -67,7 +67,7 @@ describe.each(cases)("accounts that are barred by %s", (_name, answer, reason) =
     await expectPromises(world, client.userId)
   })
 
-  test("is suspended with its reason, and one call tries it after 10, 20 and 40 minutes, until it serves again", async () => {
+  test("A barred account is suspended with its reason and tried after 10, 20 and 40 minutes until it serves", async () => {
     let isBarred = true
     const called = world.script((account) => (account === "a" && isBarred ? answer : fine))
     let conversations = 0
@@ -111,7 +111,7 @@ describe.each(cases)("accounts that are barred by %s", (_name, answer, reason) =
     })
   })
 
-  test("all at once: the turn waits, and is served by the first that serves again", async () => {
+  test("When all are barred at once, the turn waits and is served by the first that serves again", async () => {
     world.script(() => answer)
     const turnId = await world.begin(client, { space, timeout_seconds: 3600 })
     await world.drain()
@@ -123,7 +123,7 @@ describe.each(cases)("accounts that are barred by %s", (_name, answer, reason) =
   })
 })
 
-test("Two accounts that were barred unseen cost a turn no third call: the one that served last is asked next", async () => {
+test("Two accounts barred without notice cost a turn no third call: the last one that served is asked next", async () => {
   const barred = new Set<string>()
   const called = world.script((account) => (barred.has(account) ? ANSWERS["402"] : fine))
   const run = async (conversation: string) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { accountFacts, addAccount, startAccounts, unified } from "../harness/accounts.ts"
+import { accountState, addAccount, resetAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0
-  await startAccounts(world, ["alpha", "beta", "gamma"])
+  await resetAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 const disable = (id: string) =>
@@ -32,12 +32,15 @@ const CALL = { calls: [{ name: "create_task", arguments: JSON.stringify({ title:
 let people = 0
 const somebody = () => ({ space, end_user_ref: `person-${people++}` })
 
-describe("a conversation", () => {
-  test("of 50 turns stays on one account when nothing is wrong", async () => {
+describe("A conversation", () => {
+  test("A conversation of 50 turns stays on one account when nothing is wrong", async () => {
     const chance = createRandom("fifty turns")
     random = () => chance.int(1000) / 1000
     for (let n = 0; n < 7; n++) await addAccount(world, `more-${n}`)
-    const called = world.script((_account, nth) => ({ ...FINE, headers: unified("5h", nth, world.clock.ms() + 9e6) }))
+    const called = world.script((_account, nth) => ({
+      ...FINE,
+      headers: unified("5h", nth, world.clock.ms() + 9e6),
+    }))
     const body = somebody()
     for (let turn = 0; turn < 50; turn++) {
       expect((await world.runTurn(client, body)).state).toBe("done")
@@ -47,7 +50,7 @@ describe("a conversation", () => {
     expect(new Set(called.map(({ account }) => account)).size).toBe(1)
   })
 
-  test("goes elsewhere when the prompt cache is gone, and not before", async () => {
+  test("A conversation moves when the prompt cache has expired, and not before", async () => {
     const called = world.script(() => FINE)
     const body = somebody()
     await world.runTurn(client, body)
@@ -60,7 +63,7 @@ describe("a conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "gamma", "gamma"])
   })
 
-  test("stays with the account of its first step when its first turn is claimed again", async () => {
+  test("A conversation stays with the account of its first step when its first turn is claimed again", async () => {
     let calls = 0
     const called = world.script(() => {
       calls++
@@ -77,7 +80,7 @@ describe("a conversation", () => {
     expect([called.at(0), called.at(-1)].map((call) => call?.account)).toEqual(["alpha", "alpha"])
   })
 
-  test("comes back to its account after a passing error", async () => {
+  test("A conversation returns to its account after a passing error", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -88,7 +91,7 @@ describe("a conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "gamma", "alpha"])
   })
 
-  test("comes back to it within a turn, too", async () => {
+  test("A conversation returns to its account within a turn, too", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -100,7 +103,7 @@ describe("a conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta", "alpha"])
   })
 
-  test("leaves an account that is silent, within the turn and from then on", async () => {
+  test("A conversation leaves a silent account within the turn and from then on", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -113,7 +116,7 @@ describe("a conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta", "beta", "beta", "beta"])
   })
 
-  test("stays with the account that served when its own has cooled", async () => {
+  test("A conversation stays with the serving account when its former one has cooled", async () => {
     const body = somebody()
     const until = world.clock.ms() + 60_000
     world.script(() => FINE)
@@ -129,8 +132,8 @@ describe("a conversation", () => {
   })
 })
 
-describe("an account that is disabled", () => {
-  test("is not called by the next turn", async () => {
+describe("An account that is disabled", () => {
+  test("A disabled account is not called by the next turn", async () => {
     const body = somebody()
     const called = world.script(() => FINE)
     await world.runTurn(client, body)
@@ -142,7 +145,7 @@ describe("an account that is disabled", () => {
   test.each([
     ["before its calls are made", "commit_answer"],
     ["while its calls are made", "commit_results"],
-  ])("is not called by the next step of a turn, %s", async (_when, commit) => {
+  ])("A disabled account is not called by the next step of a turn, %s", async (_when, commit) => {
     const called = world.script((_account, nth) => (nth === 0 ? CALL : FINE))
     world.serve("model.test", async (request) => {
       if (called.length === 0 && commit === "commit_answer") await disable("alpha")
@@ -166,7 +169,7 @@ describe("an account that is disabled", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
   })
 
-  test("and no other is left: calls go by the environment", async () => {
+  test("A disabled account without alternatives leaves calls to the environment", async () => {
     for (const id of ["alpha", "beta", "gamma"]) await disable(id)
     world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "the-environments" })
     const called = world.script(() => FINE)
@@ -176,7 +179,7 @@ describe("an account that is disabled", () => {
   })
 })
 
-describe("a new conversation", () => {
+describe("A new conversation", () => {
   const spread = async (turns: number) => {
     const called = world.script(() => FINE)
     for (let n = 0; n < turns; n++) {
@@ -197,7 +200,7 @@ describe("a new conversation", () => {
     ])
   }
 
-  test("goes by the least room of all windows; one that has ended is unknown, and none is left out", async () => {
+  test("A new conversation takes the account with most room in its tightest window; an ended window is unknown", async () => {
     const HOUR = 3600_000
     await windowsOf("alpha", {
       "unified:18000": { used_pct: 10, inMs: HOUR },
@@ -212,7 +215,7 @@ describe("a new conversation", () => {
     expect(await spread(76)).toEqual({ alpha: 25, beta: 50, gamma: 1 })
   })
 
-  test("goes by what is in flight, too", async () => {
+  test("A new conversation considers calls in flight, too", async () => {
     await world.sql(
       `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, provider_id)
        select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), case when n <= 90 then 'alpha' else 'beta' end
@@ -224,7 +227,7 @@ describe("a new conversation", () => {
     expect(counts).toEqual({ alpha: 2, beta: 10, gamma: 20 })
   })
 
-  test("goes by the same among many, of which not all windows are read", async () => {
+  test("A new conversation chooses the same way among many accounts whose windows are read in part", async () => {
     const room: Record<string, number> = { alpha: 100, beta: 100, gamma: 100 }
     for (let n = 0; n < 20; n++) {
       const id = `many-${n}`
@@ -244,7 +247,7 @@ describe("a new conversation", () => {
     await expectDraws(room)
   })
 
-  test("leaves nobody behind while most of many cool", async () => {
+  test("A new conversation finds the usable account while most of many cool", async () => {
     for (let n = 0; n < 20; n++) await addAccount(world, `many-${n}`)
     await world.sql("update provider_states set cool_until = $1 where provider_id like 'many-%'", [
       new Date(world.clock.ms() + 60_000),
@@ -270,7 +273,7 @@ describe("a new conversation", () => {
   }
 })
 
-test("a sub-agent's calls go by accounts; they bind no conversation, and neither does another engine's account", async () => {
+test("A sub-agent's calls use accounts but bind no conversation, nor does another engine's account", async () => {
   const called = world.script(() => FINE)
   const manifest = {
     builtin_tools: [],
@@ -293,5 +296,5 @@ test("a sub-agent's calls go by accounts; they bind no conversation, and neither
     turn.conversation,
   ])
   expect(bound).toEqual({ provider_id: null, served_at: null })
-  expect((await accountFacts(world, "alpha")).health).toBe("healthy")
+  expect((await accountState(world, "alpha")).health).toBe("healthy")
 })

@@ -5,11 +5,11 @@ import { parseBaseEnv } from "../../src/base/env.ts"
 import { freshCredential, ProviderUnusable } from "../../src/providers/refresh.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { confirmByDevice } from "../harness/certified-accounts.ts"
-import { atProvider } from "../harness/oidc-browser.ts"
+import { signInAtProvider } from "../harness/oidc-browser.ts"
 import { ACCOUNTS_CLIENT } from "../harness/openid-clients.ts"
 import type { ProviderWorld } from "../harness/provider-world.ts"
-import { moveToRealTime } from "../harness/real-time.ts"
 import { accountNow, credentialOf } from "../harness/refreshing.ts"
+import { moveToRealTime } from "../harness/time.ts"
 import { createWorld } from "../harness/world.ts"
 
 const issuer = inject("openIdUrl")
@@ -42,7 +42,7 @@ const call = (path: string, body?: object) => admin.json("POST", `/api/admin/pro
 /** An account of the main pool at the certified provider. */
 async function added(login: string): Promise<string> {
   const [, { authorization_url }] = await call("auth/start", { name: login })
-  const back = await atProvider(new URL(authorization_url), login)
+  const back = await signInAtProvider(new URL(authorization_url), login)
   const [status, who] = await call("auth/code", { code: back.href })
   expect([status, who]).toMatchObject([200, { external_id: login }])
   const [, { provider_id }] = await call("add", { name: login })
@@ -61,7 +61,7 @@ async function ownerOf(secret: string): Promise<string> {
   return ((await response.json()) as { sub: string }).sub
 }
 
-test("a login by the whole URL, and refreshes whose tokens rotate", async () => {
+test("A login by the whole URL works, and refreshes rotate its tokens", async () => {
   const login = someone()
   const id = await added(login)
   const tokens = new Set<string>()
@@ -73,7 +73,7 @@ test("a login by the whole URL, and refreshes whose tokens rotate", async () => 
   expect(tokens.size).toBe(3)
 })
 
-test("100 calls at once at an expired token: the provider's reuse detection sees nothing", async () => {
+test("A hundred calls at once with an expired token do not trip the provider's reuse detection", async () => {
   const id = await added(someone())
   const stale = await credential(id)
   const workers = Array.from({ length: 10 }, worker)
@@ -94,7 +94,7 @@ test("100 calls at once at an expired token: the provider's reuse detection sees
   })
 })
 
-test("a refresh token that was used elsewhere: the account needs a login, which renews it", async () => {
+test("An account whose refresh token was used elsewhere needs a login, which renews it", async () => {
   const login = someone()
   const id = await added(login)
   const former = await credential(id)
@@ -108,7 +108,7 @@ test("a refresh token that was used elsewhere: the account needs a login, which 
   expect((await freshCredential(worker(), await credential(id), { after401: true })).kind).toBe("bearer")
 })
 
-test("a login by device, to the same account again too", async () => {
+test("A login by device works, to the same account again too", async () => {
   const login = someone()
   const id = `alt-${createHash("sha256").update(login).digest("hex").slice(0, 12)}`
   for (const version of [1, 2]) {
@@ -128,10 +128,10 @@ test("a login by device, to the same account again too", async () => {
   }
 })
 
-test("a login to the media account, whose callback names the issuer", async () => {
+test("A login to the media account works with a callback that names the issuer", async () => {
   const login = someone()
   const [, { authorization_url }] = await call("media/auth/start")
-  const back = await atProvider(new URL(authorization_url), login)
+  const back = await signInAtProvider(new URL(authorization_url), login)
   const [status, completed] = await call("media/auth/complete", { callback_url: back.href })
   expect([status, completed]).toMatchObject([200, { status: "logged_in", account: login }])
   const lasts = new Date(completed.expires_at).getTime() - world.clock.ms()

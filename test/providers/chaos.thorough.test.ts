@@ -1,12 +1,12 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { addAccount } from "../harness/accounts.ts"
 import { createChaos } from "../harness/chaotic-provider.ts"
 import { MODEL_PIN } from "../harness/models.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { addAccount } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { passTime } from "../harness/time.ts"
 
 // 1,000 turns. A failure repeats with TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEED: string }
@@ -30,7 +30,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test(`${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way: each is served, and no account is called while it cools`, async () => {
+test(`Each of ${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way is served, and no cooling account is called`, async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space({ manifest: { builtin_tools: [] } })
   const chaos = createChaos(world, random, IDS)

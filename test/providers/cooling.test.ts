@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, addAccount, removeAccounts, startAccounts, unified } from "../harness/accounts.ts"
-import { passTime } from "../harness/pass-time.ts"
+import { accountState, addAccount, removeAccounts, resetAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { passTime } from "../harness/time.ts"
 import type { TestClient } from "../harness/world.ts"
 
 let world: RoutedWorld
@@ -16,14 +16,14 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => startAccounts(world, ["alpha", "beta"]))
+beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
 const now = () => world.clock.ms()
 const iso = (ms: number) => new Date(ms).toISOString()
 const SERVED = { state: "done", result: "Fine.", usage: { model_calls: 1 } }
 const WELL = { health: "healthy", cool_until: null, cool_reason: null }
 
-describe("all accounts cool", () => {
+describe("A turn while all accounts cool", () => {
   const coolBoth = (alphaMs: number, betaMs: number) => {
     const began = now()
     return world.script((account) => {
@@ -32,7 +32,7 @@ describe("all accounts cool", () => {
     })
   }
 
-  test("the turn waits for the first of them, counts no failure, and one call tries it", async () => {
+  test("The turn waits for the first account, counts no failure, and one call tries it", async () => {
     const called = coolBoth(200_000, 40_000)
     const began = now()
     const turnId = await world.begin(client, { space })
@@ -49,11 +49,11 @@ describe("all accounts cool", () => {
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
     expect(called.slice(2)).toEqual([{ account: "beta", at: began + 41_000 }])
-    expect(await accountFacts(world, "beta"), "it serves again").toMatchObject({ ...WELL, probe_until: null })
-    expect((await accountFacts(world, "alpha")).cool_until).not.toBeNull()
+    expect(await accountState(world, "beta"), "it serves again").toMatchObject({ ...WELL, probe_until: null })
+    expect((await accountState(world, "alpha")).cool_until).not.toBeNull()
   })
 
-  test("longer than the turn may take: it ends by its own time limit, and not before", async () => {
+  test("The turn ends by its own time limit, and not before, when the cooling is longer", async () => {
     coolBoth(10_000_000, 10_000_000)
     const began = now()
     const turnId = await world.begin(client, { space, timeout_seconds: 120 })
@@ -66,7 +66,7 @@ describe("all accounts cool", () => {
     expect(now() - began).toBe(120_000)
   })
 
-  test("a reader of the turn's events is told once that it waits for capacity, and then that the call begins", async () => {
+  test("A reader of the turn's events is told once that it waits for capacity, and then that the call begins", async () => {
     coolBoth(200_000, 150_000)
     const turnId = await world.begin(client, { space })
     const types = async () => {
@@ -95,7 +95,7 @@ describe("all accounts cool", () => {
     ])
   })
 
-  test("none recovers by itself: the turn looks again, and finds a new login", async () => {
+  test("The turn looks again when no account recovers by itself, and finds a new login", async () => {
     world.script(() => ({ status: 401 }))
     const turnId = await world.begin(client, { space })
     await world.drain()
@@ -107,7 +107,7 @@ describe("all accounts cool", () => {
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
   })
 
-  test("for long: the turn looks each minute, and finds the account that an admin brings", async () => {
+  test("The turn looks each minute during long cooling, and finds an account that an admin adds", async () => {
     const called = coolBoth(3_000_000, 3_000_000)
     const turnId = await world.begin(client, { space, timeout_seconds: 600 })
     await world.drain()
@@ -118,7 +118,7 @@ describe("all accounts cool", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta", "gamma"])
   })
 
-  test("one cools and the other is overloaded: that is no failure of the turn while the first comes back in time", async () => {
+  test("Cooling of one account and overload of another is no failure of the turn while the first returns in time", async () => {
     const until = now() + 100_000
     world.script((account) => {
       if (account === "beta") return { status: 529 }
@@ -133,8 +133,8 @@ describe("all accounts cool", () => {
   })
 })
 
-describe("a probe", () => {
-  test("goes to one of many calls; the others take it as cooling meanwhile", async () => {
+describe("A probe", () => {
+  test("A probe goes to one of many calls, and the others treat the account as cooling", async () => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
@@ -163,7 +163,7 @@ describe("a probe", () => {
     for (const id of ids) expect(await client.getTurn(id)).toMatchObject(SERVED)
   })
 
-  test("is left to the turn that calls the account: one whose sub-agent may, and does not, takes none", async () => {
+  test("A probe is left to the turn that calls the account, and a turn whose sub-agent might call it takes none", async () => {
     await addAccount(world, "gamma", { engine: "anthropic" })
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'gamma'", [iso(now() - 1)])
     await world.sql(
@@ -174,13 +174,13 @@ describe("a probe", () => {
     const helped = await client.space({ manifest: { builtin_tools: [], subagents: [helper] } })
     world.script(() => ({ words: ["Fine."] }))
     expect(await world.runTurn(client, { space: helped })).toMatchObject(SERVED)
-    expect(await accountFacts(world, "gamma")).toMatchObject({ health: "healthy", probe_until: null })
+    expect(await accountState(world, "gamma")).toMatchObject({ health: "healthy", probe_until: null })
   })
 
   test.each([
     ["whose request is refused", { status: 400 }],
     ["of a model that nobody has", { status: 404 }],
-  ])("%s has found out nothing: the next call tries the account at once", async (_what, answer) => {
+  ])("A probe that %s learns nothing, and the next call tries the account at once", async (_what, answer) => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
@@ -188,10 +188,10 @@ describe("a probe", () => {
     expect(await world.runTurn(client, { space })).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" } })
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
     expect(called).toHaveLength(2)
-    expect(await accountFacts(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })
+    expect(await accountState(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })
   })
 
-  test("that is cancelled before it has heard anything, too", async () => {
+  test("A probe that is cancelled before an answer learns nothing, too", async () => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
@@ -204,16 +204,16 @@ describe("a probe", () => {
     await client.call("POST", `/v1/turns/${turnId}/cancel`)
     await passTime(world, draining, 1000)
     expect((await client.getTurn(turnId)).state).toBe("cancelled")
-    expect(await accountFacts(world, "alpha")).toMatchObject({ probe_until: null })
+    expect(await accountState(world, "alpha")).toMatchObject({ probe_until: null })
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
   })
 
-  test("that fails cools the account again, even in passing", async () => {
+  test("A probe that fails cools the account again, even after a passing error", async () => {
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     const called = world.script((account) => (account === "alpha" ? { status: 529 } : { words: ["Fine."] }))
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta"])
-    const { cool_until } = await accountFacts(world, "alpha")
+    const { cool_until } = await accountState(world, "alpha")
     expect(Date.parse(cool_until ?? "")).toBe(now() + 60_000)
   })
 })

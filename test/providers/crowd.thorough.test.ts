@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { addAccount, unified } from "../harness/accounts.ts"
+import { addAccount, unified } from "../harness/provider-accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test("a crowd that waits for one account comes back bit by bit, while one call tries it and behind that", async () => {
+test("A crowd that waits for one account comes back bit by bit, during the one trial call and after it", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space({ manifest: { builtin_tools: [] } })
   const back = world.clock.ms() + COOLS_MS

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { accountKey, startAccounts } from "../harness/accounts.ts"
+import { providerKey, resetAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { ProviderScript } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -16,7 +16,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => startAccounts(world, ["alpha", "beta"]))
+beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
 /** One turn whose calls at alpha fail, while beta answers. */
 async function failAtAlpha(answer: ProviderScript) {
@@ -26,12 +26,12 @@ async function failAtAlpha(answer: ProviderScript) {
   return turn
 }
 
-test("a redirect is not followed: another server would get the account's key", async () => {
+test("A redirect is not followed, since another server would get the account's key", async () => {
   const asked: Request[] = []
   world.serve("model.test", (request) => {
     asked.push(request.clone())
     const elsewhere = { status: 307, headers: { location: "https://elsewhere.test/v1/chat/completions" } }
-    const isAlpha = request.headers.get("authorization")?.includes(accountKey("alpha"))
+    const isAlpha = request.headers.get("authorization")?.includes(providerKey("alpha"))
     return isAlpha ? new Response(null, elsewhere) : world.provider.serve(request)
   })
   const turn = await failAtAlpha({ status: 400 })
@@ -42,7 +42,7 @@ test("a redirect is not followed: another server would get the account's key", a
   expect(asked.map(({ redirect }) => redirect)).toEqual(["manual", "manual", "manual"])
 })
 
-test("no key is in any line of the log, event or error", async () => {
+test("No key is in any line of the log, event or error", async () => {
   const turn = await failAtAlpha({ status: 429 })
   const stored = await world.sql(
     `select (select jsonb_agg(to_jsonb(e)) from turn_events e) as events, (select jsonb_agg(to_jsonb(t)) from turns t) as turns,
@@ -50,6 +50,6 @@ test("no key is in any line of the log, event or error", async () => {
   )
   const all = `${world.logged.join("\n")}${JSON.stringify(stored)}${JSON.stringify(turn)}`
   expect(all).toContain("provider.failed")
-  for (const id of ["alpha", "beta"]) expect(all).not.toContain(accountKey(id))
+  for (const id of ["alpha", "beta"]) expect(all).not.toContain(providerKey(id))
   expect(all).not.toContain("canary-")
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountState, addAccount, removeAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -40,20 +40,20 @@ const namesOf = (called: { account: string }[]) => called.map(({ account }) => a
 let people = 0
 const somebody = () => ({ space, end_user_ref: `person-${people++}` })
 
-describe("a model that five accounts do not have, and a sixth at another server has", () => {
-  test("is asked of each of them in the first turn, and then of the sixth alone", async () => {
+describe("A model that five accounts lack and a sixth at another server has", () => {
+  test("The first turn asks each account for the model, and later turns ask the sixth alone", async () => {
     const called = serveAt("zeta")
     const turn = await world.runTurn(client, somebody())
     expect(turn).toMatchObject(SERVED)
     expect(namesOf(called)).toEqual([...LACKING, "zeta"])
     expect(await world.failuresOf(turn.turn_id)).toEqual(LACKING.map((id) => `${id} no_model`))
-    expect(await accountFacts(world, "a1")).toMatchObject({ health: "healthy", cool_until: null })
+    expect(await accountState(world, "a1")).toMatchObject({ health: "healthy", cool_until: null })
     called.length = 0
     expect(await world.runTurn(client, somebody())).toMatchObject(SERVED)
     expect(namesOf(called)).toEqual(["zeta"])
   })
 
-  test("is not asked of one that the conversation has stayed with: it goes on at the other", async () => {
+  test("A turn that stayed with an account does not ask it again and continues at the other", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -63,7 +63,7 @@ describe("a model that five accounts do not have, and a sixth at another server 
     expect(namesOf(called)).toEqual([...LACKING, "zeta", "zeta"])
   })
 
-  test("another model is still asked of them", async () => {
+  test("Another model is still asked of all accounts", async () => {
     serveAt("zeta")
     await world.runTurn(client, somebody())
     const called = world.script(() => FINE)
@@ -71,7 +71,7 @@ describe("a model that five accounts do not have, and a sixth at another server 
     expect(namesOf(called)).toEqual(["a1"])
   })
 
-  test("is asked of them again after ten minutes, or when one is saved anew", async () => {
+  test("Accounts are asked again after ten minutes, or when one is saved again", async () => {
     serveAt("zeta")
     await world.runTurn(client, somebody())
     const called = world.script(() => FINE)
@@ -82,7 +82,7 @@ describe("a model that five accounts do not have, and a sixth at another server 
     expect(namesOf(called)).toEqual(["zeta", "a1"])
   })
 
-  test("while the sixth cools: the turn waits for it, and asks nobody in vain", async () => {
+  test("The turn waits while the sixth cools and asks no other account in vain", async () => {
     serveAt("zeta")
     await world.runTurn(client, somebody())
     const until = world.clock.ms() + 30_000
@@ -99,7 +99,7 @@ describe("a model that five accounts do not have, and a sixth at another server 
     expect(namesOf(called)).toEqual(["zeta", "zeta"])
   })
 
-  test("while the sixth cools for longer than the turn may take: that is no verdict on the model", async () => {
+  test("Long cooling of the sixth is not taken for a missing model", async () => {
     const until = world.clock.ms() + 9_000_000
     world.script((account) =>
       account === "zeta" ? { status: 429, headers: unified("5h", 100, until) } : { status: 404 },
@@ -112,7 +112,7 @@ describe("a model that five accounts do not have, and a sixth at another server 
     expect(await client.getTurn(turnId)).toMatchObject({ state: "failed", error: { code: "TIMEOUT_REACHED" } })
   })
 
-  test("that nobody has any more fails the turn at once: all were asked, later one", async () => {
+  test("A model that no account has any more fails the turn at once: all were asked, later one", async () => {
     const called = serveAt()
     expect(await world.runTurn(client, somebody())).toMatchObject(REJECTED)
     expect(namesOf(called)).toEqual([...LACKING, "zeta"])
@@ -126,7 +126,7 @@ describe("a model that five accounts do not have, and a sixth at another server 
   })
 })
 
-test("a sub-agent's model that the agent's account lacks is called elsewhere, and the agent stays where it is", async () => {
+test("A sub-agent's model that the agent's account lacks is called elsewhere, and the agent stays", async () => {
   const helper = { name: "helper", description: "Helps.", model: "openai-compatible/other", tools: [] }
   const helped = await client.space({ manifest: { builtin_tools: [], subagents: [helper] } })
   const delegate = { calls: [{ name: "delegate", arguments: JSON.stringify({ agent: "helper", task: "Help." }) }] }
@@ -152,7 +152,7 @@ test("a sub-agent's model that the agent's account lacks is called elsewhere, an
   expect(asked.filter((one) => one === "a other")).toHaveLength(5)
 })
 
-test("a model that is taken away within a turn: the turn goes on at another account", async () => {
+test("A turn whose model is removed midway continues at another account", async () => {
   const called = world.script((account, nth) => {
     if (account === "zeta") return FINE
     return account === "a1" && nth === 0 ? CALL : { status: 404 }

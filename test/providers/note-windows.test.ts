@@ -37,7 +37,7 @@ const used = async (id: string) =>
     )
   ).map(({ used_pct }) => used_pct)
 
-test("a snapshot is made when a window has moved by a point since the last one, or five minutes have passed", async () => {
+test("A snapshot is made when a window has moved by a point since the last one, or after five minutes", async () => {
   const id = await storeAccount(world)
   const steps: [ms: number, used: number, made: number][] = [
     [0, 10, 1],
@@ -56,7 +56,7 @@ test("a snapshot is made when a window has moved by a point since the last one, 
   expect(await used(id)).toEqual([10, 11, 10, 10.2, 10.2])
 })
 
-test("windows have snapshots of their own; a short one has one a minute", async () => {
+test("Each window has its own snapshots, and a short one has one a minute", async () => {
   const id = await storeAccount(world)
   expect(await note(id, [unified(10), unified(20, 604_800), unified(30, 60)])).toBe(3)
   await world.advance(1000)
@@ -66,7 +66,7 @@ test("windows have snapshots of their own; a short one has one a minute", async 
   expect(await note(id, [unified(91, 60)])).toBe(1)
 })
 
-test("what makes no sense is left out, and an older answer says nothing new", async () => {
+test("Nonsensical values are left out, and an older answer adds nothing", async () => {
   const id = await storeAccount(world)
   const odd = [unified(-1), unified(1, 0), unified(1, 1.5), unified(1, 1e12), { ...unified(1), resource: "canary" }]
   expect(await note(id, odd)).toBe(0)
@@ -77,14 +77,14 @@ test("what makes no sense is left out, and an older answer says nothing new", as
   expect(await note("nobody", [unified(5)])).toBe(0)
 })
 
-test("an account without a state gets one", async () => {
+test("An account without a state gets one", async () => {
   const id = await storeAccount(world)
   await world.sql("delete from provider_states where provider_id = $1", [id])
   expect(await note(id, [unified(5)])).toBe(1)
   expect(Object.keys(await stateOf(id))).toEqual(["unified:18000"])
 })
 
-test("nobody waits for who has changed the state and is not done: this answer says nothing", async () => {
+test("A locked state does not delay an answer, which then records nothing", async () => {
   const id = await storeAccount(world)
   const rows = `select from provider_states where provider_id = '${id}' for update`
   const change = `update provider_states set cool_reason = 'held' where provider_id = '${id}'`
@@ -96,7 +96,7 @@ test("nobody waits for who has changed the state and is not done: this answer sa
   expect(await note(id, [unified(5)])).toBe(1)
 })
 
-test("a worker tells of what the procedure finds new, and of nothing else", async () => {
+test("A worker reports only what the procedure finds new", async () => {
   const random = createRandom("news of windows")
   const at = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
   const ages = [-1, 0, 1, 59_999, 60_000, 60_001, 299_999, 300_000, 300_001]

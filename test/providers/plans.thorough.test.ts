@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test.each([1, 72, 2160])("the capacity of %i hours looks into the index, never at all snapshots", async (hours) => {
+test.each([1, 72, 2160])("The capacity of %i hours reads the index and never all snapshots", async (hours) => {
   const { points, thinnedPoints, spendRows } = PROVIDER_POLICY
   for (const provider of [null, "main"] as const) {
     const effort = await effortOf(world, client, (ctx) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, addAccount, startAccounts, unified } from "../harness/accounts.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { accountState, addAccount, resetAccounts, unified } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { type ProviderScript, SCRIPTED_TOKENS } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -17,7 +17,7 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => startAccounts(world, ["alpha", "beta"]))
+beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
 const now = () => world.clock.ms()
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -40,15 +40,15 @@ async function failAtAlpha(alpha: (nth: number) => ProviderScript, stepMs = 0) {
     calls: called.map(({ account }) => account),
     failures: await world.failuresOf(turn.turn_id),
     lines: world.linesOf("provider.failed", turn.turn_id),
-    alpha: await accountFacts(world, "alpha"),
+    alpha: await accountState(world, "alpha"),
   }
 }
 
 const SERVED = { state: "done", result: "Fine.", usage: { model_calls: 1 } }
 const WELL = { health: "healthy", cool_until: null, cool_reason: null }
 
-describe("an account cools and another one serves at once", () => {
-  test("429 with a rejected window: until the latest reset of the rejected ones", async () => {
+describe("Accounts that cool while another serves at once", () => {
+  test("A 429 with rejected windows cools until the latest reset of those", async () => {
     const headers = {
       ...unified("5h", 100, now() + 600_000),
       ...unified("7d", 100, now() + 900_000),
@@ -65,7 +65,7 @@ describe("an account cools and another one serves at once", () => {
     expect(await boundOf(turn.conversation), "the binding has moved").toBe("beta")
   })
 
-  test("429 without headers, when its last answer has told of a full window", async () => {
+  test("A 429 without headers cools when the last answer reported a full window", async () => {
     world.script(() => ({ words: ["Fine."], headers: unified("5h", 100, now() + 600_000) }))
     await world.runTurn(client, { space })
     const { calls, alpha } = await failAtAlpha(() => ({ status: 429 }))
@@ -77,7 +77,7 @@ describe("an account cools and another one serves at once", () => {
     ["seconds", { "retry-after": "1000000" }, 1_000_000_000],
     ["milliseconds", { "retry-after-ms": "1500" }, 1500],
     ["more than a date can be", { "retry-after": "1e300" }, 10 * 365 * 86_400_000],
-  ])("429 with Retry-After in %s: as long as it says", async (_what, headers, ms) => {
+  ])("A 429 with Retry-After in %s cools for that time", async (_what, headers, ms) => {
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
     expect(turn).toMatchObject(SERVED)
     expect(calls).toEqual(["alpha", "beta"])
@@ -86,8 +86,8 @@ describe("an account cools and another one serves at once", () => {
   })
 })
 
-describe("another account serves, and nothing is held against this one", () => {
-  test("429 with Retry-After, when a snapshot shows room", async () => {
+describe("Failures that another account serves, without cooling the first", () => {
+  test("A 429 with Retry-After does not cool when a snapshot shows room", async () => {
     const headers = { "retry-after": "1000", ...unified("5h", 60, now() + 600_000) }
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
     expect(turn).toMatchObject(SERVED)
@@ -96,7 +96,7 @@ describe("another account serves, and nothing is held against this one", () => {
     expect(alpha).toMatchObject({ ...WELL, windows: { "unified:18000": { used_pct: 60 } } })
   })
 
-  test("429 without headers, when its last answer has told of a window that is used up and allowed all the same", async () => {
+  test("A 429 without headers does not cool when the last answer reported a window used up but allowed", async () => {
     const told = (status: string) => ({
       ...unified("7d", 102, now() + 600_000),
       "anthropic-ratelimit-unified-7d-status": status,
@@ -116,7 +116,7 @@ describe("another account serves, and nothing is held against this one", () => {
     ["429 with Retry-After: 0", { status: 429, headers: { "retry-after": "0" } }, "rate_limited"],
     ["403 that speaks of a model", { status: 403, message: "No access to this model." }, "forbidden"],
     ["404", { status: 404 }, "no_model"],
-  ])("%s: at once", async (_what, answer, code) => {
+  ])("After %s another account serves at once", async (_what, answer, code) => {
     const { turn, calls, failures, alpha, lines } = await failAtAlpha(() => answer)
     expect(turn).toMatchObject(SERVED)
     expect(calls).toEqual(["alpha", "beta"])
@@ -132,31 +132,37 @@ describe("another account serves, and nothing is held against this one", () => {
     ["408", { status: 408 }],
     ["a connection that breaks", { thinking: ["Well, "], words: ["never"], breaksAfter: 0 }],
     ["thinking, and then a break", { thinking: ["Well, ", "so, "], words: ["never"], breaksAfter: 2 }],
-  ] satisfies [string, ProviderScript][])("%s: once more in place, then another", async (_what, answer) => {
-    const { turn, calls, failures, alpha } = await failAtAlpha(() => answer, 1000)
-    expect(turn).toMatchObject(SERVED)
-    expect(calls).toEqual(["alpha", "alpha", "beta"])
-    expect(failures).toEqual(["alpha unavailable", "alpha unavailable"])
-    expect(alpha).toMatchObject(WELL)
-    await expectPromises(world, client.userId)
-  })
+  ] satisfies [string, ProviderScript][])(
+    "After %s the same account is tried once more, then another",
+    async (_what, answer) => {
+      const { turn, calls, failures, alpha } = await failAtAlpha(() => answer, 1000)
+      expect(turn).toMatchObject(SERVED)
+      expect(calls).toEqual(["alpha", "alpha", "beta"])
+      expect(failures).toEqual(["alpha unavailable", "alpha unavailable"])
+      expect(alpha).toMatchObject(WELL)
+      await expectPromises(world, client.userId)
+    },
+  )
 
   test.each([
     ["silence", { words: ["never"], silentAfter: 0 }],
     ["silence behind a thought", { thinking: ["Well, "], words: ["never"], silentAfter: 1 }],
-  ] satisfies [string, ProviderScript][])("%s: at once, and the conversation goes on there", async (_what, answer) => {
-    const began = now()
-    const { turn, calls, failures, alpha } = await failAtAlpha(() => answer, 1000)
-    expect(turn).toMatchObject(SERVED)
-    expect(calls).toEqual(["alpha", "beta"])
-    expect(failures).toEqual(["alpha silent"])
-    expect(alpha).toMatchObject(WELL)
-    expect(now() - began, "one silence").toBeLessThan(75_000)
-    expect(await boundOf(turn.conversation)).toBe("beta")
-    await expectPromises(world, client.userId)
-  })
+  ] satisfies [string, ProviderScript][])(
+    "After %s another account serves at once and keeps the conversation",
+    async (_what, answer) => {
+      const began = now()
+      const { turn, calls, failures, alpha } = await failAtAlpha(() => answer, 1000)
+      expect(turn).toMatchObject(SERVED)
+      expect(calls).toEqual(["alpha", "beta"])
+      expect(failures).toEqual(["alpha silent"])
+      expect(alpha).toMatchObject(WELL)
+      expect(now() - began, "one silence").toBeLessThan(75_000)
+      expect(await boundOf(turn.conversation)).toBe("beta")
+      await expectPromises(world, client.userId)
+    },
+  )
 
-  test("529 and then an answer: it has served", async () => {
+  test("A 529 followed by an answer counts as served", async () => {
     const { turn, calls } = await failAtAlpha((nth) => (nth === 0 ? { status: 529 } : { words: ["Fine."] }))
     expect(turn).toMatchObject(SERVED)
     expect(calls).toEqual(["alpha", "alpha"])
@@ -164,8 +170,8 @@ describe("another account serves, and nothing is held against this one", () => {
   })
 })
 
-describe("a login that is refused", () => {
-  test("401 to an API key: it needs a new one", async () => {
+describe("A refused login", () => {
+  test("A 401 to an API key means that it needs a new one", async () => {
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 401 }))
     expect(turn).toMatchObject(SERVED)
     expect(calls).toEqual(["alpha", "beta"])
@@ -175,7 +181,7 @@ describe("a login that is refused", () => {
     expect(again.calls, "it is not called any more").toEqual(["beta"])
   })
 
-  test("401 to a token: the login is refreshed, or another account serves", async () => {
+  test("A 401 to a token leads to a refresh or to another account", async () => {
     await addAccount(world, "abel", { kind: "oauth_code" })
     const called = world.script((account) => (account === "abel" ? { status: 401 } : { words: ["Fine."] }))
     const turn = await world.runTurn(client, { space })
@@ -184,7 +190,7 @@ describe("a login that is refused", () => {
     expect(await world.failuresOf(turn.turn_id)).toEqual(["abel unauthorized"])
   })
 
-  test("401 to a key that was replaced meanwhile says nothing of the new one", async () => {
+  test("A 401 to a key that has since been replaced says nothing about the new one", async () => {
     world.serve("model.test", async (request) => {
       const answer = await world.provider.serve(request)
       await world.sql("update provider_credentials set version = 2 where provider_id = 'alpha'")
@@ -196,7 +202,7 @@ describe("a login that is refused", () => {
     expect(alpha.health).toBe("healthy")
   })
 
-  test("a login that is contained is not called", async () => {
+  test("A contained login is not called", async () => {
     await world.sql("update provider_credentials set refreshing_until = $1 where provider_id = 'alpha'", [
       iso(now() - 1),
     ])
@@ -206,8 +212,8 @@ describe("a login that is refused", () => {
   })
 })
 
-describe("a request that is refused", () => {
-  test.each([400, 413, 422])("%s: refused at once, by one account", async (status) => {
+describe("A refused request", () => {
+  test.each([400, 413, 422])("A request with %s is refused at once, by one account", async (status) => {
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status }))
     expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
     expect(calls).toEqual(["alpha"])
@@ -218,7 +224,7 @@ describe("a request that is refused", () => {
   const statuses = (alpha: number, beta: number) =>
     world.script((account) => ({ status: account === "alpha" ? alpha : beta }))
 
-  test("404 by each account: none has the model, and the next turn asks one of them again", async () => {
+  test("When each account answers 404, none has the model, and the next turn asks one of them again", async () => {
     const called = statuses(404, 404)
     const turn = await world.runTurn(client, { space })
     expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
@@ -232,7 +238,7 @@ describe("a request that is refused", () => {
   test.each([
     [404, 429],
     [503, 404],
-  ])("%i by one account and %i by the other are no verdict: the turn is served later", async (alpha, beta) => {
+  ])("A %i by one account and %i by the other are no verdict, and the turn is served later", async (alpha, beta) => {
     statuses(alpha, beta)
     const turnId = await world.begin(client, { space })
     await world.drain()
@@ -245,8 +251,8 @@ describe("a request that is refused", () => {
   })
 })
 
-describe("within a step", () => {
-  test("at most three accounts are tried; then the turn backs off, as after any failure of a model", async () => {
+describe("Tries within a step", () => {
+  test("At most three accounts are tried, and then the turn backs off as after any model failure", async () => {
     for (const id of ["gamma", "omega"]) await addAccount(world, id)
     const called = world.script((account) => (account === "omega" ? { words: ["Fine."] } : { status: 529 }))
     const turnId = await world.begin(client, { space })
@@ -259,7 +265,7 @@ describe("within a step", () => {
     await world.drain()
   })
 
-  test("text that went out is not said by another: the next call goes on from there", async () => {
+  test("Text that was sent is not repeated by another account: the next call continues from there", async () => {
     const { turn, calls } = await failAtAlpha(
       (nth) => (nth === 0 ? { words: ["Begun ", "and "], breaksAfter: 1, pauseMs: 10 } : { words: ["ended."] }),
       10,
@@ -278,7 +284,7 @@ describe("within a step", () => {
     ])
   })
 
-  test("tokens of failed tries are our loss, and one usage row is of the account that served", async () => {
+  test("The tokens of failed tries are our loss, and one usage row names the account that served", async () => {
     const { turn } = await failAtAlpha(() => ({ thinking: ["Well, ", "so, "], words: ["never"], breaksAfter: 2 }), 10)
     const losses = await world.sql("select cause from losses where turn_id = $1", [turn.turn_id])
     expect(losses).toEqual([{ cause: "unfinished" }, { cause: "unfinished" }])

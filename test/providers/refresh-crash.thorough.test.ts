@@ -60,7 +60,7 @@ async function expectSound(id: string) {
 /** What a refresh does outside, in its order; found by the first test. */
 const BOUNDARIES = ["claim_refresh", "exchange", "save_refresh"]
 
-test("a refresh has three boundaries", async () => {
+test("A refresh has three boundaries", async () => {
   const worker = createRefresher(world)
   await freshCredential(worker.ctx, await credentialOf(world, await expired()))
   expect(worker.seen).toEqual(BOUNDARIES)
@@ -68,7 +68,7 @@ test("a refresh has three boundaries", async () => {
 
 const deaths = BOUNDARIES.flatMap((what) => (["before", "after"] as const).map((when) => ({ what, when })))
 
-test.each(deaths)("a worker that dies $when $what", async ({ what, when }) => {
+test.each(deaths)("A worker that dies $when $what leaves a sound account", async ({ what, when }) => {
   const id = await expired()
   const worker = createRefresher(world, { fault: { what, when, how: "die" } })
   expect(await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => worker.isDead())).toBe("dead")
@@ -77,57 +77,66 @@ test.each(deaths)("a worker that dies $when $what", async ({ what, when }) => {
   expect(await expectSound(id)).toBe(saved || unclaimed ? "healthy" : "contained")
 })
 
-test.each(deaths)("another worker comes at the moment when one has died $when $what", async ({ what, when }) => {
-  const id = await expired()
-  const credential = await credentialOf(world, id)
-  const worker = createRefresher(world, { fault: { what, when, how: "die" } })
-  await ended(freshCredential(worker.ctx, credential), () => worker.isDead())
-  const other = createRefresher(world)
-  const came = await ended(freshCredential(other.ctx, credential), () => false).catch(outcome)
-  const saved = what === "save_refresh" && when === "after"
-  const unclaimed = what === "claim_refresh" && when === "before"
-  if (saved || unclaimed) expect(came).toMatchObject({ credential_version: 2 })
-  else expect(came).toBe("contained")
-  expect(await expectSound(id)).toBe(saved || unclaimed ? "healthy" : "contained")
-})
+test.each(deaths)(
+  "Another worker that comes when one has died $when $what finds a sound account",
+  async ({ what, when }) => {
+    const id = await expired()
+    const credential = await credentialOf(world, id)
+    const worker = createRefresher(world, { fault: { what, when, how: "die" } })
+    await ended(freshCredential(worker.ctx, credential), () => worker.isDead())
+    const other = createRefresher(world)
+    const came = await ended(freshCredential(other.ctx, credential), () => false).catch(outcome)
+    const saved = what === "save_refresh" && when === "after"
+    const unclaimed = what === "claim_refresh" && when === "before"
+    if (saved || unclaimed) expect(came).toMatchObject({ credential_version: 2 })
+    else expect(came).toBe("contained")
+    expect(await expectSound(id)).toBe(saved || unclaimed ? "healthy" : "contained")
+  },
+)
 
 test.each([
   ...deaths.flatMap((boundary) => [1, 2, 3].map((times) => ({ ...boundary, times, comes: "healthy" }))),
   ...deaths.map((boundary) => ({ ...boundary, times: 100, comes: "unknown" })),
-])("the answer of $what is lost $when its effect, $times times", async ({ what, when, times, comes }) => {
-  const id = await expired()
-  const worker = createRefresher(world, { fault: { what, when, how: "lose", times } })
-  const called = await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => false).catch(outcome)
-  const health = await expectSound(id)
-  if (what === "exchange") expect([called, health]).toEqual(["contained", "contained"])
-  else if (comes === "healthy") expect([called, health]).toMatchObject([{ credential_version: 2 }, "healthy"])
-})
+])(
+  "An answer of $what that is lost $when its effect, $times times, leaves a sound account",
+  async ({ what, when, times, comes }) => {
+    const id = await expired()
+    const worker = createRefresher(world, { fault: { what, when, how: "lose", times } })
+    const called = await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => false).catch(outcome)
+    const health = await expectSound(id)
+    if (what === "exchange") expect([called, health]).toEqual(["contained", "contained"])
+    else if (comes === "healthy") expect([called, health]).toMatchObject([{ credential_version: 2 }, "healthy"])
+  },
+)
 
 test.each([
   ["before", 1],
   ["after", 1],
   ["before", 100],
   ["after", 100],
-] as const)("the end of a refresh that brought nothing is lost %s its effect, %i times", async (when, times) => {
-  for (const [answer, health] of [
-    [() => new Response("", { status: 500 }), "healthy"],
-    [() => Response.json({ error: "invalid_grant" }, { status: 400 }), "needs_login"],
-  ] as const) {
-    const id = await expired()
-    world.provider.at("/token", answer)
-    const worker = createRefresher(world, { fault: { what: "fail_refresh", when, how: "lose", times } })
-    const called = await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => false).catch(outcome)
-    expect(called).toBe(health === "healthy" ? "passing" : health)
-    world.provider.mend()
-    await world.advance(PROVIDER_POLICY.refreshMs + PROVIDER_POLICY.pollLateMs + 1)
-    await world.sweep()
-    const never = when === "before" && times === 100
-    expect((await accountNow(world, id)).health).toBe(never ? "contained" : health)
-    expect(world.provider.wrongs).toEqual([])
-  }
-})
+] as const)(
+  "A lost end of a fruitless refresh (%s its effect, %i times) leaves a sound account",
+  async (when, times) => {
+    for (const [answer, health] of [
+      [() => new Response("", { status: 500 }), "healthy"],
+      [() => Response.json({ error: "invalid_grant" }, { status: 400 }), "needs_login"],
+    ] as const) {
+      const id = await expired()
+      world.provider.at("/token", answer)
+      const worker = createRefresher(world, { fault: { what: "fail_refresh", when, how: "lose", times } })
+      const called = await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => false).catch(outcome)
+      expect(called).toBe(health === "healthy" ? "passing" : health)
+      world.provider.mend()
+      await world.advance(PROVIDER_POLICY.refreshMs + PROVIDER_POLICY.pollLateMs + 1)
+      await world.sweep()
+      const never = when === "before" && times === 100
+      expect((await accountNow(world, id)).health).toBe(never ? "contained" : health)
+      expect(world.provider.wrongs).toEqual([])
+    }
+  },
+)
 
-test("a worker that is slow, not dead: it saves behind its time, and the account is healthy again", async () => {
+test("A slow worker saves after its time, and the account is healthy again", async () => {
   const id = await expired()
   const credential = await credentialOf(world, id)
   const worker = createRefresher(world, { fault: { what: "save_refresh", when: "before", how: "lose", times: 2 } })
@@ -151,7 +160,7 @@ const claimEnd = async (id: string) => {
   return row?.ms
 }
 
-test("a claim whose answers were lost has its whole time from the one that arrived", async () => {
+test("A claim whose answers were lost has its whole time from the one that arrived", async () => {
   const id = await expired()
   let left = 0
   world.provider.at("/token", async (_request, right) => {
@@ -168,7 +177,7 @@ test("a claim whose answers were lost has its whole time from the one that arriv
   expect(left).toBe(PROVIDER_POLICY.refreshMs)
 })
 
-test("a claim that is won too late for an exchange is given back, and nothing is sent", async () => {
+test("A claim won too late for an exchange is returned, and nothing is sent", async () => {
   const id = await expired()
   const { ctx, seen } = createRefresher(world)
   const late = databaseOver(async (statement) => {
@@ -182,7 +191,7 @@ test("a claim that is won too late for an exchange is given back, and nothing is
   expect(await expectSound(id)).toBe("healthy")
 })
 
-test("whoever asked leaves: the invocation ends the refresh, and saves it", async () => {
+test("A caller that leaves does not stop the refresh, which the invocation ends and saves", async () => {
   const id = await expired()
   let answer = () => {}
   const asked = new Promise<void>((reached) => {
@@ -204,7 +213,7 @@ test("whoever asked leaves: the invocation ends the refresh, and saves it", asyn
   expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
 })
 
-test("a login while a refresh is under way: what the login brought stays", async () => {
+test("A login during a refresh keeps its own credential", async () => {
   const id = await expired()
   world.provider.at("/token", async (_request, right) => {
     world.provider.mend()

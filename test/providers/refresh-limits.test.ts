@@ -36,7 +36,7 @@ const headers = (utilization: string) => ({
   "anthropic-ratelimit-unified-7d-utilization": "0.07",
 })
 
-test("what the provider's headers say becomes snapshots and is answered, with one audit entry", async () => {
+test("The provider's headers become snapshots and are answered, with one audit entry", async () => {
   const id = await storeAccount(world)
   answer = () => Response.json({ data: [] }, { headers: headers("0.375") })
   const before = await entries()
@@ -56,7 +56,7 @@ test.each([
   ["anthropic", "oauth", { authorization: "Bearer canary-key", "x-api-key": null, "x-beta": "oauth" }],
   ["openai", "api_key", { authorization: "Bearer canary-key", "anthropic-version": null }],
   ["openai-compatible", "oauth", { authorization: "Bearer canary-key", "x-beta": "oauth" }],
-] as const)("asks %s with %s as its calls do", async (engine, kind, sent) => {
+] as const)("A check of %s with %s uses the same headers as its calls", async (engine, kind, sent) => {
   const credential =
     kind === "api_key"
       ? { kind, api_key: "canary-key" }
@@ -70,7 +70,7 @@ test.each([
   for (const [name, value] of Object.entries(sent)) expect(request?.headers.get(name), name).toBe(value)
 })
 
-test("the request is as the setting says", async () => {
+test("The request follows the setting", async () => {
   const id = await storeAccount(world)
   const [, { value: usual }] = await admin.json("PUT", "/api/admin/settings", {
     key: "provider_limit_requests",
@@ -93,7 +93,7 @@ test("the request is as the setting says", async () => {
   await admin.json("PUT", "/api/admin/settings", { key: "provider_limit_requests", value })
 })
 
-test("what a limited account's refusal says counts; what says nothing changes nothing", async () => {
+test("A limited account's refusal counts by its headers, and one without headers changes nothing", async () => {
   const id = await storeAccount(world, { windows: { "unified:604800": windowNow(world, 5) } })
   answer = () => Response.json({ error: {} }, { status: 429, headers: headers("1") })
   expect((await refresh(id))[1].windows[0]).toMatchObject({ window_seconds: 18_000, used_pct: 100 })
@@ -108,7 +108,7 @@ test.each([
   ["500", () => new Response("canary", { status: 500 }), "HTTP 500"],
   ["a redirect", () => Response.redirect("https://elsewhere.example/canary", 302), "HTTP 302"],
   ["no answer", () => Promise.reject(new TypeError("canary refused")), "cannot be reached"],
-] as const)("a provider that answers %s is a clear error, and nothing is lost", async (_what, given, why) => {
+] as const)("A provider that answers %s is a clear error, and nothing is lost", async (_what, given, why) => {
   const id = await storeAccount(world, { windows: { "unified:18000": windowNow(world, 5) } })
   const [before, noted] = [await admin.json("GET", "/api/admin/providers"), await entries()]
   answer = given
@@ -120,7 +120,7 @@ test.each([
   expect([await snapshots(id), await entries(), seen.length]).toEqual([[], noted, 1])
 })
 
-test("a token that is refused is refreshed once, as a call's", async () => {
+test("A refused token is refreshed once, as in a call", async () => {
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
   let refreshes = 0
   createAccountProvider(world).at("/token", () => {
@@ -145,7 +145,7 @@ test("a token that is refused is refreshed once, as a call's", async () => {
   expect([status, error.code, seen.length, refreshes]).toEqual([502, "PROVIDER_FAILED", 4, 2])
 })
 
-test("a provider that hangs is given up in time", async () => {
+test("A provider that hangs is given up in time", async () => {
   const id = await storeAccount(world)
   const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     const over = new AbortController()
@@ -163,7 +163,7 @@ test("a provider that hangs is given up in time", async () => {
   expect(error.detail).toContain("did not answer in 10 s")
 })
 
-test("an account that is disabled, has no credential, or one that cannot be opened, is not asked with", async () => {
+test("An account that is disabled or has no readable credential is not asked", async () => {
   const disabled = await storeAccount(world, { disabled_at: world.clock.now() })
   expect(await refresh(disabled)).toMatchObject([409, { code: "CONFLICT" }])
   const bare = await storeAccount(world, { credential: null })

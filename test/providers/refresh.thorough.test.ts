@@ -36,7 +36,7 @@ const unusable = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof ProviderUnusable ? (error.health ?? "passing") : error),
   )
 
-test("a token that lasts is sent as it is, with the headers that belong to it; an API key as it is", async () => {
+test("A lasting token is sent unchanged, with its headers, and so is an API key", async () => {
   const id = await account(6 * MINUTE)
   const before = refreshes()
   const sent = await fresh(id)
@@ -54,7 +54,7 @@ test("a token that lasts is sent as it is, with the headers that belong to it; a
   })
 })
 
-test("a token that ends within 5 minutes is refreshed before the call, once, and the refresh token rotates", async () => {
+test("A token that ends within 5 minutes is refreshed before the call, once, and the refresh token rotates", async () => {
   const id = await account(5 * MINUTE)
   const before = refreshes()
   const first = await fresh(id)
@@ -67,7 +67,7 @@ test("a token that ends within 5 minutes is refreshed before the call, once, and
   expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 3, refreshing: false })
 })
 
-test("after a 401 it is refreshed whatever its end; a version that somebody else has brought is used", async () => {
+test("A 401 refreshes a token whatever its end, and a version saved by another worker is used", async () => {
   const id = await account(30 * MINUTE)
   const former = await credentialOf(world, id)
   const before = refreshes()
@@ -82,7 +82,7 @@ test("after a 401 it is refreshed whatever its end; a version that somebody else
   expect((await freshCredential(createRefresher(world).ctx, late.from, { after401: true })).credential_version).toBe(3)
 })
 
-test("a provider that names no new refresh token keeps the old one, and one that names no end has none", async () => {
+test("A provider that names no new refresh token keeps the old one, and one that names no end has none", async () => {
   const id = await account()
   world.provider.at("/token", () => Response.json({ access_token: "canary-a", token_type: "bearer" }))
   expect((await fresh(id)).secret).toBe("canary-a")
@@ -92,7 +92,7 @@ test("a provider that names no new refresh token keeps the old one, and one that
   expect((await fresh(id, { after401: true })).credential_version).toBe(3)
 })
 
-test("the end of a token that is a JWT is read from it", async () => {
+test("The end of a token that is a JWT is read from it", async () => {
   const id = await account()
   const exp = Math.floor(world.clock.ms() / 1000) + 1234
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url")
@@ -105,7 +105,7 @@ test("the end of a token that is a JWT is read from it", async () => {
 test.each([
   ["at a token that is over", 0],
   ["at a token that ends soon", 4 * MINUTE],
-])("100 calls at once on many workers %s: one refresh", async (_what, left) => {
+])("A hundred calls at once on many workers %s make one refresh", async (_what, left) => {
   const id = await account(left)
   const before = refreshes()
   const credential = await credentialOf(world, id)
@@ -153,8 +153,8 @@ const answers: [string, ProviderSays, "passing" | "needs_login" | "contained"][]
   ["too much", () => Response.json({ access_token: "c".repeat(300_000), token_type: "bearer" }), "contained"],
 ]
 
-describe.each(answers)("the provider answers %s", (_what, says, becomes) => {
-  test("when the token is over there is nothing to call with", async () => {
+describe.each(answers)("A provider that answers %s", (_what, says, becomes) => {
+  test("An expired token then leaves nothing to call with", async () => {
     const id = await account()
     world.provider.at("/token", says)
     const before = refreshes()
@@ -169,7 +169,7 @@ describe.each(answers)("the provider answers %s", (_what, says, becomes) => {
     expect([version, (await accountNow(world, id)).health, (await fresh(id)).kind]).toEqual([2, "healthy", "bearer"])
   })
 
-  test("while the token lasts it is used if that is passing", async () => {
+  test("A lasting token stays in use if the failure is passing", async () => {
     const id = await account(2 * MINUTE)
     world.provider.at("/token", says)
     if (becomes === "passing") expect((await fresh(id)).credential_version).toBe(1)
@@ -181,7 +181,7 @@ describe.each(answers)("the provider answers %s", (_what, says, becomes) => {
   })
 })
 
-test("a provider that does not answer for 8 s: the account is contained", async () => {
+test("A provider that does not answer for 8 s leaves the account contained", async () => {
   const id = await account()
   world.provider.at("/token", () => new Promise<Response>(() => {}))
   const called = unusable(fresh(id))
@@ -191,7 +191,7 @@ test("a provider that does not answer for 8 s: the account is contained", async 
   expect((await accountNow(world, id)).health).toBe("contained")
 })
 
-test("invalid_grant behind a lost race is a success", async () => {
+test("An invalid_grant after a lost race is a success", async () => {
   const id = await account()
   world.provider.at("/token", async () => {
     world.provider.mend()
@@ -202,7 +202,7 @@ test("invalid_grant behind a lost race is a success", async () => {
   expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
 })
 
-test("what cannot be refreshed: no refresh token, no login configured, a key that is refused", async () => {
+test("A missing refresh token or login configuration and a refused key cannot be refreshed", async () => {
   world.provider.at("/token", async (_request, right) => {
     const { refresh_token: _none, ...answer } = (await (await right()).json()) as Record<string, unknown>
     return Response.json(answer)
@@ -230,7 +230,7 @@ test("what cannot be refreshed: no refresh token, no login configured, a key tha
   expect([sent.secret, (await accountNow(world, provider_id)).health]).toEqual(["canary-of-another-key", "healthy"])
 })
 
-test("a credential under an older key is sealed again in the background; without its key it cannot be called", async () => {
+test("A credential under an older key is sealed again in the background, and without its key it cannot be used", async () => {
   const id = await account(30 * MINUTE)
   const newer = `newer:${btoa("fedcba9876543210fedcba9876543210")}`
   const rotated = createRefresher(world, { env: { SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}` } })
@@ -241,7 +241,7 @@ test("a credential under an older key is sealed again in the background; without
   expect(await unusable(fresh(id))).toBe("passing")
 })
 
-test("a sweep contains an account whose refresh was never ended", async () => {
+test("A sweep contains an account whose refresh never ended", async () => {
   const id = await account()
   await world.sql("update provider_credentials set refreshing_until = $1, refreshing_by = 'x' where provider_id = $2", [
     new Date(world.clock.ms() + PROVIDER_POLICY.refreshMs).toISOString(),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { createAccountProvider, LOGINS } from "../harness/account-provider.ts"
-import { accountFacts, accountKey, addAccount, removeAccounts } from "../harness/accounts.ts"
+import { accountState, addAccount, providerKey, removeAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { ProviderScript } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -30,7 +30,7 @@ beforeEach(async () => {
   refreshes = 0
   logins.at("/token", () => {
     refreshes++
-    return Response.json({ access_token: accountKey(`abel.${refreshes}`), token_type: "bearer", expires_in: 86_400 })
+    return Response.json({ access_token: providerKey(`abel.${refreshes}`), token_type: "bearer", expires_in: 86_400 })
   })
 })
 
@@ -44,10 +44,10 @@ async function abel() {
   const [row] = await world.sql<{ version: number; refreshing: boolean }>(
     "select version, refreshing_until is not null as refreshing from provider_credentials where provider_id = 'abel'",
   )
-  return { health: (await accountFacts(world, "abel")).health, ...row }
+  return { health: (await accountState(world, "abel")).health, ...row }
 }
 
-test("503, and then 401: that is answered by a refresh all the same", async () => {
+test("A 503 followed by 401 leads to a refresh all the same", async () => {
   const answers: Record<string, ProviderScript[]> = { abel: [{ status: 503 }, REFUSED], "abel.1": [FINE] }
   const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
   expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
@@ -55,7 +55,7 @@ test("503, and then 401: that is answered by a refresh all the same", async () =
   expect(await abel()).toEqual({ health: "healthy", version: 2, refreshing: false })
 })
 
-test("401, a refresh, 503 and 401 again: it needs a login, and is called no more", async () => {
+test("A refresh followed by 503 and 401 again means that the account needs a login, and it is called no more", async () => {
   await addAccount(world, "beta")
   const called = world.script((token, nth) => {
     if (token === "beta") return FINE
@@ -67,7 +67,7 @@ test("401, a refresh, 503 and 401 again: it needs a login, and is called no more
   expect(await abel()).toEqual({ health: "needs_login", version: 2, refreshing: false })
 })
 
-test("401 to a token that this run has refreshed before: it is refreshed again", async () => {
+test("A 401 to a token refreshed earlier in this run leads to another refresh", async () => {
   await world.sql("update provider_credentials set expires_at = $1", [new Date(world.clock.ms() + 60_000)])
   const answers: Record<string, ProviderScript[]> = { "abel.1": [CALL, REFUSED], "abel.2": [FINE] }
   const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
@@ -76,12 +76,12 @@ test("401 to a token that this run has refreshed before: it is refreshed again",
   expect(await abel()).toEqual({ health: "healthy", version: 3, refreshing: false })
 })
 
-describe("a login that gives nothing to call with at the moment", () => {
+describe("A login without a usable credential at the moment", () => {
   const ended = () => world.sql("update provider_credentials set expires_at = $1", [world.clock.now()])
   const inAMinute = () => new Date(world.clock.ms() + 60_000).getTime()
-  const coolUntil = async (id: string) => Date.parse((await accountFacts(world, id)).cool_until ?? "")
+  const coolUntil = async (id: string) => Date.parse((await accountState(world, id)).cool_until ?? "")
 
-  test("its account cools for a minute, and is no try of the turn's", async () => {
+  test("Its account cools for a minute, which does not count as a try of the turn", async () => {
     for (const id of ["abby", "abe", "adam"]) await addAccount(world, id, { kind: "oauth_code" })
     await ended()
     await addAccount(world, "beta")
@@ -104,23 +104,23 @@ describe("a login that gives nothing to call with at the moment", () => {
     expect([asked, called.map(({ account }) => account)]).toEqual([4, ["beta", "beta"]])
   })
 
-  test("the turn waits when all are so, and is served when one recovers", async () => {
+  test("The turn waits when all accounts are so, and is served when one recovers", async () => {
     await ended()
     logins.at("/token", () => new Response("", { status: 503 }))
     world.script((token) => (token === "abel.1" ? FINE : { status: 400 }))
     const turnId = await world.begin(client, { space, timeout_seconds: 600 })
     await world.drain()
     expect((await client.getTurn(turnId)).state).toBe("running")
-    expect(await accountFacts(world, "abel")).toMatchObject({ health: "healthy", cool_reason: "no_credential" })
-    const body = { access_token: accountKey("abel.1"), token_type: "bearer", expires_in: 86_400 }
+    expect(await accountState(world, "abel")).toMatchObject({ health: "healthy", cool_reason: "no_credential" })
+    const body = { access_token: providerKey("abel.1"), token_type: "bearer", expires_in: 86_400 }
     logins.at("/token", () => Response.json(body))
     await world.advance(65_000)
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
-    expect(await accountFacts(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
+    expect(await accountState(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
   })
 
-  test("a 401 that cannot be answered by a refresh now cools it as well", async () => {
+  test("A 401 that cannot be answered by a refresh now cools it as well", async () => {
     await addAccount(world, "beta")
     logins.at("/token", () => new Response("", { status: 503 }))
     const called = world.script((token) => (token === "beta" ? FINE : REFUSED))

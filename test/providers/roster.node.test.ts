@@ -10,7 +10,7 @@ const account = (provider_id: string, weight: number) =>
   ({ provider_id, weight, account_row: "1", credential_row: "2" }) as ListedAccount
 const nobodyIsOut = () => false
 
-test("an account is drawn as often as its weight says, and never one that is out", () => {
+test("An account is drawn as often as its weight says, and never while it is out", () => {
   const chance = createRandom("draws of a roster")
   const weights = [100, 50, 1, 30, 80].map((weight, n) => account(`account-${n}`, weight))
   const roster = new Roster()
@@ -30,7 +30,7 @@ test("an account is drawn as often as its weight says, and never one that is out
   }
 })
 
-test("what was listed counts for its time, and nothing older takes its place", () => {
+test("A listing counts for its time, and no older one replaces it", () => {
   const roster = new Roster()
   const drawn = (now: number) => roster.draw(() => 0, nobodyIsOut, now).get("openai")?.provider_id
   expect(drawn(START)).toBeUndefined()
@@ -51,7 +51,7 @@ test("what was listed counts for its time, and nothing older takes its place", (
   ]).toEqual([])
 })
 
-test("a roster is asked for behind some draws, once in a while, and anew before it ends", () => {
+test("A roster is reloaded after some draws, at most once in a while, and before it expires", () => {
   const roster = new Roster()
   expect(roster.ask(START)).toBeNull()
   for (let n = 0; n < rosterDraws; n++) roster.note(START)
@@ -66,7 +66,7 @@ test("a roster is asked for behind some draws, once in a while, and anew before 
   expect(roster.ask(START + 100 * rosterMs)).toBeNull()
 })
 
-test("what was opened is used for its own account, for a minute", () => {
+test("An opened credential is used for its own account, for a minute", () => {
   const all = new OpenedCredentials()
   const opened = { kind: "api_key", api_key: "secret" } as const
   const keptAt = START + openedMs - 1

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
 import { sealCredential } from "../../src/providers/credential.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
-import { accountKey, startAccounts } from "../harness/accounts.ts"
+import { providerKey, resetAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   random = () => 0.2
-  await startAccounts(world, ["alpha", "beta", "gamma"])
+  await resetAccounts(world, ["alpha", "beta", "gamma"])
 })
 
 let people = 0
@@ -57,7 +57,7 @@ async function fillAlpha(): Promise<void> {
   await world.sql("update provider_states set windows = $1 where provider_id = 'alpha'", [JSON.stringify(windows)])
 }
 
-test("where many conversations begin the worker draws, by what it read seconds ago; elsewhere the database does", async () => {
+test("Where many conversations begin the worker draws from its recent listing, and elsewhere the database draws", async () => {
   expect(await serves()).toBe("alpha")
   await fillAlpha()
   expect(await serves(), "few have begun").toBe("beta")
@@ -71,7 +71,7 @@ test("where many conversations begin the worker draws, by what it read seconds a
 
 const sealed = async (id: string, key: string) => {
   const keyRing = createKeyRing(parseKeyRing(world.env.SECRETS_KEYS as string))
-  return sealCredential({ keyRing }, id, { kind: "api_key", api_key: accountKey(key) })
+  return sealCredential({ keyRing }, id, { kind: "api_key", api_key: providerKey(key) })
 }
 const inAMinute = () => new Date(world.clock.ms() + 60_000)
 /** What may happen to alpha, and who serves then. */
@@ -109,25 +109,22 @@ const CHANGES: Record<string, [change: () => Promise<unknown>, serves: string]> 
   ],
 }
 
-test.for(Object.keys(CHANGES))(
-  "an account that %s since the worker has read it is not called by what it read",
-  async (name) => {
-    await fillRoster()
-    world.serve("moved.test", () => {
-      moved++
-      return world.provider.serve(new Request("https://model.test/v1/chat/completions", { method: "POST" }))
-    })
-    let moved = 0
-    const [change, expected] = CHANGES[name] ?? []
-    await change?.()
-    const called = world.script(() => FINE)
-    await world.runTurn(client, somebody())
-    if (expected === "moved") expect(moved).toBeGreaterThan(0)
-    else expect(called.map(({ account }) => account)).toEqual([expected])
-  },
-)
+test.for(Object.keys(CHANGES))("An account that %s after the worker's listing is not called", async (name) => {
+  await fillRoster()
+  world.serve("moved.test", () => {
+    moved++
+    return world.provider.serve(new Request("https://model.test/v1/chat/completions", { method: "POST" }))
+  })
+  let moved = 0
+  const [change, expected] = CHANGES[name] ?? []
+  await change?.()
+  const called = world.script(() => FINE)
+  await world.runTurn(client, somebody())
+  if (expected === "moved") expect(moved).toBeGreaterThan(0)
+  else expect(called.map(({ account }) => account)).toEqual([expected])
+})
 
-test("a conversation stays on its account, whatever the worker would draw", async () => {
+test("A conversation stays on its account, whatever the worker would draw", async () => {
   const body = somebody()
   world.script(() => FINE)
   await world.runTurn(client, body)
@@ -141,7 +138,7 @@ test("a conversation stays on its account, whatever the worker would draw", asyn
   expect(called.at(-1)?.account).toBe("gamma")
 })
 
-test("an account that has cooled is tried again, also where the worker draws", async () => {
+test("An account that has cooled is tried again, also where the worker draws", async () => {
   await fillRoster()
   await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [
     new Date(world.clock.ms() + PROVIDER_POLICY.rosterMs),

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, accountKey, addAccount, removeAccounts, startAccounts, unified } from "../harness/accounts.ts"
 import { addModel } from "../harness/models.ts"
+import {
+  accountState,
+  addAccount,
+  providerKey,
+  removeAccounts,
+  resetAccounts,
+  unified,
+} from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
-import { streamed } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
 import type { TestClient } from "../harness/world.ts"
 
 let world: RoutedWorld
@@ -19,12 +26,12 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()
 })
-beforeEach(() => startAccounts(world, []))
+beforeEach(() => resetAccounts(world, []))
 
 const FINE = { words: ["Fine."] }
 const statements = async () => (await world.calls()).filter(({ service }) => service === "pg")
 
-describe("who served", () => {
+describe("The serving account", () => {
   const servedOf = async (table: "usage" | "chat_calls", turnId: string) =>
     world.sql(`select subscription_id from ${table} where turn_id = $1`, [turnId])
 
@@ -38,7 +45,7 @@ describe("who served", () => {
     return turn_id
   }
 
-  test("is the account, for keyed turns and for chats; without one it is the plan", async () => {
+  test("The usage of keyed turns and chats names the account, and without one the plan", async () => {
     await addAccount(world, "alpha")
     world.script(() => FINE)
     const keyed = await world.runTurn(client, { space })
@@ -58,7 +65,7 @@ describe("who served", () => {
     expect(await servedOf("chat_calls", await chat())).toEqual([{ subscription_id: String(plan?.sub_id) }])
   })
 
-  test("test turns call no account", async () => {
+  test("A test turn calls no account", async () => {
     await addAccount(world, "alpha")
     const called = world.script(() => FINE)
     const test = await world.createAccount({ test: true })
@@ -67,15 +74,18 @@ describe("who served", () => {
   })
 })
 
-describe("a plain turn", () => {
-  test("takes three statements with an account, whatever its headers say", async () => {
+describe("A plain turn", () => {
+  test("A plain turn takes three statements with an account, whatever its headers say", async () => {
     await addAccount(world, "alpha")
     let used = 10
     world.script(() => {
       used += 3
       return {
         ...FINE,
-        headers: { ...unified("5h", used, world.clock.ms() + 1e6), ...unified("7d", used, world.clock.ms() + 1e7) },
+        headers: {
+          ...unified("5h", used, world.clock.ms() + 1e6),
+          ...unified("7d", used, world.clock.ms() + 1e7),
+        },
       }
     })
     for (let turn = 0; turn < 3; turn++) {
@@ -91,7 +101,7 @@ describe("a plain turn", () => {
       ])
     }
     await world.clearFaults()
-    const { windows } = await accountFacts(world, "alpha")
+    const { windows } = await accountState(world, "alpha")
     expect(windows).toMatchObject({ "unified:18000": { used_pct: 19 }, "unified:604800": { used_pct: 19 } })
     const snapshots = await world.sql(
       "select resource, window_seconds, used_pct from quota_snapshots where provider_id = 'alpha'",
@@ -99,7 +109,7 @@ describe("a plain turn", () => {
     expect(snapshots).toHaveLength(6)
   })
 
-  test("writes a snapshot when a window has moved by a point, or after five minutes", async () => {
+  test("A plain turn writes a snapshot when a window has moved by a point, or after five minutes", async () => {
     await addAccount(world, "beta")
     const reset = world.clock.ms() + 1e7
     const say = async (used: number, minutes: number) => {
@@ -117,10 +127,10 @@ describe("a plain turn", () => {
     expect(await say(11.2, 1), "a point since the last snapshot").toEqual([10, 11.2])
     expect(await say(11.3, 4)).toEqual([10, 11.2])
     expect(await say(11.4, 1)).toEqual([10, 11.2, 11.4])
-    expect((await accountFacts(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
+    expect((await accountState(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
   })
 
-  test("a server that names ever new windows does not fill the account's row", async () => {
+  test("A server that invents new windows does not fill the account's row", async () => {
     await addAccount(world, "gamma")
     for (let n = 1; n <= 6; n++) {
       const headers = Array.from({ length: 5 }, (_, at) => unified(`${n * 10 + at}h`, 10, world.clock.ms() + 1e7))
@@ -128,13 +138,13 @@ describe("a plain turn", () => {
       await world.runTurn(client, { space })
       await world.advance(1000)
     }
-    const { windows } = await accountFacts(world, "gamma")
+    const { windows } = await accountState(world, "gamma")
     expect(Object.keys(windows)).toHaveLength(16)
     expect(Object.keys(windows)).toContain(`unified:${64 * 3600}`)
   })
 })
 
-describe("what a call sends", () => {
+describe("The credentials of a call", () => {
   const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null }
   const ANTHROPIC = [
     { type: "message_start", message: { ...message, usage: { input_tokens: 20, output_tokens: 1 } } },
@@ -167,29 +177,29 @@ describe("what a call sends", () => {
       "anthropic/claude",
       ANTHROPIC,
       "oauth_code",
-      { authorization: `Bearer ${accountKey("one")}`, "x-api-key": null, "x-plan": "large" },
+      { authorization: `Bearer ${providerKey("one")}`, "x-api-key": null, "x-plan": "large" },
     ],
     [
       "anthropic",
       "anthropic/claude",
       ANTHROPIC,
       "api_key",
-      { authorization: null, "x-api-key": accountKey("one"), "x-plan": null },
+      { authorization: null, "x-api-key": providerKey("one"), "x-plan": null },
     ],
     [
       "openai",
       "openai/gpt",
       OPENAI,
       "oauth_device",
-      { authorization: `Bearer ${accountKey("one")}`, "x-plan": "large" },
+      { authorization: `Bearer ${providerKey("one")}`, "x-plan": "large" },
     ],
-    ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${accountKey("one")}`, "x-plan": null }],
+    ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${providerKey("one")}`, "x-plan": null }],
   ] as const)(
-    "%s with %s, %#: its own credential, to its own base URL",
+    "The engine %s with %s, %#, uses the account's own credential and base URL",
     async (engine, model, events, kind, expected) => {
       await addAccount(world, "one", { engine, kind, baseUrl: "https://account.test/base", headers: HEADERS })
       const seen: Request[] = []
-      const answer = streamed([...events])
+      const answer = providerStream([...events])
       world.serve("account.test", (request) => {
         seen.push(request)
         return answer()
@@ -206,7 +216,7 @@ describe("what a call sends", () => {
   )
 })
 
-test("an account that this isolate knows to cool is not called, whatever another statement has picked before", async () => {
+test("An account known to this isolate as cooling is not called, whatever an earlier statement picked", async () => {
   for (const id of ["alpha", "beta"]) await addAccount(world, id)
   const until = world.clock.ms() + 1e6
   const called = world.script((account) =>

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { accountKey, accountOfKey, addAccount, removeAccounts } from "../harness/accounts.ts"
+import { accountOfProviderKey, addAccount, providerKey, removeAccounts } from "../harness/provider-accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDER_URL } from "../harness/scripted-provider.ts"
 import type { TestClient } from "../harness/world.ts"
 
 const OTHER_URL = "https://other.test/v1"
-const OWN_KEY = accountKey("environment")
+const OWN_KEY = providerKey("environment")
 
 let world: RoutedWorld
 let client: TestClient
@@ -14,7 +14,7 @@ let elsewhere: string[] = []
 beforeAll(async () => {
   world = await createRoutedWorld()
   world.serve("other.test", (request) => {
-    elsewhere.push(accountOfKey(request.headers.get("authorization")?.replace("Bearer ", "") ?? ""))
+    elsewhere.push(accountOfProviderKey(request.headers.get("authorization")?.replace("Bearer ", "") ?? ""))
     return world.provider.serve(request)
   })
   client = await world.createAccount({ usd: 100 })

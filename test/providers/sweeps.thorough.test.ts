@@ -33,7 +33,7 @@ const none = {
   in_flight: 0,
 }
 
-test("the pools are as they were published last; a missing snapshot is said", async () => {
+test("The pools are as last published, and a missing snapshot is reported", async () => {
   const missing = { available: false, published_at: null, capacity: null }
   expect(await pools()).toEqual([
     200,
@@ -85,7 +85,7 @@ test("the pools are as they were published last; a missing snapshot is said", as
   ])
 })
 
-test("each change of an admin publishes at once, also with turns under way", async () => {
+test("Each change by an admin is published at once, also with turns under way", async () => {
   const id = await storeAccount(world)
   const client = await world.createAccount()
   await client.sendTurn({ space: await client.space() })
@@ -102,7 +102,7 @@ test("each change of an admin publishes at once, also with turns under way", asy
   expect(await main()).toMatchObject(none)
 })
 
-test("a slower publisher with an older picture changes nothing", async () => {
+test("A slower publisher with an older picture changes nothing", async () => {
   await storeAccount(world)
   await world.sweep()
   const before = await pools()
@@ -118,7 +118,7 @@ test("a slower publisher with an older picture changes nothing", async () => {
   expect((await pools())[1].pools[0].capacity).toMatchObject({ disabled: 1 })
 })
 
-test("without Redis the pools cannot be read, and everything else goes on", async () => {
+test("Without Redis the pools cannot be read, and everything else works", async () => {
   const id = await storeAccount(world)
   await world.plan([{ service: "redis", call: 1, times: 1e9, when: "before", action: "fail" }])
   expect(await pools()).toMatchObject([503, { code: "UNAVAILABLE" }])
@@ -143,7 +143,7 @@ const snapshots = async () =>
     )
   ).map(({ name }) => name)
 
-test("snapshots older than 92 days go, and behind 7 days one of each window and hour stays: the newest", async () => {
+test("Snapshots are deleted after 92 days, and after 7 days only the newest of each window and hour stays", async () => {
   const ctx = authContextOf(world)
   const start = Math.floor(world.clock.ms() / HOUR) * HOUR
   const store = (id: string, from: number, to: number, minutes: number) =>

@@ -8,8 +8,8 @@ const inSeconds = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 const epoch = (seconds: number) => String(inSeconds(seconds).getTime() / 1000)
 const of = (headers: Record<string, string>) => windowsOf(new Headers(headers), NOW)
 
-describe("what providers send", () => {
-  test("Anthropic's plans: a fraction, and seconds since 1970; windows are named by their length", () => {
+describe("Windows in providers' headers", () => {
+  test("Anthropic's plans send a fraction and seconds since 1970, and windows are named by their length", () => {
     const windows = of({
       "anthropic-ratelimit-unified-5h-utilization": "0.423",
       "anthropic-ratelimit-unified-5h-reset": epoch(3600),
@@ -34,7 +34,7 @@ describe("what providers send", () => {
     ])
   })
 
-  test("Anthropic's API keys: limit, remaining and an RFC 3339 time of each resource", () => {
+  test("Anthropic's API keys send limit, remaining and an RFC 3339 time of each resource", () => {
     const headers: Record<string, string> = {}
     for (const resource of ["requests", "tokens", "input-tokens", "output-tokens"]) {
       headers[`anthropic-ratelimit-${resource}-limit`] = "1000"
@@ -59,7 +59,7 @@ describe("what providers send", () => {
     ["6h0m0s", 21_600],
     ["1.5s", 1.5],
     ["2d", 172_800],
-  ])("OpenAI's: a reset in %s from now", (reset, seconds) => {
+  ])("OpenAI sends resets as durations: %s from now", (reset, seconds) => {
     const headers = { "x-ratelimit-limit-tokens": "100", "x-ratelimit-remaining-tokens": "0" }
     const reset_at = inSeconds(seconds).toISOString()
     expect(of({ ...headers, "x-ratelimit-reset-tokens": reset })).toEqual([
@@ -67,7 +67,7 @@ describe("what providers send", () => {
     ])
   })
 
-  test("those of plans with two slots: by their length, whatever slot they are in", () => {
+  test("OpenAI plans with two slots are read by length, whichever slot is used", () => {
     const windows = of({
       "x-codex-primary-used-percent": "12.5",
       "x-codex-primary-window-minutes": "10080",
@@ -82,7 +82,7 @@ describe("what providers send", () => {
     ])
   })
 
-  test("a window that is rejected is full, whatever is left of it; without a reset it has none", () => {
+  test("A rejected window is full, whatever is left of it, and has no reset without one", () => {
     const window = { resource: "unified", window_seconds: 18_000, used_pct: 100, reset_at: null, taken_at }
     expect(of({ "anthropic-ratelimit-unified-5h-status": "rejected" })).toEqual([window])
     const both = {
@@ -101,7 +101,7 @@ describe("what providers send", () => {
     ["allowed", "0.7", 70],
     ["rejected", "0.7", 100],
     ["something new", "1", 100],
-  ])("a window that is %s at %s of its use counts as used by %d percent", (status, utilization, used_pct) => {
+  ])("A window that is %s at %s of its use counts as used by %d percent", (status, utilization, used_pct) => {
     const headers = {
       "anthropic-ratelimit-unified-7d-status": status,
       "anthropic-ratelimit-unified-7d-utilization": utilization,
@@ -109,7 +109,7 @@ describe("what providers send", () => {
     expect(of(headers)).toMatchObject([{ used_pct }])
   })
 
-  test("of hundreds of windows the fullest count: each could become a row with every answer", () => {
+  test("Of hundreds of windows the fullest count, since each could become a row with every answer", () => {
     const headers = Object.fromEntries(
       Array.from({ length: 900 }, (_, n) => [`anthropic-ratelimit-unified-${n + 1}m-utilization`, String(n / 1000)]),
     )
@@ -117,7 +117,7 @@ describe("what providers send", () => {
     expect([windows.length, windows[0]?.used_pct]).toEqual([16, 89.9])
   })
 
-  test("of two windows of one length the fuller one counts", () => {
+  test("Of two windows of one length the fuller one counts", () => {
     const slot = (name: string, used: string) => ({
       [`x-codex-${name}-used-percent`]: used,
       [`x-codex-${name}-window-minutes`]: "300",
@@ -127,29 +127,32 @@ describe("what providers send", () => {
   })
 })
 
-describe("what makes no sense is left out", () => {
+describe("Nonsensical headers", () => {
   const used = (value: string) => of({ "anthropic-ratelimit-unified-5h-utilization": value })
   test.each(["NaN", "-0.1", "1e3", "Infinity", "", "0x10", "99999999999999999999", "eleven", "50", "0,5"])(
-    "a utilization of %s",
+    "A utilization of %s is left out",
     (value) => expect(used(value)).toEqual([]),
   )
 
-  test("a little above all is all", () => {
+  test("A utilization slightly above all counts as all", () => {
     expect(used("1.02")).toMatchObject([{ used_pct: 100 }])
   })
 
   const reset = (value: string) =>
     of({ "anthropic-ratelimit-unified-5h-utilization": "0.5", "anthropic-ratelimit-unified-5h-reset": value })
-  test.each([epoch(0), epoch(-1), "0"])("a window that is over: reset %s", (value) => {
+  test.each([epoch(0), epoch(-1), "0"])("A window that is over is left out: reset %s", (value) => {
     expect(reset(value)).toEqual([])
   })
 
-  test.each(["NaN", "-5", "9999999999", "999999999999999", "soon"])("a reset of %s: the rest counts", (value) => {
-    expect(reset(value)).toMatchObject([{ used_pct: 50, reset_at: null }])
-  })
+  test.each(["NaN", "-5", "9999999999", "999999999999999", "soon"])(
+    "A reset of %s is left out, and the rest counts",
+    (value) => {
+      expect(reset(value)).toMatchObject([{ used_pct: 50, reset_at: null }])
+    },
+  )
 
   test.each(["2026-13-45T99:99:99Z", "tomorrow", "Fri, 20 Nov 2026 13:00:00 GMT", "+999999-01-01T00:00:00Z"])(
-    "a time of %s",
+    "A time of %s is left out",
     (value) => {
       const headers = { "anthropic-ratelimit-tokens-limit": "10", "anthropic-ratelimit-tokens-remaining": "5" }
       expect(of({ ...headers, "anthropic-ratelimit-tokens-reset": value })).toMatchObject([
@@ -163,27 +166,27 @@ describe("what makes no sense is left out", () => {
     ["-10", "5"],
     ["10", "-5"],
     ["", "5"],
-  ])("a limit of %s with %s left", (limit, remaining) => {
+  ])("A limit of %s with %s left is left out", (limit, remaining) => {
     expect(of({ "x-ratelimit-limit-tokens": limit, "x-ratelimit-remaining-tokens": remaining })).toEqual([])
   })
 
-  test("more left than the limit is all of it", () => {
+  test("More left than the limit counts as all of it", () => {
     const headers = { "x-ratelimit-limit-tokens": "10", "x-ratelimit-remaining-tokens": "50" }
     expect(of(headers)).toMatchObject([{ used_pct: 0 }])
   })
 
-  test.each(["0", "0.001", "-5", "NaN", "1e9", "999999999"])("a window of %s minutes", (minutes) => {
+  test.each(["0", "0.001", "-5", "NaN", "1e9", "999999999"])("A window of %s minutes is left out", (minutes) => {
     expect(of({ "x-codex-primary-used-percent": "5", "x-codex-primary-window-minutes": minutes })).toEqual([])
   })
 
-  test("a slot without a length, and headers of others", () => {
+  test("A slot without a length and headers of other services are left out", () => {
     expect(of({ "x-codex-primary-used-percent": "5", "x-ratelimit-limit": "5", "anthropic-ratelimit-": "1" })).toEqual(
       [],
     )
   })
 })
 
-test("whatever a provider sends: nothing is thrown, and what comes out can be stored", () => {
+test("Any headers are read without an error, and the result can be stored", () => {
   const names = fc.constantFrom(
     ...["5h", "7d", "0d", "999d"].flatMap((length) =>
       ["utilization", "reset", "status"].map((fact) => `anthropic-ratelimit-unified-${length}-${fact}`),

@@ -19,8 +19,8 @@ const correct = (userId: number, usd: number) =>
 
 const types = (events: { type: string }[]) => events.map(({ type }) => type)
 
-describe("balance.low", () => {
-  test("is told when the balance falls below 1 USD, and again once it had more", async () => {
+describe("The event balance.low", () => {
+  test("The event is sent when the balance falls below 1 USD, and again after it had more", async () => {
     const { userId, spend, heard } = await createWatched(world, { usd: 1.5 })
     await spend(0.5)
     expect(heard(), "1 USD is not below 1 USD").toEqual([])
@@ -45,7 +45,7 @@ describe("balance.low", () => {
     expect(heard().map(({ data }) => data.balance_usd)).toEqual([0.9])
   })
 
-  test("at a threshold of one's own, which can change; 0 is never", async () => {
+  test("The threshold can be set by the account and changed, and 0 means never", async () => {
     const { userId, spend, heard } = await createWatched(world, { usd: 3 })
     const told = () => heard().map(({ data }) => [data.balance_usd, data.threshold_usd])
     const setThreshold = (usd: number) =>
@@ -67,7 +67,7 @@ describe("balance.low", () => {
     expect(told(), "it had more than enough in between").toEqual([[1, 5]])
   })
 
-  test("a balance that was always small is told of with its first charge, with what others hold then", async () => {
+  test("A balance that was always small is reported with its first charge and the credit held then", async () => {
     const { client, space, spend, heard, feed } = await createWatched(world, { usd: 0.5 })
     await client.sendTurn({ space, text: "[think 60000 ms]", max_cost_usd: 0.2, end_user_ref: "slow" })
     const { turn_id } = (await (await sendFor(client, 0.1, { space })).json()) as { turn_id: string }
@@ -84,8 +84,8 @@ describe("balance.low", () => {
   })
 })
 
-describe("balance.depleted", () => {
-  test("is told with balance.low when all is gone at once, and again after a credit", async () => {
+describe("The event balance.depleted", () => {
+  test("The event is sent with balance.low when all is gone at once, and again after a credit", async () => {
     const { userId, spend, refused, heard } = await createWatched(world, { usd: 2 })
     await spend(2)
     const events = heard()
@@ -98,7 +98,7 @@ describe("balance.depleted", () => {
     expect(types(heard()), "low since before").toEqual(["balance.depleted"])
   })
 
-  test("is told by the first 402 while nothing is held, once until there is credit", async () => {
+  test("The first 402 while nothing is held sends the event, once until there is credit", async () => {
     const { client, userId, space, spend, refused, heard } = await createWatched(world, { usd: 2 })
     await spend(1.9999)
     expect(types(heard())).toEqual(["balance.low"])
@@ -128,7 +128,7 @@ describe("balance.depleted", () => {
     expect(types(heard())).toEqual(["balance.depleted"])
   })
 
-  test("an administrator's correction counts as any other change, and is heard within a minute", async () => {
+  test("An administrator's correction counts as any other change and is reported within a minute", async () => {
     const { userId, heard } = await createWatched(world, { usd: 2 })
     await correct(userId, -1.5)
     await world.sweep()
@@ -145,7 +145,7 @@ describe("balance.depleted", () => {
     expect(types(heard())).toEqual(["balance.low"])
   })
 
-  test("web chat spends the balance too; turns of test keys do not", async () => {
+  test("Web chat spends the balance too, and turns of test keys do not", async () => {
     const { userId, space, heard } = await createWatched(world, { usd: 1.05 })
     const tester = world.createClient(userId, (await world.makeKey(userId, { scope: "all", test: true })).value)
     await tester.runTurn({ space: await tester.space(), text: COSTS_ALL })
@@ -166,7 +166,7 @@ describe("balance.depleted", () => {
   })
 })
 
-test("what an admin's correction brings about is dated when it was booked, not by the entry before it", async () => {
+test("An event after an admin's correction has the time of its booking, not of the entry before it", async () => {
   const { userId, feed } = await createWatched(world, { usd: 1.5 })
   world.clock.advance(86_400_000)
   const admin = await signInAdmin(world)

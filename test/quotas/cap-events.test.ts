@@ -14,8 +14,8 @@ const DAY_MS = 86_400_000
 const webhooksOf = async (client: TestClient) =>
   ((await (await client.call("GET", "/v1/webhooks")).json()) as { data: [{ webhook_id: string }] }).data[0]
 
-describe("cap.reached", () => {
-  test("is told at 50, 80 and 100 % of what is spent, once each, and again on the next day", async () => {
+describe("The event cap.reached", () => {
+  test("The event is sent at 50, 80 and 100 % of spend, once each, and again on the next day", async () => {
     const { spend, refused, heard, keyId } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     await spend(0.04)
     expect(heard()).toEqual([])
@@ -45,7 +45,7 @@ describe("cap.reached", () => {
     expect(percents(heard())).toEqual([50])
   })
 
-  test("is told again when the limit changes, and not when it has not", async () => {
+  test("The event is sent again when the limit changes, and not when it is set to the same value", async () => {
     const { client, spend, heard, keyId } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     const browser = await world.signIn(client.userId)
     const raise = async (daily_usd: number) => {
@@ -65,7 +65,7 @@ describe("cap.reached", () => {
     expect(percents(heard())).toEqual([50, 80])
   })
 
-  test("a charge that passes two levels tells both; what is only reserved tells none", async () => {
+  test("A charge that passes two levels sends both, and reserved credit sends none", async () => {
     const { client, space, spend, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     const held = await client.sendTurn({ space, max_cost_usd: 0.1, text: "[use input=10 output=1]" })
     expect(held.status).toBe(202)
@@ -77,7 +77,7 @@ describe("cap.reached", () => {
     expect(events.map(({ id }) => id)).toEqual([...events.map(({ id }) => id)].sort())
   })
 
-  test("of a customer, wherever the limit is set, and of a month and a window beside the day", async () => {
+  test("A customer's cap sends it wherever the limit is set, and months and windows count besides the day", async () => {
     const { client, keyId, userId, spend, heard } = await createWatched(world, {
       caps: { end_user_daily_usd: 0.1, end_user_monthly_usd: 0.2, window_usd: 0.05, window_seconds: 3600 },
     })
@@ -103,7 +103,7 @@ describe("cap.reached", () => {
     ])
   })
 
-  test("once in a period for each limit that an end user has: two keys may have different defaults, and one may be raised", async () => {
+  test("Each limit of an end user sends it once in a period: two keys may have different defaults, and one may be raised", async () => {
     const { client, userId, keyId, keyWith, spend, heard } = await createWatched(world, {
       caps: { end_user_daily_usd: 0.1 },
     })
@@ -130,7 +130,7 @@ describe("cap.reached", () => {
     expect(keyId).not.toBe(rich.keyId)
   })
 
-  test("100 % is told when the rest is too little for any turn, not when one turn is too large for it", async () => {
+  test("The level of 100 % is sent when the rest is too small for any turn, not when one turn is too large for it", async () => {
     const { client, space, spend, refused, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     await spend(0.07)
     heard()
@@ -155,7 +155,7 @@ describe("cap.reached", () => {
     expect(heard()).toEqual([])
   })
 
-  test("100 % is not told while a turn under way holds some of it", async () => {
+  test("The level of 100 % is not sent while a running turn holds some of the rest", async () => {
     const { client, space, spend, refused, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     await spend(0.09981)
     expect(percents(heard())).toEqual([50, 80])
@@ -168,7 +168,7 @@ describe("cap.reached", () => {
     expect(heard().map(({ data }) => [data.percent, data.spent_usd, data.reserved_usd])).toEqual([[100, 0.09985, 0]])
   })
 
-  test("it takes no statement more: 3 for a turn, and a wake for a refusal that is told", async () => {
+  test("The event costs no further statement: 3 for a turn, and one publish for a refusal that sends it", async () => {
     const { client, keyWith } = await createWatched(world)
     const { client: capped } = await keyWith({ daily_usd: 0.1, end_user_daily_usd: 0.1, end_user_monthly_usd: 0.1 })
     const { webhook_id } = await webhooksOf(client)
@@ -193,7 +193,7 @@ describe("cap.reached", () => {
     expect(await statements(refuse)).toBe(1)
   })
 
-  test("a cap too small for any turn is told once in its day; a window in which nothing was spent has not begun", async () => {
+  test("A cap too small for any turn is reported once a day, and a window without spend has not begun", async () => {
     const { client, refused, heard } = await createWatched(world, {
       caps: { window_usd: 0.000001, window_seconds: 60 },
     })
@@ -206,7 +206,7 @@ describe("cap.reached", () => {
     expect(heard().map(({ data }) => [data.cap, data.percent, data.spent_usd])).toEqual([["end_user_daily", 100, 0]])
   })
 
-  test("is signed, in the feed as it was sent, replayed the same, and for endpoints of the whole account only", async () => {
+  test("The event is signed, equal in the feed, replayed unchanged, and only for endpoints of the whole account", async () => {
     const account = await createWatched(world, { caps: { daily_usd: 0.1 } })
     const { client, userId, receiver, webhookId, space, spend, feed } = account
     const narrow = world.createClient(userId, (await world.makeKey(userId, {})).value)
@@ -239,7 +239,7 @@ describe("cap.reached", () => {
     expect(space).toMatch(/^spc_/)
   })
 
-  test("a turn of a test key tells nothing", async () => {
+  test("A turn of a test key sends nothing", async () => {
     const { userId, feed } = await createWatched(world)
     const key = await world.makeKey(userId, { scope: "all", test: true, caps: { daily_usd: 0 } })
     const tester = world.createClient(userId, key.value)

@@ -2,7 +2,14 @@ import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { anyWish, expectJustified, type Limits, load, makeEstate, type QuotaEstate } from "../harness/quota-load.ts"
+import {
+  anyWish,
+  createQuotaEstate,
+  expectJustified,
+  type Limits,
+  type QuotaEstate,
+  sendWishes,
+} from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -46,15 +53,15 @@ const KINDS: Record<string, (random: Random) => Limits> = {
 
 const total: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
 
-describe.each(Object.entries(KINDS))("%s", (kind, limitsOf) => {
-  test(`is never overshot, and never refuses what it has room for: ${AT_ONCE} at once, rounds: ${ROUNDS}`, async () => {
+describe.each(Object.entries(KINDS))("The cap %s under load", (kind, limitsOf) => {
+  test(`The cap is never exceeded and never refuses what fits: ${AT_ONCE} at once, rounds: ${ROUNDS}`, async () => {
     const counts: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
     const { seed } = createRandom(kind)
     for (let round = 0; round < ROUNDS; round++) {
       const random = createRandom("", (seed + round) >>> 0)
       try {
         await toAnEdge(random)
-        const estate = await makeEstate(world, limitsOf(random), 1 + random.int(3))
+        const estate = await createQuotaEstate(world, limitsOf(random), 1 + random.int(3))
         await playRound(random, estate, counts)
       } catch (error) {
         throw new Error(`round ${round}, seed ${(seed + round) >>> 0}: ${(error as Error).message}`, { cause: error })
@@ -66,9 +73,9 @@ describe.each(Object.entries(KINDS))("%s", (kind, limitsOf) => {
   })
 })
 
-test("every way was taken", () => expectEveryWay(total))
+test("Every kind of turn occurred", () => expectEveryWay(total))
 
-test("nothing was ever overshot, miscounted or deadlocked at any commit", async () => {
+test("No commit ever exceeded a cap, miscounted or deadlocked", async () => {
   await expectNoFaults(world)
   expect(await deadlocksOf(world)).toBe(0)
 })
@@ -86,7 +93,7 @@ function expectEveryWay(counts: Counts): void {
 
 async function playRound(random: Random, estate: QuotaEstate, counts: Counts): Promise<void> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
-  const answers = await load(world, estate, wishes, { betweenDrains: () => world.advance(random.int(3)) })
+  const answers = await sendWishes(world, estate, wishes, { betweenDrains: () => world.advance(random.int(3)) })
   answers.forEach(expectJustified)
   await expectPromises(world, estate.userId)
   const refused = answers.filter(({ refusal }) => refusal !== null)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { expectBooks } from "../harness/promises.ts"
-import { anyWish, drainOnce, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
+import { anyWish, createQuotaEstate, drainOnce, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -19,14 +19,19 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`everything that holds or frees money at once, on ${ACCOUNTS} accounts: nobody waits in a circle`, async () => {
+test(`Everything that holds or frees money at once, on ${ACCOUNTS} accounts, causes no deadlock`, async () => {
   const { seed } = createRandom("deadlocks")
   for (let round = 0; round < ROUNDS; round++) {
     const random = createRandom("", (seed + round) >>> 0)
     const estates = await Promise.all(
       Array.from({ length: ACCOUNTS }, () => {
         const caps = { key_daily: 60_000_000, key_window: 60_000_000, window_seconds: 3600 }
-        return makeEstate(world, { ...caps, balance: 200_000_000, end_user_daily: { account: 60_000_000 } }, 3, KEYS)
+        return createQuotaEstate(
+          world,
+          { ...caps, balance: 200_000_000, end_user_daily: { account: 60_000_000 } },
+          3,
+          KEYS,
+        )
       }),
     )
     const statuses = await Promise.all(estates.map((estate) => stir(estate, random)))

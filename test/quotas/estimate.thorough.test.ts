@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { cappedAccount, type ReadAnswer } from "../harness/caps.ts"
+import type { ReadAnswer } from "../harness/answers.ts"
+import { cappedAccount } from "../harness/caps.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -42,7 +43,7 @@ function foretold({ status, retryAfter, body }: ReadAnswer) {
   return { status: refusedWith, retryAfter: retry_after, ...refusal, ...param }
 }
 
-test(`an estimate is what the turn is answered, in ${SITUATIONS} seeded situations`, async () => {
+test(`An estimate equals the turn's answer in ${SITUATIONS} seeded situations`, async () => {
   const random = createRandom("estimates and turns")
   console.log(`estimates: seed ${random.seed}`)
   const caps = { daily_usd: 1, window_usd: 0.4, window_seconds: 3600, end_user_daily_usd: 0.5 }
@@ -132,7 +133,7 @@ function capsOf(random: Random) {
   return { ...limitsOf(random, ...names), window_usd, window_seconds }
 }
 
-test("what an estimate reads can take no lock and write nothing: PostgreSQL itself refuses that", async () => {
+test("An estimate only reads: PostgreSQL itself refuses locks and writes in it", async () => {
   const functions = ["headroom", "has_caps", "cap_states", "cap_states_under", "open_window"]
   const rows = await world.sql(
     "select proname, provolatile from pg_proc where proname = any($1) and pronamespace = $2::regnamespace",
@@ -142,7 +143,7 @@ test("what an estimate reads can take no lock and write nothing: PostgreSQL itse
   for (const row of rows) expect(row.provolatile, String(row.proname)).toBe("s")
 })
 
-test("an estimate costs one round trip, and refuses wrong bodies as a turn does", async () => {
+test("An estimate costs one round trip and refuses wrong bodies as a turn does", async () => {
   const { client, space } = await cappedAccount(world, { caps: { daily_usd: 1 } })
   const body = { space, end_user_ref: "a", text: "hello" }
   const response = await client.call("POST", "/v1/turns/estimate", body)

@@ -93,4 +93,6 @@ async function isOpen({ userId }: TestClient): Promise<boolean> {
   return open.length > 0
 }
 
-test.each(scenarios)("$name is told once, whatever fails", (scenario) => survivesEveryFailure(world, scenario))
+test.each(scenarios)("The event of $name is sent once, whichever call fails", (scenario) =>
+  survivesEveryFailure(world, scenario),
+)

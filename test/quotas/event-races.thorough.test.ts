@@ -32,7 +32,7 @@ const CAP_OF: Record<string, string> = {
   "end_user month": "end_user_monthly",
 }
 
-test(`of ${AT_ONCE} turns at once, each level that is spent is told once, and none that is not`, async () => {
+test(`Of ${AT_ONCE} turns at once, each level that is reached is sent once, and no other`, async () => {
   const counts: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const random = createRandom(`cap events ${round}`)

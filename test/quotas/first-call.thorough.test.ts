@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { NewKey } from "../../src/keys/create-key.ts"
 import { topUp } from "../../src/ops/seed.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { answered, type LooseJson } from "../harness/caps.ts"
+import { type JsonBody, readAnswer } from "../harness/answers.ts"
 import { orderTool } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -89,8 +89,8 @@ async function arrange(client: TestClient, { space: config, earlier = [], files 
   return { client, body }
 }
 
-const estimate = async (client: TestClient, body: object): Promise<LooseJson> =>
-  (await answered(client.call("POST", "/v1/turns/estimate", body))).body
+const estimate = async (client: TestClient, body: object): Promise<JsonBody> =>
+  (await readAnswer(client.call("POST", "/v1/turns/estimate", body))).body
 
 interface Told {
   accepted: number
@@ -107,7 +107,7 @@ async function sendThree({ client, body }: Case, random: Random, told: Told): Pr
     const max = random.pick([{}, { max_cost_usd: needed_usd }, { max_cost_usd: 2 * needed_usd }])
     const wish = { ...body, ...max, text: `${use}${body.text}` }
     const said = await estimate(client, wish)
-    const { status, body: answer, retryAfter } = await answered(client.sendTurn(wish))
+    const { status, body: answer, retryAfter } = await readAnswer(client.sendTurn(wish))
     const why = JSON.stringify({ said, answer })
     expect(status === 202, why).toBe(said.admitted)
     if (status === 202) {
@@ -145,7 +145,7 @@ const CAPS: ((usd: number) => NewKey["caps"])[] = [
   (usd) => ({ end_user_monthly_usd: usd }),
 ]
 
-test.each(KINDS)("what is accepted under a cap never fails for it: $name", async (kind) => {
+test.each(KINDS)("A turn accepted under a cap never fails because of it: $name", async (kind) => {
   const random = createRandom(kind.name)
   const { userId } = await world.createAccount({ usd: 1000 })
   const told = { accepted: 0, refused: 0 }
@@ -169,7 +169,7 @@ test.each(KINDS)("what is accepted under a cap never fails for it: $name", async
   expect(Math.min(told.accepted, told.refused)).toBeGreaterThan(STEPS / 4)
 })
 
-test.each(KINDS)("nor what is accepted by a balance: $name", async (kind) => {
+test.each(KINDS)("A turn accepted by its balance never fails because of it: $name", async (kind) => {
   const random = createRandom(`balance ${kind.name}`)
   const client = await world.createAccount({ usd: 10 })
   const told = { accepted: 0, refused: 0 }

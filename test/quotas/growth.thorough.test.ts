@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { growHold } from "../../src/runs/grow-hold.ts"
 import { cappedAccount } from "../harness/caps.ts"
+import { contextOf } from "../harness/context.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -20,7 +19,7 @@ async function begin(caps: object) {
   const { client, space } = await cappedAccount(world, { caps })
   const { turn_id } = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
   await world.settled()
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   const claim = await claimTurn(ctx, turn_id)
   if (!claim) throw new Error("not claimed")
   const grow = (usd: number) => growHold(ctx, claim.turn, usd * USD)
@@ -32,7 +31,7 @@ test.each([
   ["key_window", { window_usd: 0.3, window_seconds: 3600 }],
   ["end_user_daily", { end_user_daily_usd: 0.3 }],
   ["end_user_monthly", { end_user_monthly_usd: 0.3 }],
-])("a hold grows as far as %s lets it, and no further", async (cap, caps) => {
+])("A hold grows as far as %s allows, and no further", async (cap, caps) => {
   const { client, turn_id, grow } = await begin(caps)
   expect(await grow(0.04)).toEqual({ hold: 0.29 * USD, boundBy: null })
   expect(await grow(0.04)).toEqual({ hold: 0.3 * USD, boundBy: cap })
@@ -45,14 +44,14 @@ test.each([
   await expectPromises(world, client.userId)
 })
 
-test("a turn that goes on behind the end of its window still counts there, and not in the next one", async () => {
+test("A turn that continues after the end of its window still counts there, and not in the next one", async () => {
   const { client, grow } = await begin({ window_usd: 0.3, window_seconds: 60 })
   await world.advance(61_000)
   expect((await client.sendTurn({ space: await client.space() })).status, "a window of its own").toBe(202)
   expect(await grow(0.1)).toEqual({ hold: 0.3 * USD, boundBy: "key_window" })
 })
 
-test("an account that never had any credit has nothing, not even a wallet", async () => {
+test("An account that never had any credit has nothing, not even a wallet", async () => {
   const client = await world.createAccount({ usd: 0 })
   const response = await client.sendTurn({ space: await client.space() })
   expect(response.status).toBe(402)

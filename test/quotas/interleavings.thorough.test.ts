@@ -6,9 +6,9 @@ import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
-import { noQueue } from "../harness/no-queue.ts"
-import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
+import { noQueue } from "../harness/context.ts"
+import { holdRows, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
+import { createQuotaEstate, DEFAULT_HOLD } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -33,7 +33,7 @@ function workerAt(offsetMs: number) {
 /** One key with a window that has room for one default hold. */
 async function windowedKey() {
   const limits = { key_window: DEFAULT_HOLD, window_seconds: 60 }
-  const { clients } = await makeEstate(world, limits, 1)
+  const { clients } = await createQuotaEstate(world, limits, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   const credential = parseApiKey(client?.key ?? "") as KeyCredential
   const body = { space, end_user_ref: "c", text: "t" }
@@ -42,7 +42,7 @@ async function windowedKey() {
   return { credential, accept }
 }
 
-test("a window that a slow clock opened behind an empty later one still counts", async () => {
+test("A window that a slow clock opened after an empty later one still counts", async () => {
   const { credential, accept } = await windowedKey()
   const { made: first } = await accept(100)
   await cancelTurn(workerAt(100), credential, first.turn_id)
@@ -51,21 +51,21 @@ test("a window that a slow clock opened behind an empty later one still counts",
   await expect(accept(101)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", retryAfter: 60 })
 })
 
-test("a slow clock counts in the window that a fast one has opened", async () => {
+test("A slow clock counts in the window that a fast one has opened", async () => {
   const { accept } = await windowedKey()
   await accept(500)
   await expect(accept(0)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", retryAfter: 61 })
 })
 
-test("the same request twice, while room for two appears: one turn, and both get it", async () => {
-  const { clients } = await makeEstate(world, { key_daily: 2 * DEFAULT_HOLD }, 1)
+test("The same request twice, while room for two appears, makes one turn, which both get", async () => {
+  const { clients } = await createQuotaEstate(world, { key_daily: 2 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holding = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
   // Both look at once: they are held up until there is room, and then wait: one for the wallet, the other for the first.
   await world.plan([{ service: "pg", match: "accept_turn", action: "hold", when: "before", call: 1, times: 2 }])
   const twins = Promise.all(["same", "same"].map((key) => client.sendTurn({ space }, key)))
-  while ((await world.calls()).filter(({ label }) => label.includes("accept_turn")).length < 2);
+  await untilCalled(world, { match: "accept_turn", count: 2 })
   for (const { turn_id } of holding) {
     expect((await client.call("POST", `/v1/turns/${turn_id}/cancel`)).status).toBe(200)
   }
@@ -80,8 +80,8 @@ test("the same request twice, while room for two appears: one turn, and both get
   expect(one?.turn_id).toBe(other?.turn_id)
 })
 
-test("the same request twice, while the turn of the first is cancelled: nobody waits in a circle", async () => {
-  const { clients, userId } = await makeEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
+test("The same request twice, while the first one's turn is cancelled, causes no deadlock", async () => {
+  const { clients, userId } = await createQuotaEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holdWallet = () => holdRows(world, `select from wallets where user_id = ${userId} for update`)

@@ -17,7 +17,7 @@ const chatOf = async (account: Awaited<ReturnType<typeof cappedAccount>>, text: 
   return account.browser.json("POST", "/api/account/chat/turns", { space: items[0].space_id, text })
 }
 
-test("the daily cap of a plan binds all keys and the web chat of an account together", async () => {
+test("The daily cap of a plan binds all keys and the web chat of an account together", async () => {
   const account = await cappedAccount(world)
   const second = await account.addKey()
   await givePlan(world, account.userId, 3 * CHEAP_USD)
@@ -58,7 +58,7 @@ test("the daily cap of a plan binds all keys and the web chat of an account toge
   await expectPromises(world, account.userId)
 })
 
-test("a changed cap, a deactivated plan and one that has ended bind the next request", async () => {
+test("A changed cap, a deactivated plan and one that has ended bind the next request", async () => {
   const account = await cappedAccount(world)
   const turn = { space: account.space, text: CHEAP, max_cost_usd: CHEAP_USD }
   const status = async () => {
@@ -87,7 +87,7 @@ test("a changed cap, a deactivated plan and one that has ended bind the next req
   await expectPromises(world, account.userId)
 })
 
-test("what was spent before the plan counts, a hold grows no further than the cap, and test turns are none of it", async () => {
+test("Spend before the plan counts, a hold grows no further than the cap, and test turns do not count", async () => {
   const account = await cappedAccount(world)
   await account.client.send({ space: account.space, text: CHEAP })
   await world.drain()
@@ -102,7 +102,7 @@ test("what was spent before the plan counts, a hold grows no further than the ca
   await expectPromises(world, account.userId)
 })
 
-test("the reconciliation compares and repairs the counter of an account", async () => {
+test("The reconciliation compares and repairs the counter of an account", async () => {
   const account = await cappedAccount(world)
   await givePlan(world, account.userId, 1)
   for (let n = 0; n < 2; n++) await account.client.send({ space: account.space, text: CHEAP })

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest"
 import type { FaultRule } from "../../src/local/faults.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { anyWish, expectJustified, load, makeEstate, type QuotaEstate, type WishAnswer } from "../harness/quota-load.ts"
+import {
+  anyWish,
+  createQuotaEstate,
+  expectJustified,
+  type QuotaEstate,
+  sendWishes,
+  type WishAnswer,
+} from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
 import { expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -34,8 +41,8 @@ const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule
 /** All in CI; for everyone one of each kind: it does not answer, it answers wrongly, it has forgotten. */
 const TRIED = Object.entries(FAILURES)
 
-describe.each(TRIED)("Redis %s in the middle of a load", (name, prepare) => {
-  test("caps hold, turns flow, and nothing waits for it", async () => {
+describe.each(TRIED)("A load during which Redis %s", (name, prepare) => {
+  test("Caps hold and turns run without waiting for Redis", async () => {
     const world = await createWorld()
     await watchMoney(world)
     const random = createRandom(name)
@@ -59,7 +66,7 @@ describe.each(TRIED)("Redis %s in the middle of a load", (name, prepare) => {
   })
 })
 
-test("without any Redis, where nobody listens, a whole service takes and runs turns within their caps", async () => {
+test("A whole service without any Redis accepts and runs turns within their caps", async () => {
   const world = await createWorld({ env: { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1" } })
   await watchMoney(world)
   const random = createRandom("no Redis")
@@ -68,7 +75,7 @@ test("without any Redis, where nobody listens, a whole service takes and runs tu
   await world.close()
 })
 
-test("a replica that has stopped has what was there before, and nothing since", async () => {
+test("A replica that was stopped has its former data and nothing newer", async () => {
   const world = await createWorld()
   const redis = redisOf(world)
   await redis.command("SET", "old", "1")
@@ -93,7 +100,7 @@ function cappedEstate(world: World, random: Random): Promise<QuotaEstate> {
     ...{ balance: 4 * USD, key_daily: amount(), key_window: amount(), window_seconds: 3600 },
     ...{ end_user_daily: { own: amount() }, end_user_monthly: { account: amount() } },
   }
-  return makeEstate(world, limits, 3)
+  return createQuotaEstate(world, limits, 3)
 }
 
 function playLoad(
@@ -103,7 +110,7 @@ function playLoad(
   onAnswer = async (_n: number) => {},
 ): Promise<WishAnswer[]> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
-  return load(world, estate, wishes, { onAnswer })
+  return sendWishes(world, estate, wishes, { onAnswer })
 }
 
 async function expectSettled(world: World, estate: QuotaEstate, answers: WishAnswer[]): Promise<void> {

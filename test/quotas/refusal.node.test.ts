@@ -22,7 +22,7 @@ const capOf = (more: Partial<CapRow>): CapRow => ({
   ...more,
 })
 
-test("a balance that has something left says how much, and how much would do; an empty one says neither", () => {
+test("A balance with some credit left says how much and how much is needed, and an empty one says neither", () => {
   expect(refusedBy(row({ available: 1 }), NOW, OWNER)).toEqual({
     code: "INSUFFICIENT_CREDITS",
     message: "Only 0.0000001 USD of the balance is available: top up. This turn needs at least 0.00001 USD.",
@@ -37,7 +37,7 @@ test("a balance that has something left says how much, and how much would do; an
   })
 })
 
-test("exactly what a turn needs is enough, of the balance and of a cap; one micro less is not", () => {
+test("The exact amount that a turn needs is enough, of the balance and of a cap, and one micro less is not", () => {
   expect(refusedBy(row({ available: 100 }), NOW, OWNER)).toBeNull()
   expect(refusedBy(row({ available: 99 }), NOW, OWNER)?.code).toBe("INSUFFICIENT_CREDITS")
   expect(refusedBy(row({ caps: [capOf({ spent_credit_micros: 100 })] }), NOW, OWNER)).toBeNull()
@@ -47,7 +47,7 @@ test("exactly what a turn needs is enough, of the balance and of a cap; one micr
   ).not.toBeNull()
 })
 
-test("of several caps the one that resets last is named, and one that is too small at any time before all", () => {
+test("Of several caps the refusal names the one that resets last, and first of all one that is always too small", () => {
   const day = capOf({})
   const month = capOf({ cap: "end_user_monthly", resets_at: "2026-02-01T00:00:00.000Z" })
   const small = capOf({ cap: "key_window", limit_credit_micros: 99, spent_credit_micros: 0, resets_at: null })
@@ -77,7 +77,7 @@ test("of several caps the one that resets last is named, and one that is too sma
   })
 })
 
-test("Retry-After is whole seconds, at least 1, and never too few", () => {
+test("A Retry-After is whole seconds, at least 1, and never too few", () => {
   const after = (resets_at: string) => refusedBy(row({ caps: [capOf({ resets_at })] }), NOW, OWNER)?.retry_after
   expect(after("2026-01-15T12:00:01.000Z")).toBe(1)
   expect(after("2026-01-15T12:00:01.001Z")).toBe(2)

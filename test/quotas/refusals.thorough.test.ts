@@ -49,7 +49,7 @@ const CASES: Case[] = [
 ]
 
 describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, resets }) => {
-  test("refuses with all that there is to know, and admits after exactly Retry-After", async () => {
+  test("The cap refuses with all details and admits after exactly Retry-After", async () => {
     const one = await cappedAccount(world, caps ? { caps } : {})
     const { client, space, userId } = one
     await set?.(one)
@@ -97,7 +97,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
     await expectPromises(world, userId)
   })
 
-  test("of 0 refuses all, at any time", async () => {
+  test("A cap of 0 refuses all, at any time", async () => {
     const zeros = Object.fromEntries(
       Object.entries(caps ?? {}).map(([name, value]) => [name, name.endsWith("usd") ? 0 : value]),
     )
@@ -125,7 +125,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
   })
 })
 
-test("of several caps the one that resets last is named, and one too small before all", async () => {
+test("Of several caps the refusal names the one that resets last, and first of all one that is always too small", async () => {
   const caps = {
     daily_usd: 0.1,
     window_usd: 0.1,
@@ -158,7 +158,7 @@ test("of several caps the one that resets last is named, and one too small befor
   ])
 })
 
-test("the balance goes before caps: 402, which no waiting helps", async () => {
+test("The balance is checked before caps: a 402 without Retry-After", async () => {
   const { client, space } = await cappedAccount(world, { usd: 0.25, caps: { daily_usd: 0.25 } })
   expect((await client.send({ space })).status).toBe(202)
   const refused = await client.send({ space })
@@ -170,7 +170,7 @@ test("the balance goes before caps: 402, which no waiting helps", async () => {
   expect(body.refused_by).toEqual({ code, message, details, retry_after: null, retryable: false })
 })
 
-test("a refusal keeps nothing, and what was accepted is answered under any cap", async () => {
+test("A refusal stores nothing, and an accepted turn is answered again under any cap", async () => {
   const { client, space, userId } = await cappedAccount(world, { caps: { daily_usd: 0.25 } })
   const sent = await client.sendTurn({ space }, "one")
   expect((await client.sendTurn({ space }, "two")).status).toBe(429)

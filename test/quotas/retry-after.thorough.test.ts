@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Limits, makeEstate, type QuotaEstate, send, type Wish } from "../harness/quota-load.ts"
+import { createQuotaEstate, type Limits, type QuotaEstate, sendWish, type Wish } from "../harness/quota-load.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -90,7 +90,7 @@ function limitOf(cap: Cap, { limits }: Case): number {
 
 const goTo = (ms: number) => world.advance(ms - world.clock.ms())
 
-test(`a client that waits exactly Retry-After succeeds, and one that waits a second less does not: ${CASES} cases`, async () => {
+test(`A client that waits exactly Retry-After succeeds, and one that waits a second less does not: ${CASES} cases`, async () => {
   const { seed } = createRandom("retry-after")
   let refusals = 0
   for (let n = 0; n < CASES; n++) {
@@ -113,10 +113,10 @@ test(`a client that waits exactly Retry-After succeeds, and one that waits a sec
 /** Returns how often the client was refused. */
 async function playCase(one: Case): Promise<number> {
   await goTo(one.fillsAt)
-  const estate = await makeEstate(world, one.limits, 1)
+  const estate = await createQuotaEstate(world, one.limits, 1)
   const least = Math.min(...one.caps.map((cap) => limitOf(cap, one)))
   // As much as the tightest cap: others that are as full as it are met too.
-  const first = await send(estate, wish(estate))
+  const first = await sendWish(estate, wish(estate))
   expect(Math.round((first.turn?.held_usd ?? 0) * 1e7)).toBe(least)
   if (one.ends === "before") await world.drain()
   await goTo(one.asksAt)
@@ -131,7 +131,7 @@ async function playCase(one: Case): Promise<number> {
   }
   await goTo(one.asksAt + wait * 1000)
   if (one.ends === "after") await world.drain()
-  const last = await send(estate, wish(estate))
+  const last = await sendWish(estate, wish(estate))
   expect(last.turn, JSON.stringify(last.refusal)).not.toBeNull()
   await world.settled()
   await world.qstash.reset()
@@ -139,7 +139,7 @@ async function playCase(one: Case): Promise<number> {
 }
 
 async function expectRefused(estate: QuotaEstate, wait: number, reset: number): Promise<number> {
-  const { refusal } = await send(estate, wish(estate))
+  const { refusal } = await sendWish(estate, wish(estate))
   expect(refusal).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED", retryAfter: wait })
   expect(refusal?.details.resets_at).toBe(new Date(reset).toISOString())
   return 1

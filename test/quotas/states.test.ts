@@ -15,7 +15,7 @@ const MONTH_END = "2026-12-01T00:00:00.000Z"
 const unspent = (limit_usd: number) => ({ limit_usd, spent_usd: 0, reserved_usd: 0, left_usd: limit_usd })
 const LIMITS = "/api/account/limits"
 
-test("amounts below a millionth are plain decimals in answers, refusals, CSVs and the audit log", async () => {
+test("Amounts below a millionth are plain decimals in answers, refusals, CSVs and the audit log", async () => {
   const { browser, client, space } = await cappedAccount(world)
   const admin = await signInAdmin(world)
   const limits = { end_user_daily_usd: 9e-7, end_user_monthly_usd: 0.0000002, low_balance_usd: 0.0000001 }
@@ -33,8 +33,8 @@ test("amounts below a millionth are plain decimals in answers, refusals, CSVs an
   expect(put + audit).not.toMatch(/\de-\d/)
 })
 
-describe("what is left", () => {
-  test("of a key is at /v1/me and at the key in the dashboard, and only what is set", async () => {
+describe("The remainder of limits", () => {
+  test("A key's remainder is shown at /v1/me and in the dashboard, for the caps that are set", async () => {
     const caps = { daily_usd: 2, window_usd: 1, window_seconds: 60, end_user_daily_usd: 0.5 }
     const { client, browser, space } = await cappedAccount(world, { caps })
     const before = await client.me()
@@ -73,7 +73,7 @@ describe("what is left", () => {
     expect((await free.client.estimate({ space: free.space })).body).toMatchObject({ admitted: true, caps: [] })
   })
 
-  test("of an end user is what binds them for this key: own before the key's before the account's", async () => {
+  test("An end user's remainder is of the binding limit: own before the key's before the account's", async () => {
     const { client, browser, addKey, space } = await cappedAccount(world, { caps: { end_user_daily_usd: 0.5 } })
     const other = await addKey()
     await client.send({ space })
@@ -100,7 +100,7 @@ describe("what is left", () => {
     expect(body.caps).toEqual([day, month])
   })
 
-  test("a cap counts by the moment of acceptance and over the account, billed_today_usd by the bill in the key's spaces", async () => {
+  test("A cap counts by the moment of acceptance over the account, and billed_today_usd by the bill in the key's spaces", async () => {
     const { client, addKey, space } = await cappedAccount(world)
     const narrow = await addKey({ scope: "created" })
     await client.putLimits({ daily_usd: 1, monthly_usd: 1 })
@@ -121,8 +121,8 @@ describe("what is left", () => {
   })
 })
 
-describe("limits", () => {
-  test("of the account are read, replaced and refused when they are wrong, with and without a wallet", async () => {
+describe("Limits", () => {
+  test("An account's limits are read, replaced and refused when wrong, with and without a wallet", async () => {
     const { browser, userId } = await cappedAccount(world, { usd: 0 })
     const none = { end_user_daily_usd: null, end_user_monthly_usd: null, low_balance_usd: 1 }
     expect(await browser.json("GET", LIMITS)).toEqual([200, none])
@@ -152,7 +152,7 @@ describe("limits", () => {
     expect((await world.invoke(new Request(`https://api.test${LIMITS}`))).status).toBe(401)
   })
 
-  test("bind the next turn: a raised one admits at once, one below what is spent refuses", async () => {
+  test("A changed limit counts from the next turn on: a raised one admits, one below the spend refuses", async () => {
     const { client, browser, space } = await cappedAccount(world, { caps: { daily_usd: 0.25 } })
     const { key } = await client.me()
     const patch = (caps: object) => browser.json("PATCH", `/api/account/keys/${key.key_id}`, { caps })
@@ -178,8 +178,8 @@ describe("limits", () => {
   })
 })
 
-describe("an end user", () => {
-  test("spends the same limit over all keys, and none of another's", async () => {
+describe("An end user", () => {
+  test("An end user spends the same limit over all keys, and none of another's", async () => {
     const { client, addKey, space, userId } = await cappedAccount(world)
     const other = await addKey({ caps: { end_user_daily_usd: 0.3 } })
     await client.putLimits({ daily_usd: 0.4 })
@@ -200,7 +200,7 @@ describe("an end user", () => {
   })
 })
 
-test("test turns and the web chat have no caps, and spend nothing of them", async () => {
+test("Test turns and the web chat have no caps and spend nothing of them", async () => {
   const caps = { daily_usd: 0, window_usd: 0, window_seconds: 60, end_user_daily_usd: 0, end_user_monthly_usd: 0 }
   const { client, browser, addKey, space } = await cappedAccount(world, { caps })
   await browser.json("PUT", LIMITS, { end_user_daily_usd: 0 })

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { sweepCounters } from "../../src/quotas/sweep-counters.ts"
 import { createWatched } from "../harness/account-events.ts"
+import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -14,7 +13,7 @@ afterAll(() => world.close())
 const ALL_CAPS = { daily_usd: 10, window_usd: 10, window_seconds: 60, end_user_daily_usd: 10, end_user_monthly_usd: 10 }
 const DAY_MS = 86_400_000
 
-test("a backlog goes in batches, and what is not over stays", async () => {
+test("A backlog is deleted in batches, and counters of open periods stay", async () => {
   const { userId, spend } = await createWatched(world, {
     caps: { ...ALL_CAPS, window_usd: null, window_seconds: null },
   })
@@ -34,14 +33,14 @@ test("a backlog goes in batches, and what is not over stays", async () => {
   expect(rows).toHaveLength(3)
 })
 
-test("counters of days and windows are kept for 40 days, those of months for 400", async () => {
+test("Counters of days and windows are kept for 40 days, and those of months for 400", async () => {
   const { userId, spend } = await createWatched(world, { caps: ALL_CAPS })
   // At noon of the 20th: the day began 0.5 days before, the month 19.5.
   await spend(0.01)
   const keptAfter = async (days: number) => {
     await world.advance(days * DAY_MS)
     // Without the sweep of analytics, which would make up for all these days.
-    await sweepCounters(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+    await sweepCounters(contextOf(world))
     const rows = await world.sql<{ period: string }>(
       "select period from spend_counters where user_id = $1 order by period",
       [userId],

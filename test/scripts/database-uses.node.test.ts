@@ -34,7 +34,7 @@ test("A word that is only quoted is no call", () => {
   expect([...called, ...inlined]).toEqual([])
 })
 
-test("A name that is computed is refused: nobody could say what the worker may do", () => {
+test("A computed name is refused, since the worker's use could not be known", () => {
   expect(() => uses(`export const any = (db, kind) => call(db, "list_" + kind, {})`)).toThrow("cannot be followed")
   expect(() => uses(`export const any = (db, names) => call(db, names.first, {})`)).toThrow("cannot be followed")
 })
@@ -47,7 +47,7 @@ test("A function within a query is told apart from a call", () => {
   expect([...inlined]).toEqual(["key_caps"])
 })
 
-test("Of a table, the columns are found that its own queries name", () => {
+test("A table's columns are found from the queries on it", () => {
   const { tables } = uses(`
     const SHOWN = ["w.webhook_id", "w.url"]
     export const list = (db) => db.selectFrom("webhook_endpoints as w").select(SHOWN).execute()

@@ -10,7 +10,7 @@ function notedActions(): string[] {
   return [...inSql, ...inTypeScript, ...ofCommands].map(([, action]) => action as string)
 }
 
-test("the filter of the audit page offers every action that is noted", () => {
+test("The filter of the audit page offers every action that is audited", () => {
   const noted = new Set(notedActions())
   expect(noted.size).toBeGreaterThan(30)
   expect([...noted].filter((action) => !AUDIT_ACTIONS.includes(action))).toEqual([])

@@ -33,8 +33,8 @@ const configOf = (name: string) => configs.get(name) as Unstable_Config
 const routesOf = (name: string) =>
   (configOf(name).routes ?? []).map((route) => (typeof route === "string" ? route : route.pattern))
 
-describe.each(names)("the worker %s, as wrangler resolves it,", (name) => {
-  test("is reached by its routes on the hosts of the deployment, and in no other way", () => {
+describe.each(names)("The worker %s, as wrangler resolves it,", (name) => {
+  test("The worker is reached by its routes on the deployment's hosts, and in no other way", () => {
     const config = configOf(name)
     expect(config.workers_dev).toBe(false)
     expect(config.preview_urls).toBe(false)
@@ -44,7 +44,7 @@ describe.each(names)("the worker %s, as wrangler resolves it,", (name) => {
     expect(JSON.stringify(config)).not.toContain(PLACEHOLDER_HOST)
   })
 
-  test("has no address of a request in the platform's logs", () => {
+  test("The worker leaves no address of a request in the platform's logs", () => {
     expect(configOf(name).observability).toMatchObject({
       enabled: true,
       redact_query_string: true,
@@ -53,7 +53,7 @@ describe.each(names)("the worker %s, as wrangler resolves it,", (name) => {
     })
   })
 
-  test("reaches the public Internet only, and knows its own hosts", () => {
+  test("The worker reaches the public Internet only and knows its own hosts", () => {
     const { compatibility_flags, vars, limits } = configOf(name)
     expect(compatibility_flags).toEqual(["nodejs_compat", "global_fetch_strictly_public", "enable_request_signal"])
     expect(vars).toMatchObject({ OWN_HOSTS: HOSTS.join(","), CALLBACKS_URL: `https://${HOSTS[0]}` })
@@ -61,11 +61,11 @@ describe.each(names)("the worker %s, as wrangler resolves it,", (name) => {
   })
 })
 
-test.each(workers)("the worker %s has the bucket of its stage", (name) => {
+test.each(workers)("The worker %s has the bucket of its stage", (name) => {
   expect(configOf(name).r2_buckets).toMatchObject([{ binding: "FILES", bucket_name: "turnpike-files-staging" }])
 })
 
-test("one worker with everything has an address of its own, and no previews", () => {
+test("A single worker with everything has an address of its own and no previews", () => {
   const { workers_dev, preview_urls, routes, observability } = configOf("")
   expect({ workers_dev, preview_urls, routes: routes ?? [] }).toEqual({
     workers_dev: true,
@@ -79,7 +79,7 @@ test("one worker with everything has an address of its own, and no previews", ()
   })
 })
 
-test("each operation is routed to the worker that has it, on every host", () => {
+test("Each operation is routed to its worker, on every host", () => {
   /** Cloudflare takes the most specific route. */
   const workerOf = (url: string) =>
     workers
@@ -98,7 +98,7 @@ test("each operation is routed to the worker that has it, on every host", () => 
   }
 })
 
-test("static files have what every answer of a worker has: the documents of each, and the web app's", async () => {
+test("Static files have the headers of every answer of a worker: the documents of each, and the web app's", async () => {
   for (const text of [headersFile([]), await readFile("dashboard/public/_headers", "utf8")]) {
     const [path, ...forAll] = text.split(/\n(?=\S)/)[0]?.split(/\n */) ?? []
     expect(path).toBe("/*")
@@ -108,7 +108,7 @@ test("static files have what every answer of a worker has: the documents of each
   }
 })
 
-test("hosts are names", () => {
+test("A host must be a plain name", () => {
   expect(readHosts(" A.acme.com,b.acme.com")).toEqual(["a.acme.com", "b.acme.com"])
   for (const wrong of [undefined, "", "https://a.com", "a", "a.com/x", "a.com,", "127.0.0.1", "a.com:8787"]) {
     expect(() => readHosts(wrong), String(wrong)).toThrow(/--host/)

@@ -9,7 +9,7 @@ const V1_LIMIT_KIB = 400
 
 const CHECKED = ["", ...(await groups())]
 
-test.each(CHECKED)("wrangler deploy --dry-run passes for the environment '%s'", async (group) => {
+test.each(CHECKED)("The command wrangler deploy --dry-run passes for the environment '%s'", async (group) => {
   const out = await mkdtemp(join(tmpdir(), "turnpike-deploy-"))
   try {
     const printed = await wrangler(["deploy", "--dry-run", "--minify", "--env", group, "--outdir", out])

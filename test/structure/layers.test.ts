@@ -42,7 +42,7 @@ const dependencies = new Map<string, string[]>([
   ...[...calls].map(([path, used]): [string, string[]] => [path, used.map(({ target }) => target)]),
 ])
 
-test("the table has every room once, and each may import only rooms above it", () => {
+test("The table has every room once, and each may import only rooms above it", () => {
   const names = table.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect([...new Set(source.map(roomOf))].filter((room) => !names.includes(room))).toEqual([])
@@ -52,16 +52,16 @@ test("the table has every room once, and each may import only rooms above it", (
   expect(wrong).toEqual([])
 })
 
-test("no room uses one that its row does not name: neither values nor types, neither in TypeScript nor in SQL", () => {
+test("A room uses only rooms that its row names: values and types, in TypeScript and in SQL", () => {
   expect(forbiddenUses(dependencies, table, roomOf)).toEqual([])
 })
 
-test("a call from a low room's procedure to a high room's is refused", () => {
+test("A call from a low room's procedure to a high room's is refused", () => {
   const planted = new Map([["src/billing/planted.sql", ["src/analytics/cut-spaces.sql"]]])
   expect(forbiddenUses(planted, table, roomOf)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
 })
 
-test("every import leads to a file, and every call to a procedure", () => {
+test("Every import leads to a file, and every call to a procedure", () => {
   const missing = [...imports].flatMap(([path, targets]) =>
     targets.filter((target) => !existsSync(target)).map((target) => `${path} -> ${target}`),
   )
@@ -73,7 +73,7 @@ test("every import leads to a file, and every call to a procedure", () => {
   expect([...calls.values()].flat().length).toBeGreaterThan(500)
 })
 
-test("no files use each other in a circle: neither values nor types, neither in TypeScript nor in SQL", () => {
+test("No files use each other in a circle: neither values nor types, neither in TypeScript nor in SQL", () => {
   expect(circles(dependencies)).toEqual([])
   expect(
     circles(
@@ -105,7 +105,7 @@ function writersOfTables(): Map<string, string[]> {
   return new Map([...writers].sort().map(([name, rooms]) => [name, sorted(rooms)]))
 }
 
-test("each table is written by the rooms that ARCHITECTURE.md names for it, and by no other", () => {
+test("Each table is written by the rooms that ARCHITECTURE.md names for it, and by no other", () => {
   const [rows = ""] = (readFileSync("ARCHITECTURE.md", "utf8").split("| table | written by |")[1] ?? "").split("\n\n")
   const documented = [...rows.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
     .filter(([, names = ""]) => !names.startsWith("-"))

@@ -15,7 +15,7 @@ for (const file of globSync("src/*/policies.ts")) {
   }
 }
 
-test("every number of a policy is a limit in the reference, or said to be internal, and nothing else is", () => {
+test("Every number of a policy is a limit in the reference or listed as internal, and nothing else is", () => {
   const internal = (key: string) =>
     INTERNAL_NUMBERS.includes(key) || INTERNAL_NUMBERS.includes(`${key.split(".")[0]}.*`)
   expect(
@@ -30,7 +30,7 @@ test("every number of a policy is a limit in the reference, or said to be intern
   ).toEqual([])
 })
 
-test("the table is in both documents, whole", () => {
+test("The whole table is in both documents", () => {
   const rows = limitRows()
   expect(rows.length).toBeGreaterThan(Object.keys(SHOWN_LIMITS).length)
   const { description } = readGuide("limits", [])
@@ -41,7 +41,7 @@ test("the table is in both documents, whole", () => {
   }
 })
 
-test("each code is one that there is, with its status", () => {
+test("Each code of a limit exists with its status", () => {
   for (const [, , , beyond] of limitRows()) {
     for (const [, status, code = ""] of beyond.matchAll(/(\d{3}) `([A-Z_]+)`/g)) {
       expect(ERROR_CODES[code as ErrorCode]?.status, code).toBe(Number(status))
@@ -49,7 +49,7 @@ test("each code is one that there is, with its status", () => {
   }
 })
 
-test("values are as people read them", () => {
+test("Values are written as people read them", () => {
   const shown = (name: string, value: unknown) => shownLimit(name, value)
   expect(shown("maxBytes", 104_857_600)).toBe("100 MiB")
   expect(shown("timeoutMs", 90_000)).toBe("90 s")
@@ -59,7 +59,7 @@ test("values are as people read them", () => {
   expect(shown("defaultHold", 2_500_000)).toBe("0.25 USD")
 })
 
-test("how far `timeout_seconds` can be set is what the schemas take", () => {
+test("The stated maximum of `timeout_seconds` equals the schemas' maximum", () => {
   const { schemas } = documentOf("v1").components as {
     schemas: Record<string, { properties: { timeout_seconds: { maximum: number } } }>
   }

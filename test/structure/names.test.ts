@@ -25,7 +25,7 @@ function exportsOf(path: string): string[] {
   return [...new Set(names)]
 }
 
-test.each(Object.entries(PROGRAMS))("no two files of the %s export the same name", (_program, folders) => {
+test.each(Object.entries(PROGRAMS))("No two files of the %s export the same name", (_program, folders) => {
   const homes = new Map<string, string[]>()
   for (const path of folders.flatMap(filesBelow)) {
     for (const name of exportsOf(path)) homes.set(name, [...(homes.get(name) ?? []), path])

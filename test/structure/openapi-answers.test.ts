@@ -24,7 +24,7 @@ function* schemasIn(part: Json, document: Json, path = "", seen = new Set<string
   }
 }
 
-describe.each(SURFACES)("the document of %s", (surface) => {
+describe.each(SURFACES)("The document of %s", (surface) => {
   const document: Json = documentOf(surface)
   const operations: Json[] = Object.values(document.paths).flatMap((methods: Json) => Object.values(methods))
   const answers = [
@@ -42,7 +42,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
   const everything = [...schemasIn({ paths: document.paths, webhooks: document.webhooks }, document)]
   const check = (schema: Json, value: unknown) => strictCheck(schema, document.components.schemas)(value)
 
-  test("an answer may get more fields and more words", () => {
+  test("An answer may get more fields and more words", () => {
     expect(answers.length).toBeGreaterThan(200)
     const open = new Set(
       answers.flatMap(([, { anyOf }]) =>
@@ -60,7 +60,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     expect(closed.map(([path]) => path)).toEqual([])
   })
 
-  test("a request is strict: its objects are closed, and its lists of words too", () => {
+  test("A request is strict: its objects are closed, and its lists of words too", () => {
     const bodies = operations.flatMap(({ requestBody }) => requestBody?.content["application/json"]?.schema ?? [])
     const loose = bodies.filter(({ $ref }) => {
       const schema = document.components.schemas[$ref?.split("/").at(-1)]
@@ -71,7 +71,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     expect(open.map(([path]) => path)).toEqual([])
   })
 
-  test("a cursor has one type, and no time is described by a pattern", () => {
+  test("A cursor has one type, and no time is described by a pattern", () => {
     const cursors = operations.flatMap(({ parameters = [] }) =>
       parameters.filter(({ name }: Json) => name === "cursor"),
     )
@@ -85,7 +85,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     expect(JSON.stringify(document)).not.toContain("[2468][048]")
   })
 
-  test("a union of objects says by which field they differ, and which object each word means", () => {
+  test("A union of objects says by which field they differ, and which object each word means", () => {
     const unions = answers.filter(([, { anyOf }]) => anyOf?.filter(({ $ref }: Json) => $ref).length > 1)
     expect(unions.length).toBeGreaterThan(2)
     const untold = unions.filter(([, { discriminator }]) => !discriminator)
@@ -98,7 +98,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     }
   })
 
-  test("every answer in JSON is a named schema, so generated clients have a type for each list", () => {
+  test("Every answer in JSON is a named schema, so generated clients have a type for each list", () => {
     const inline = operations.flatMap(({ operationId, responses }) =>
       Object.values(responses).flatMap((answer: Json) => {
         const json = answer.content?.["application/json"]
@@ -108,7 +108,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     expect(inline).toEqual([])
   })
 
-  test("every operation lists 405, with the methods that there are", () => {
+  test("Every operation lists 405, with the methods that exist", () => {
     for (const { operationId, responses } of operations) {
       const { $ref } = responses["405"] ?? {}
       expect($ref, operationId).toBeDefined()
@@ -116,7 +116,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     }
   })
 
-  test("the details of an error have a type by its code, and every example of an error is one", () => {
+  test("The details of an error have a type by its code, and every example of an error has it", () => {
     const codes = new Set<string>()
     for (const response of Object.values(document.components.responses) as Json[]) {
       const { schema, examples } = response.content["application/json"]
@@ -132,7 +132,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     expect(others.map(([name]) => name)).toEqual([])
   })
 
-  test("each type of event stands under webhooks, with an example of its form whose turn has the event's state", () => {
+  test("Each type of event is under webhooks, with an example of its form whose turn has the event's state", () => {
     expect(Object.keys(document.webhooks).sort()).toEqual(EVENT_NAMES.toSorted())
     for (const [type, { post }] of Object.entries(document.webhooks) as [string, Json][]) {
       const { schema, example } = post.requestBody.content["application/json"]
@@ -144,7 +144,7 @@ describe.each(SURFACES)("the document of %s", (surface) => {
     }
   })
 
-  test("every example of a turn, an event and a delivery can be", () => {
+  test("Every example of a turn, an event and a delivery is possible", () => {
     const examples = [...examplesIn(document)]
     const turns = examples.filter(
       (one) => typeof one.turn_id === "string" && "billed_cost_usd" in one && "finished_at" in one,

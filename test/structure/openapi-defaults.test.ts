@@ -54,7 +54,7 @@ function shown(method: string, path: string): Record<string, unknown> {
   return Object.fromEntries(given.map(({ name, schema }) => [name, schema.default]))
 }
 
-test.each(Object.entries(CONTRACT))("%s shows the defaults of the contract", (operation, defaults) => {
+test.each(Object.entries(CONTRACT))("The document %s shows the defaults of the contract", (operation, defaults) => {
   const [method = "", path = ""] = operation.split(" ")
   expect(shown(method, path)).toMatchObject(defaults)
 })

@@ -34,7 +34,7 @@ const operations = documents.flatMap(({ surface, document, app }) =>
 )
 const json = (content: Content | undefined) => content?.content?.["application/json"]
 
-test("operations of the contract have its tags, and no others have them", () => {
+test("Operations of the contract have its tags, and no others have them", () => {
   for (const { operation, described } of operations) {
     const { path } = operation
     const expected = path.startsWith("/api/auth/")
@@ -48,28 +48,31 @@ test("operations of the contract have its tags, and no others have them", () => 
   }
 })
 
-test("every field of every example has a value that means something", () => {
+test("Every field of every example has a meaningful value", () => {
   expect(missing, "give the field an `example`, or its name one in src/http/examples.ts").toEqual([])
 })
 
-test.each(operations)("$surface: $id has examples that its own schemas take", ({ operation, described }) => {
-  const check = (type: z.ZodType | undefined, value: unknown) => type && expect(() => type.parse(value)).not.toThrow()
-  check(operation.body, json(described.requestBody)?.example)
-  if (!operation.answer.binary)
-    check(operation.answer.schema, json(described.responses[operation.answer.status])?.example)
-  for (const [location, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
-    const given = described.parameters?.filter(
-      (parameter) => parameter.in === location && parameter.example !== undefined,
-    )
-    check(type, Object.fromEntries((given ?? []).map(({ name, example }) => [name, example])))
-  }
-  for (const parameter of described.parameters ?? []) {
-    if (parameter.required) expect(parameter.example, parameter.name).toBeDefined()
-  }
-})
+test.each(operations)(
+  "The operation $surface: $id has examples that its own schemas accept",
+  ({ operation, described }) => {
+    const check = (type: z.ZodType | undefined, value: unknown) => type && expect(() => type.parse(value)).not.toThrow()
+    check(operation.body, json(described.requestBody)?.example)
+    if (!operation.answer.binary)
+      check(operation.answer.schema, json(described.responses[operation.answer.status])?.example)
+    for (const [location, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
+      const given = described.parameters?.filter(
+        (parameter) => parameter.in === location && parameter.example !== undefined,
+      )
+      check(type, Object.fromEntries((given ?? []).map(({ name, example }) => [name, example])))
+    }
+    for (const parameter of described.parameters ?? []) {
+      if (parameter.required) expect(parameter.example, parameter.name).toBeDefined()
+    }
+  },
+)
 
 test.each(operations)(
-  "$surface: $id says what it is, and each error with cause, cure and an example",
+  "The operation $surface: $id describes itself, and each error with cause, cure and an example",
   ({ surface, described, document }) => {
     expect(described.summary).toMatch(/^[A-Z][^.]+$/)
     expect(described.description.length).toBeGreaterThan(0)
@@ -90,14 +93,14 @@ test.each(operations)(
   },
 )
 
-test("every group of operations says what it is", () => {
+test("Every group of operations has a description", () => {
   const tags = documents.flatMap(({ document }) => document.tags)
   for (const tag of tags) expect(tag, "src/http/tags.ts").toHaveProperty("description")
 })
 
 const ofKeys = operations.filter(({ surface, operation }) => surface === "v1" && !operation.open)
 
-test.each(ofKeys)("the client has $id, and its sample sends the example", async ({ operation, described }) => {
+test.each(ofKeys)("The client has $id, and its sample sends the example", async ({ operation, described }) => {
   const sample = described["x-codeSamples"].find(({ label }) => label === "turnpike-client")
   expect(sample, "src/reference/client-methods.ts").toBeDefined()
   const seen: { method: string; url: URL; body: unknown }[] = []

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { argumentsAt, procedures, withoutComments } from "./source.ts"
 
 // PostgreSQL looks a procedure up when the line that calls it runs: a wrong call on a rare way would be found by a customer.
-test("procedures call each other with as many arguments as they take", () => {
+test("Procedures call each other with as many arguments as they take", () => {
   const taken = new Map<string, number>()
   const calls: { place: string; name: string; count: number }[] = []
   for (const { path: file, text: sql } of procedures) {

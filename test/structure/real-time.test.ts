@@ -14,7 +14,7 @@ const PATTERNS = {
 /** The few that wait for a real process or for what hangs. None of their numbers decides an outcome on a slow machine. */
 const ALLOWED: Record<string, string> = {
   "test/harness/locks.ts sleeps": "a transaction that keeps its locks looks again and again whether it may let them go",
-  "test/harness/real-time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
+  "test/harness/time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
   "test/agent/rehearsal.node.test.ts sleeps": "the bound of work that takes a second, or hours",
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
   "test/local/temporary-directory.node.test.ts sleeps": "what keeps a program going until it is killed",
@@ -30,13 +30,13 @@ function found(path: string, text: string): string[] {
     .map(([what]) => `${path} ${what}`)
 }
 
-test("no test measures time, sleeps, or is over because the machine is slow", () => {
+test("No test measures time, sleeps, or fails because the machine is slow", () => {
   const own = "test/structure/real-time.test.ts"
   const all = globSync("test/**/*.{ts,sql}").filter((path) => path !== own)
   expect(all.length).toBeGreaterThan(300)
   expect(
     all.flatMap((path) => found(path, read(path))).sort(),
-    "count the work instead, move the world's clock, or wait for what is seen (untilBlocked, a plan that holds, expect.poll)",
+    "count the work instead, move the world's clock, or wait for what is seen (untilBlocked, untilCalled, a plan that holds, expect.poll)",
   ).toEqual(Object.keys(ALLOWED).sort())
 })
 
@@ -50,11 +50,11 @@ test.each([
   ["sleeps", 'import { setTimeout } from "node:timers/promises"'],
   ["bounds how long a test may take", "await expect.poll(read, { timeout: 20_000 }).toBe(1)"],
   ["bounds how long a test may take", "}, 120_000)"],
-])("a test that %s is found: %s", (what, line) => {
+])("A test that %s is found: %s", (what, line) => {
   expect(found("a.test.ts", line)).toEqual([`a.test.ts ${what}`])
 })
 
-test("time that is no matter of speed is not found", () => {
+test("Time that does not depend on speed is not found", () => {
   for (const line of [
     "vi.useFakeTimers({ now: Date.now() })",
     "String(Math.floor(Date.now() / 1000))",

@@ -11,7 +11,7 @@ const LEFT = [
   /^\s*(listen|prepare|declare\s+\w+\s+(\w+\s+)*cursor\s+with\s+hold|set\s+(session|role|search_path))\b/im,
 ]
 
-test("no procedure leaves anything in its session, so the stand-in need not reset it behind one", () => {
+test("No procedure leaves anything in its session, so the stand-in need not reset it afterwards", () => {
   for (const { path, text: sql } of [{ path: "schema.sql", text: read("schema.sql") }, ...procedures]) {
     const text = withoutComments(sql)
     for (const left of LEFT) expect(left.exec(text)?.[0], `${path}: ${left}`).toBeUndefined()
@@ -31,6 +31,6 @@ test.each([
   ["set work_mem = 1", false],
   ["begin", false],
   ["prepare a as select 1", false],
-])("%s: leaves nothing: %s", (text, answer) => {
+])("The scan finds what a statement leaves: %s: %s", (text, answer) => {
   expect(leavesNothing(text)).toBe(answer)
 })

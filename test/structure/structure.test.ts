@@ -7,7 +7,7 @@ import { filesBelow, importsOf, procedures, read, source } from "./source.ts"
 /** An npm workspace of its own, built into files. */
 const webApp = filesBelow("dashboard/src")
 
-test("Hono stays in routes and http", () => {
+test("Hono is used only in routes and http", () => {
   const offenders = source.filter(
     (path) =>
       !/^(src\/(routes|http)\/|functions\/)/.test(path) && importsOf(path).some((name) => /^(@?hono)/.test(name)),
@@ -15,21 +15,21 @@ test("Hono stays in routes and http", () => {
   expect(offenders).toEqual([])
 })
 
-test("answers are JSON with plain decimals, which `c.json` does not write", () => {
+test("Answers are JSON with plain decimals, which `c.json` does not write", () => {
   const offenders = [...filesBelow("src/http"), ...filesBelow("src/routes")].filter((path) =>
     /\bc\.json\(|Response\.json\(/.test(read(path).replace(/\/\*\*.*?\*\//gs, "")),
   )
   expect(offenders).toEqual([])
 })
 
-test("routes do not touch the database", () => {
+test("Routes do not touch the database", () => {
   const offenders = filesBelow("src/routes").filter((path) =>
     importsOf(path).some((name) => name.includes("platform/db") || name === "kysely"),
   )
   expect(offenders).toEqual([])
 })
 
-test("deployed code imports nothing of the local stand-ins or of what makes the documents, and only the worker of callbacks can reach a model", () => {
+test("Deployed code imports no stand-ins or document builders, and only the worker of callbacks can reach a model", () => {
   const reached = (entry: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(entry)) return seen
     seen.add(entry)
@@ -45,14 +45,14 @@ test("deployed code imports nothing of the local stand-ins or of what makes the 
   }
 })
 
-test("the client stands alone: nothing of the service, nothing of any package", () => {
+test("The client stands alone: nothing of the service, nothing of any package", () => {
   const foreign = filesBelow("client").flatMap((path) =>
     importsOf(path).filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)),
   )
   expect(foreign).toEqual([])
 })
 
-test("the web app stands alone: nothing of the service, and Recharts only in the chunk of charts", () => {
+test("The web app stands alone: nothing of the service, and Recharts only in the chunk of charts", () => {
   const named = webApp.flatMap((path) => importsOf(path).map((name) => ({ path, name })))
   const outside = named.filter(
     ({ path, name }) => name.startsWith(".") && !join(path, "..", name).startsWith("dashboard/src/"),
@@ -63,7 +63,7 @@ test("the web app stands alone: nothing of the service, and Recharts only in the
   ])
 })
 
-test("a file is at most 300 lines, and lies in a room: two folder levels, and one more for routes", () => {
+test("A file is at most 300 lines and lies in a room: two folder levels, and one more for routes", () => {
   const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench"), ...webApp]
   const generated = [
     "src/platform/db-types.ts",
@@ -80,7 +80,7 @@ test("a file is at most 300 lines, and lies in a room: two folder levels, and on
   expect(webApp.filter((path) => path.split("/").length > 4)).toEqual([])
 })
 
-test("no procedure is called behind or before an `or` whose other side may decide: PostgreSQL would leave its effect out", () => {
+test("No procedure is called on either side of a deciding `or`, since PostgreSQL would skip its effect", () => {
   const offenders = procedures
     .filter(({ text }) => /:= turnpike\.\w+\([^;]*\)\s+or\s/.test(text))
     .map(({ path }) => path)
@@ -88,7 +88,7 @@ test("no procedure is called behind or before an `or` whose other side may decid
   expect(offenders).toEqual([])
 })
 
-test("time and chance come from the context, outside platform, local, the command line and the client's runtime", () => {
+test("Time and chance come from the context, outside platform, local, the command line and the client's runtime", () => {
   const pattern = /Date\.now\(|new Date\(\)|Math\.random\(/
   const offenders = source.filter(
     (path) => !/^src\/(platform|local)\/|^src\/ops\/admin|^client\/src\/runtime/.test(path) && pattern.test(read(path)),
@@ -96,7 +96,7 @@ test("time and chance come from the context, outside platform, local, the comman
   expect(offenders).toEqual([])
 })
 
-test("every path that ARCHITECTURE.md and README.md name exists", () => {
+test("Every path that ARCHITECTURE.md and README.md name exists", () => {
   for (const document of ["ARCHITECTURE.md", "README.md"]) {
     const paths = [...read(document).matchAll(/`((?:src|functions|test|scripts|bench|dashboard)\/[\w./-]*)`/g)].map(
       (m) => m[1] as string,
@@ -106,7 +106,7 @@ test("every path that ARCHITECTURE.md and README.md name exists", () => {
   }
 })
 
-test("the environments of wrangler.toml agree", () => {
+test("The environments of wrangler.toml agree", () => {
   const config = parse(read("wrangler.toml")) as unknown as Record<string, unknown> & {
     main: string
     env: Record<string, { name: string; main: string } & Record<string, unknown>>
@@ -131,7 +131,7 @@ test("the environments of wrangler.toml agree", () => {
   )
 })
 
-test("no request takes a processor for long, and the platform logs no URL", () => {
+test("No request takes a processor for long, and the platform logs no URL", () => {
   const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, Record<string, unknown>> }
   const LOGGED = { enabled: true, redact_query_string: true, logs: { enabled: true, invocation_logs: false } }
   expect(top).toMatchObject({ observability: LOGGED, limits: { cpu_ms: 30_000 } })
@@ -142,7 +142,7 @@ test("no request takes a processor for long, and the platform logs no URL", () =
   }
 })
 
-test("no deployed worker's fetch reaches anything but the public Internet", () => {
+test("No deployed worker's fetch reaches anything but the public Internet", () => {
   const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, object> }
   expect(top).toMatchObject({ compatibility_flags: expect.arrayContaining(["global_fetch_strictly_public"]) })
   // An environment inherits the flags, unless it has some of its own.

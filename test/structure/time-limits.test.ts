@@ -41,7 +41,7 @@ test("ARCHITECTURE.md says each time limit as it is", () => {
   expect(Object.keys(said)).toEqual(expect.arrayContaining(Object.keys(TIME_LIMITS)))
 })
 
-test("what is deployed calls out from few places, each of which has a limit", () => {
+test("Deployed code calls out from few places, and each has a limit", () => {
   const outside = /(?<![\w.])fetch\(|ctx\s*\.fetch\(|new (?:Upstash\(|Client\(\{ baseUrl)|[^\w]neon\(|\br2\.\w+\(/
   const deployed = source.filter((path) => /^(src|functions)\//.test(path) && !/^src\/(local|reference)\//.test(path))
   expect(deployed.filter((path) => outside.test(read(path)))).toEqual([

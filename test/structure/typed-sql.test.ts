@@ -5,7 +5,7 @@ const db = databaseOver(async () => ({ rows: [] }))
 
 // `tsc`, which verify runs, fails on a @ts-expect-error that expects no error.
 
-test("a column that is not there does not compile", () => {
+test("A column that does not exist does not compile", () => {
   const right = db.selectFrom("turns").select("turn_id").where("user_id", "=", 1)
   // @ts-expect-error
   const wrong = db.selectFrom("turns").select("turn_idd")
@@ -14,7 +14,7 @@ test("a column that is not there does not compile", () => {
   expect([right, wrong, elsewhere].map((query) => query.compile().sql.includes("turn_id"))).toEqual([true, true, true])
 })
 
-test("a wrong argument of a procedure does not compile, nor does one that is not there", () => {
+test("A wrong or unknown argument of a procedure does not compile", () => {
   const right = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: 1, moment: new Date(0) })
   // @ts-expect-error
   const wrong = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: "1", moment: new Date(0) })

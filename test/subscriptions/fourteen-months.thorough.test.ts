@@ -55,7 +55,7 @@ function periods(start: string, until: string): string[] {
   }
 }
 
-test("14 months with a leap day: once for each period that begins before an end or a deactivation, whenever a sweeper dies", async () => {
+test("Fourteen months with a leap day are credited once per period before an end or deactivation, whenever a sweeper dies", async () => {
   await goTo("2027-12-30T12:00:00.000Z")
   const END = "2029-03-15T00:00:00.000Z"
   const kinds = [
@@ -119,7 +119,7 @@ test("14 months with a leap day: once for each period that begins before an end 
   expect(await sweepPlans(ctx), "again: nothing").toEqual({ booked: 0, failed: 0 })
 })
 
-test("a sweeper that comes back after 14 months books each period, more than one statement takes", async () => {
+test("A sweeper that comes back after 14 months books each period, also more than one statement takes", async () => {
   const start = world.clock.now().toISOString()
   const { userId } = await subscribe(start)
   await world.advance(14 * 31 * 86_400_000)
@@ -130,7 +130,7 @@ test("a sweeper that comes back after 14 months books each period, more than one
   expect(await booked(userId)).toEqual(expected)
 })
 
-test("one subscription that fails keeps nobody, and is tried again behind the others", async () => {
+test("A failing subscription delays no other and is tried again after the others", async () => {
   const start = world.clock.now().toISOString()
   const bad = await subscribe(start)
   const good = await Promise.all([1, 2, 3].map(() => subscribe(start)))
@@ -146,7 +146,7 @@ test("one subscription that fails keeps nobody, and is tried again behind the ot
   expect(await booked(bad.userId)).toHaveLength(1)
 })
 
-test("a plan that is missing from the setting for a while loses no credit; of what has ended meanwhile nothing stays due", async () => {
+test("A plan missing from the settings for a while loses no credit, and an ended subscription is no longer due", async () => {
   const ctx = authContextOf(world)
   // Past the API, which refuses it: a setting may be written by hand, or restored.
   const put = (value: object) =>
@@ -169,7 +169,7 @@ test("a plan that is missing from the setting for a while loses no credit; of wh
   expect(await booked(kept.userId)).toHaveLength(2)
 })
 
-test("eight at once book one", async () => {
+test("Eight sweepers at once book one credit", async () => {
   for (let round = 0; round < 100; round++) {
     const { userId, subId } = await subscribe(world.clock.now().toISOString())
     const ctx = authContextOf(world)

@@ -8,7 +8,7 @@ const LONG = 64 * 1024
 const object = (properties: Record<string, unknown>, rest: object = {}) => ({ type: "object", properties, ...rest })
 const list = <T>(length: number, item: (index: number) => T) => Array.from({ length }, (_, index) => item(index))
 
-describe("patterns that take a backtracking engine for ever", () => {
+describe("Patterns that take a backtracking engine exponential time", () => {
   // Each of them took V8 more than seconds, and most passed a look for nested repetitions.
   it.each([
     ["^(a|a)*$", "a"],
@@ -23,7 +23,7 @@ describe("patterns that take a backtracking engine for ever", () => {
     ["^((a|b|ab)*c?)*$", "ab"],
     ["^(?:a*)*(?:b*)*$", "a"],
     ["^[\\s\\S]*(.*)(.*)(.*)x$", "a"],
-  ])("%s decides, or says that it would take too long", (pattern, unit) => {
+  ])("The pattern %s decides, or says that it would take too long", (pattern, unit) => {
     expect(schemaFault(object({ a: { pattern } }))).toBeNull()
     const value = { a: `${unit.repeat(LONG / unit.length)}~` }
     for (const schema of [object({ a: { pattern } }), object({}, { patternProperties: { a: { pattern } } })]) {
@@ -46,16 +46,16 @@ describe("patterns that take a backtracking engine for ever", () => {
     ["too many large ones", { anyOf: list(100, () => ({ pattern: "a{900}" })) }],
     ["one in the names of properties", { patternProperties: { "(?!a)": {} } }],
     ["one that is deep within", { anyOf: [{ not: { items: { pattern: "(?!a)" } } }] }],
-  ])("%s is refused when the schema is made", (_, fault) => {
+  ])("The pattern %s is refused when the schema is made", (_, fault) => {
     expect(schemaFault(object({ a: fault }))).toMatch(/pattern/)
   })
 
-  it("a text that only looks like one is allowed", () => {
+  it("A text that only looks like one is allowed", () => {
     expect(schemaFault(object({ pattern: { type: "string", const: { pattern: "(?=a)" } } }))).toBeNull()
   })
 })
 
-describe("work that grows with schema and value", () => {
+describe("Work that grows with schema and value", () => {
   const letters = "a".repeat(900)
   const doubling = Object.fromEntries(
     list(7, (level) => [
@@ -69,11 +69,11 @@ describe("work that grows with schema and value", () => {
     ["required × items", { items: { required: list(8000, (n) => `k${n}`) } }, list(16_000, () => ({}))],
     ["patterns × items", { items: { pattern: "(a?){300}a{300}$" } }, list(70, () => letters)],
     ["a reference to itself", { $ref: "#/properties/a" }, 1],
-  ])("%s ends", (_, schema, value) => {
+  ])("The check of %s ends", (_, schema, value) => {
     expect(outcome(object({ a: schema }), { a: value })).toMatch(/would take too long/)
   })
 
-  it("references that double the work are bounded, and few of them are followed", () => {
+  it("References that double the work are bounded, and few of them are followed", () => {
     const of = (defs: object) => object({ a: { $ref: "#/$defs/r0" } }, { $defs: defs })
     expect(valueFault(of({ ...doubling, r7: { type: "number" } }), { a: 1 })).toBeNull()
     expect(schemaFault(of(Object.assign({}, ...list(10, (n) => ({ [`x${n}`]: doubling.r0 })), doubling)))).toMatch(
@@ -81,26 +81,26 @@ describe("work that grows with schema and value", () => {
     )
   })
 
-  it("texts that are to be patterns are compiled as far as the time allows", () => {
+  it("Texts used as patterns are compiled as far as the time allows", () => {
     const value = list(60, () => `(?:(?:(?:${"a".repeat(900)}){10}){5}){1}`)
     expect(outcome(object({ a: { items: { format: "regex" } } }), { a: value })).toMatch(/would take too long/)
   })
 
-  it("unique items are found among many", () => {
+  it("Unique items are found among many", () => {
     const schema = object({ a: { uniqueItems: true } })
     expect(valueFault(schema, { a: list(16_000, (n) => n) })).toBeNull()
     expect(valueFault(schema, { a: [...list(16_000, (n) => ({ n, m: 1 })), { m: 1, n: 4 }] })).toMatch(/unique/)
   })
 })
 
-describe("formats", () => {
+describe("Formats", () => {
   const FORMATS = (
     "date date-time time duration email hostname ipv4 ipv6 uri url uri-reference uuid json-pointer relative-json-pointer " +
     "regex"
   ).split(" ")
   const fault = (format: string, value: string) => valueFault(object({ a: { format } }), { a: value })
 
-  it.each(FORMATS)("%s decides about any text of 64 KiB", (format) => {
+  it.each(FORMATS)("The format %s decides about any text of 64 KiB", (format) => {
     const units = ["a", "1", "1M", "/", ":", "..", "@", "%41", "a.", "-", "\\", "(", "http://a", "::1"]
     for (const unit of units) for (const end of ["", "!", "Y", "@"]) fault(format, `P${unit.repeat(LONG / 4)}${end}`)
     for (const begin of ["", "http://", "http://a@"]) {
@@ -108,7 +108,7 @@ describe("formats", () => {
     }
   })
 
-  it.each(FORMATS)("%s decides about short texts that take a backtracking engine for ever", (format) => {
+  it.each(FORMATS)("The format %s decides about short texts that take a backtracking engine for ever", (format) => {
     for (const begin of ["", "http://", "http://a@", "a@", "P"]) {
       for (const unit of ["a", "1", "a-", "a.", "1M"]) fault(format, `${begin}${unit.repeat(40)}!`)
     }
@@ -130,26 +130,26 @@ describe("formats", () => {
     ["uuid", "123e4567-e89b-12d3-a456-426614174000", "123e4567"],
     ["json-pointer", "/a/0", "a/0"],
     ["regex", "^a+$", "(?=a)"],
-  ])("%s takes %s, not %s", (format, right, wrong) => {
+  ])("The format %s takes %s, not %s", (format, right, wrong) => {
     expect(fault(format, right)).toBeNull()
     expect(fault(format, wrong)).not.toBeNull()
   })
 })
 
-it("names like those that every object has are properties like others", () => {
+it("Properties named like built-in object members are ordinary properties", () => {
   const value = JSON.parse('{"constructor":1,"__proto__":{"a":3},"toString":"x"}')
   expect(valueFault(object({ a: { type: "string" } }), value)).toBeNull()
   expect(valueFault(object({ constructor: { type: "string" } }), value)).toMatch(/constructor/)
   expect(valueFault(object({ a: {} }, { additionalProperties: false }), value)).toMatch(/constructor|toString/)
 })
 
-it("an invalid schema, and one that refers to nothing, accept nothing", () => {
+it("An invalid schema, and one with a dangling reference, accept nothing", () => {
   expect(outcome(object({ a: { type: "nope" } }), { a: 1 })).toMatch(/schema is invalid/)
   expect(outcome(object({ a: { $ref: "#/$defs/none" } }), { a: 1 })).toMatch(/schema is invalid/)
   expect(outcome(object({ a: { $ref: "https://a.test/b.json" } }), { a: 1 })).not.toBe("")
 })
 
-it("says the same as another validator, for random schemas and values", () => {
+it("The check agrees with another validator for random schemas and values", () => {
   const leaf = fc.oneof(
     fc.record({ type: fc.constantFrom("string", "number", "integer", "boolean", "null", "array", "object") }),
     fc.record({ enum: fc.array(fc.constantFrom(1, "a", null, true), { minLength: 1 }) }),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("a container's large answer that finds no memory of the worker's is an error for the model, and the turn goes on", async () => {
+test("A container's large answer without free memory is an error for the model, and the turn goes on", async () => {
   world.serve("sandbox.corp.internal", async (request) => {
     const { method, headers } = request
     const body = method === "POST" ? await request.text() : null

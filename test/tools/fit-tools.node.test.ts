@@ -15,7 +15,7 @@ function fitted(inputSchema: Record<string, unknown>, engine: "anthropic" | "ope
   return { tool: tools.get("t"), spec: tools.get("t")?.spec, leftOut }
 }
 
-describe.each(["anyOf", "oneOf", "allOf"])("a schema with %s at its root", (key) => {
+describe.each(["anyOf", "oneOf", "allOf"])("A schema with %s at its root", (key) => {
   const schema = {
     type: "object",
     properties: { route: {} },
@@ -29,7 +29,7 @@ describe.each(["anyOf", "oneOf", "allOf"])("a schema with %s at its root", (key)
     },
   }
 
-  test("is told as one object with all properties", () => {
+  test("The schema is sent as one object with all properties", () => {
     const { spec } = fitted(schema)
     expect(Object.keys(spec?.inputSchema ?? {})).not.toContain(key)
     expect(spec?.inputSchema).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(["anyOf", "oneOf", "allOf"])("a schema with %s at its root", (key)
   })
 })
 
-test("Names of properties that Anthropic refuses are told in another form, and a call has the tool's own", async () => {
+test("Property names that Anthropic refuses are sent in another form, and a call has the tool's own names", async () => {
   const long = "x".repeat(70)
   const { tool, spec } = fitted({
     type: "object",

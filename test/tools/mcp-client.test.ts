@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest"
 import { McpError } from "../../src/tools/mcp-error.ts"
-import { failureOf } from "../harness/failure.ts"
-import { callTool, connectTo, type McpMessage, result } from "../harness/mcp.ts"
+import { failureOf } from "../harness/answers.ts"
+import { callMcpTool, connectToMcp, type McpMessage, mcpResult } from "../harness/mcp.ts"
 
-describe("an MCP server over Streamable HTTP", () => {
-  test("its session, its headers and the callTool's key go with every request, and the session is ended", async () => {
-    const { seen, open } = connectTo()
+describe("An MCP server over Streamable HTTP", () => {
+  test("Session, headers and the call's key go with every request, and the session is ended", async () => {
+    const { seen, open } = connectToMcp()
     const connection = await open()
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one", "two"])
-    expect(await callTool(connection)).toEqual({ isError: false, parts: [{ type: "text", text: "called one" }] })
+    expect(await callMcpTool(connection)).toEqual({ isError: false, parts: [{ type: "text", text: "called one" }] })
     await connection.close()
     expect(seen.every(({ headers }) => headers.get("authorization") === "Bearer s")).toBe(true)
     expect(seen.slice(1).every(({ headers }) => headers.get("mcp-session-id") === "s1")).toBe(true)
@@ -22,13 +22,13 @@ describe("an MCP server over Streamable HTTP", () => {
     ).toBe(false)
   })
 
-  test("all pages of its tools are read, up to a limit", async () => {
+  test("All pages of tools are read, up to a limit", async () => {
     const pages = [["a", "b"], ["c"], ["d", "e", "f"]]
-    const connection = await connectTo({ pages }).open()
+    const connection = await connectToMcp({ pages }).open()
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["a", "b", "c", "d", "e"])
   })
 
-  test("an answer as an event stream, with progress before it", async () => {
+  test("An answer is read as an event stream, with progress before it", async () => {
     const answer = ({ id, method, params }: McpMessage) => {
       if (method !== "tools/call") return undefined
       const notes = [1, 2].map((progress) => ({
@@ -40,7 +40,7 @@ describe("an MCP server over Streamable HTTP", () => {
       const body = [...notes, last].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join("")
       return new Response(body, { headers: { "content-type": "text/event-stream" } })
     }
-    const connection = await connectTo({ answer }).open()
+    const connection = await connectToMcp({ answer }).open()
     const progress: number[] = []
     const options = { idempotencyKey: "k", timeoutMs: 5000, signal: new AbortController().signal }
     const answered = await connection.callTool(
@@ -51,21 +51,21 @@ describe("an MCP server over Streamable HTTP", () => {
     expect([answered.parts, progress]).toEqual([[{ type: "text", text: "slow" }], [1, 2]])
   })
 
-  test("a session that the server has forgotten is opened anew, once", async () => {
+  test("A session that the server has forgotten is opened again, once", async () => {
     let forgotten = false
     const answer = ({ method }: McpMessage, request: Request) => {
       if (method !== "tools/call" || request.headers.get("mcp-session-id") !== "s1") return undefined
       forgotten = true
       return new Response("no such session", { status: 404 })
     }
-    const { open, seen } = connectTo({ answer })
+    const { open, seen } = connectToMcp({ answer })
     const connection = await open()
-    expect((await callTool(connection)).parts).toEqual([{ type: "text", text: "called one" }])
+    expect((await callMcpTool(connection)).parts).toEqual([{ type: "text", text: "called one" }])
     expect(forgotten).toBe(true)
     expect(seen.filter(({ message }) => message?.method === "initialize")).toHaveLength(2)
   })
 
-  test("every kind of content becomes something that a model can read", async () => {
+  test("Every kind of content is converted for the model", async () => {
     const content = [
       { type: "text", text: "t" },
       { type: "image", data: "aGk=", mimeType: "image/png" },
@@ -75,9 +75,9 @@ describe("an MCP server over Streamable HTTP", () => {
       { type: "resource", resource: { uri: "file:///c", blob: "aGk=" } },
     ]
     const answer = ({ id, method }: McpMessage) =>
-      method === "tools/call" ? result(id, { content, isError: true, structuredContent: { a: 1 } }) : undefined
-    const connection = await connectTo({ answer }).open()
-    expect(await callTool(connection)).toEqual({
+      method === "tools/call" ? mcpResult(id, { content, isError: true, structuredContent: { a: 1 } }) : undefined
+    const connection = await connectToMcp({ answer }).open()
+    expect(await callMcpTool(connection)).toEqual({
       isError: true,
       structured: { a: 1 },
       parts: [
@@ -103,18 +103,18 @@ describe("an MCP server over Streamable HTTP", () => {
       "unreachable",
     ],
     ["a redirect into a private network", () => Response.redirect("http://10.0.0.1/", 307), "unreachable"],
-  ])("%s: a clear error that names the server", async (_what, answer, kind) => {
-    const error = await failureOf(connectTo({ answer }).open())
+  ])("An answer with %s is a clear error that names the server", async (_what, answer, kind) => {
+    const error = await failureOf(connectToMcp({ answer }).open())
     expect(error).toBeInstanceOf(McpError)
     expect(error).toMatchObject({ kind, message: expect.stringContaining('The MCP server "fake"') })
   })
 
-  test("a callTool that the server refuses is the tool's error", async () => {
+  test("A call that the server refuses is the tool's error", async () => {
     const answer = ({ id, method }: McpMessage) =>
       method === "tools/call"
         ? Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "no such tool" } })
         : undefined
-    const error = await failureOf(callTool(await connectTo({ answer }).open()))
+    const error = await failureOf(callMcpTool(await connectToMcp({ answer }).open()))
     expect(error).toMatchObject({ kind: "tool", message: expect.stringContaining("no such tool") })
   })
 })

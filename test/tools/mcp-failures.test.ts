@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { McpError } from "../../src/tools/mcp-error.ts"
-import { failureOf } from "../harness/failure.ts"
-import { callTool, connectTo, type McpMessage, mcpEventStream, result } from "../harness/mcp.ts"
+import { failureOf } from "../harness/answers.ts"
+import { callMcpTool, connectToMcp, type McpMessage, mcpEventStream, mcpResult } from "../harness/mcp.ts"
 
 const hanging = () => new Promise<Response>(() => {})
 /** Answers only to calls of tools. */
@@ -12,48 +12,48 @@ const toCalls = (answer: (message: McpMessage, request: Request) => Response | P
 const answerTo = (id: number | undefined, text: string) =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } })}`
 
-describe("a stream", () => {
-  test("that ends without an answer fails the callTool at once", async () => {
-    const { open } = connectTo(toCalls(() => mcpEventStream([": nothing"])))
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+describe("A stream of a call", () => {
+  test("A stream that ends without an answer fails the call at once", async () => {
+    const { open } = connectToMcp(toCalls(() => mcpEventStream([": nothing"])))
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       message: expect.stringContaining("without an answer"),
     })
   })
 
-  test("that is too large fails the callTool at once, and says so", async () => {
-    const { open } = connectTo(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+  test("A stream that is too large fails the call at once and says so", async () => {
+    const { open } = connectToMcp(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: 'The MCP server "fake" answers too much. The answer is larger than 100000 bytes.',
     })
   })
 
-  test("that has too many values fails the call before it is parsed", async () => {
+  test("A stream with too many values fails the call before it is parsed", async () => {
     const many = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
       result: { content: [], structuredContent: { a: Array(50_001).fill(1) } },
     })
-    const { open } = connectTo({
+    const { open } = connectToMcp({
       ...toCalls(() => mcpEventStream([`data: ${many}`], { open: true })),
       maxBytes: 1024 * 1024,
     })
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: 'The MCP server "fake" answers too much. The answer has more than 50000 values.',
     })
   })
 
-  test("that the server closes to be asked again is taken up where it ended", async () => {
+  test("A stream that the server closes for reconnection continues where it ended", async () => {
     let asked: number | undefined
-    const { open, seen, clock } = connectTo({
+    const { open, seen, clock } = connectToMcp({
       ...toCalls(({ id }) => {
         asked = id
         return mcpEventStream(["id: 7\ndata:"])
       }),
       other: ({ method }) => (method === "GET" ? mcpEventStream([answerTo(asked, "later")]) : new Response()),
     })
-    const answered = callTool(await open())
+    const answered = callMcpTool(await open())
     await clock.sleeping(1, 500)
     clock.advance(500)
     expect((await answered).parts).toEqual([{ type: "text", text: "later" }])
@@ -61,12 +61,12 @@ describe("a stream", () => {
     expect(seen.at(-1)?.headers.get("mcp-session-id")).toBe("s1")
   })
 
-  test("that is closed again and again is given up", async () => {
+  test("A stream that is closed again and again is given up", async () => {
     const closing = () => mcpEventStream(["retry: 0\nid: 7\ndata:"])
-    const { open, seen, clock } = connectTo({ ...toCalls(closing), other: closing })
+    const { open, seen, clock } = connectToMcp({ ...toCalls(closing), other: closing })
     const connection = await open()
     let over = false
-    const failed = failureOf(callTool(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
+    const failed = failureOf(callMcpTool(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
       over = true
     })
     for (let tries = 0; tries < 16; tries++) {
@@ -81,9 +81,9 @@ describe("a stream", () => {
   })
 })
 
-describe("time", () => {
-  test("a connection that takes too long", async () => {
-    const { open, clock } = connectTo({ answer: hanging })
+describe("Time", () => {
+  test("A connection that takes too long is given up", async () => {
+    const { open, clock } = connectToMcp({ answer: hanging })
     const failed = failureOf(open())
     await clock.sleeping(2)
     clock.advance(5000)
@@ -97,11 +97,11 @@ describe("time", () => {
     ["headers that never come", hanging],
     ["an answer that never comes", () => mcpEventStream([": wait"], { open: true })],
     ["202 for a callTool", () => new Response(null, { status: 202 })],
-  ])("a callTool ends with its own time: %s", async (_what, answer) => {
-    const { open, clock, asked } = connectTo(toCalls(answer))
+  ])("A call ends with its own time: %s", async (_what, answer) => {
+    const { open, clock, asked } = connectToMcp(toCalls(answer))
     const connection = await open()
     let over = false
-    const failed = failureOf(callTool(connection)).finally(() => {
+    const failed = failureOf(callMcpTool(connection)).finally(() => {
       over = true
     })
     await clock.sleeping(1, 9000)
@@ -113,10 +113,10 @@ describe("time", () => {
     await expect.poll(() => asked("notifications/cancelled").length).toBe(1)
   })
 
-  test("the end of a session that the server does not end, however long its calls might take", async () => {
-    const { open, clock } = connectTo({ ...toCalls(hanging), other: hanging })
+  test("A session's slow end is given up after a short time, however long its calls may take", async () => {
+    const { open, clock } = connectToMcp({ ...toCalls(hanging), other: hanging })
     const connection = await open()
-    void failureOf(callTool(connection, "one", { timeoutMs: 60_000 }))
+    void failureOf(callMcpTool(connection, "one", { timeoutMs: 60_000 }))
     // The callTool's own time, and its request's.
     await clock.sleeping(2, 60_000)
     const closed = connection.close()
@@ -126,14 +126,14 @@ describe("time", () => {
   })
 })
 
-describe("giving up", () => {
-  test("a callTool that is aborted throws the reason, ends its stream and does not come back for the answer", async () => {
+describe("Giving up", () => {
+  test("An aborted call throws the reason, ends its stream and is not resumed", async () => {
     let cancelled = false
     const stream = () => mcpEventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
-    const { open, clock, seen, asked } = connectTo(toCalls(stream))
+    const { open, clock, seen, asked } = connectToMcp(toCalls(stream))
     const connection = await open()
     const controller = new AbortController()
-    const failed = failureOf(callTool(connection, "one", { signal: controller.signal }))
+    const failed = failureOf(callMcpTool(connection, "one", { signal: controller.signal }))
     await expect.poll(() => asked("tools/call").length).toBe(1)
     controller.abort(new Error("enough"))
     expect(await failed).toMatchObject({ message: "enough" })
@@ -143,9 +143,9 @@ describe("giving up", () => {
     expect(seen.some(({ method }) => method === "GET")).toBe(false)
   })
 
-  test("a connection that is given up throws the reason, and no timer is left", async () => {
+  test("An aborted connection throws the reason and leaves no timer", async () => {
     const controller = new AbortController()
-    const { open, clock } = connectTo({ answer: hanging })
+    const { open, clock } = connectToMcp({ answer: hanging })
     const failed = failureOf(open(controller.signal))
     await clock.sleeping(2)
     controller.abort(new Error("enough"))
@@ -159,45 +159,47 @@ describe("giving up", () => {
   })
 })
 
-describe("sessions", () => {
+describe("Sessions", () => {
   const forgetting = (status: number, body: string, gone: (session: string | null) => boolean) =>
     toCalls(({ id }, { headers }) =>
-      gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : result(id, { content: [] }),
+      gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : mcpResult(id, { content: [] }),
     )
 
-  test("calls that find it forgotten at the same moment open one new one", async () => {
-    const { open, asked } = connectTo(forgetting(404, "", (session) => session === "s1"))
+  test("Calls that find the session forgotten at the same moment open one new session", async () => {
+    const { open, asked } = connectToMcp(forgetting(404, "", (session) => session === "s1"))
     const connection = await open()
-    await Promise.all(["a", "b", "c"].map((key) => callTool(connection, "one", { idempotencyKey: key })))
+    await Promise.all(["a", "b", "c"].map((key) => callMcpTool(connection, "one", { idempotencyKey: key })))
     expect(asked("initialize")).toHaveLength(2)
   })
 
-  test("400 is a forgotten session when its body says so, else an error", async () => {
-    const said = connectTo(forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"))
-    expect((await callTool(await said.open())).isError).toBe(false)
-    const other = connectTo(forgetting(400, "Bad Request", () => true))
-    expect(await failureOf(callTool(await other.open()))).toMatchObject({
+  test("A 400 means a forgotten session when its body says so, and otherwise an error", async () => {
+    const said = connectToMcp(
+      forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"),
+    )
+    expect((await callMcpTool(await said.open())).isError).toBe(false)
+    const other = connectToMcp(forgetting(400, "Bad Request", () => true))
+    expect(await failureOf(callMcpTool(await other.open()))).toMatchObject({
       message: expect.stringContaining("HTTP 400"),
     })
     expect(other.asked("initialize")).toHaveLength(1)
   })
 
-  test("404 of a server that keeps no sessions is an error", async () => {
+  test("A 404 of a server without sessions is an error", async () => {
     const answer = ({ id, method }: McpMessage) => {
       if (method === "tools/call") return new Response(null, { status: 404 })
       const serverInfo = { name: "fake", version: "1" }
       return method === "initialize"
-        ? result(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
+        ? mcpResult(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
         : undefined
     }
-    const { open, asked } = connectTo({ answer })
-    expect(await failureOf(callTool(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
+    const { open, asked } = connectToMcp({ answer })
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
     expect(asked("initialize")).toHaveLength(1)
   })
 
-  test("one that is forgotten again is an error", async () => {
-    const { open, asked } = connectTo(forgetting(404, "", () => true))
-    expect(await failureOf(callTool(await open()))).toMatchObject({
+  test("A session that is forgotten again is an error", async () => {
+    const { open, asked } = connectToMcp(forgetting(404, "", () => true))
+    expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: expect.stringContaining("HTTP 404"),
     })
@@ -205,9 +207,9 @@ describe("sessions", () => {
   })
 })
 
-describe("lists", () => {
-  test("come by name, each tool once", async () => {
-    const connection = await connectTo({
+describe("Lists of tools", () => {
+  test("A list has each tool once, by name", async () => {
+    const connection = await connectToMcp({
       pages: [
         ["c", "a"],
         ["b", "a"],
@@ -216,38 +218,38 @@ describe("lists", () => {
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["a", "b", "c"])
   })
 
-  test("of a server with endless pages are left at the limit", async () => {
+  test("A list with endless pages is cut at the limit", async () => {
     const pages = Array.from({ length: 50 }, (_, page) => [`tool-${page}`])
-    const { open, asked } = connectTo({ pages })
+    const { open, asked } = connectToMcp({ pages })
     expect(await (await open()).listTools()).toHaveLength(5)
     expect(asked("tools/list")).toHaveLength(5)
   })
 
-  test("that are too large together are refused", async () => {
+  test("A list that is too large in total is refused", async () => {
     const page = Number.MAX_SAFE_INTEGER
     const tools = [{ name: "a", description: "x".repeat(60_000), inputSchema: { type: "object" } }]
     const answer = ({ id, method, params }: McpMessage) =>
-      method === "tools/list" ? result(id, { tools, nextCursor: `${params?.cursor ?? ""}${page}` }) : undefined
-    const connection = await connectTo({ answer }).open()
+      method === "tools/list" ? mcpResult(id, { tools, nextCursor: `${params?.cursor ?? ""}${page}` }) : undefined
+    const connection = await connectToMcp({ answer }).open()
     expect(await failureOf(connection.listTools())).toMatchObject({ kind: "protocol" })
   })
 
-  test("of a server without tools are empty", async () => {
+  test("A list of a server without tools is empty", async () => {
     const answer = ({ id, method }: McpMessage) =>
       method === "initialize"
-        ? result(id, {
+        ? mcpResult(id, {
             protocolVersion: "2025-06-18",
             capabilities: {},
             serverInfo: { name: "f", version: "1" },
           })
         : undefined
-    expect(await (await connectTo({ answer }).open()).listTools()).toEqual([])
+    expect(await (await connectToMcp({ answer }).open()).listTools()).toEqual([])
   })
 })
 
-test("a server that refuses the connection is not a tool that fails", async () => {
+test("A server that refuses the connection is told apart from a tool that fails", async () => {
   const answer = ({ id }: McpMessage) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
-  const error = await failureOf(connectTo({ answer }).open())
+  const error = await failureOf(connectToMcp({ answer }).open())
   expect(error).toBeInstanceOf(McpError)
   expect(error).toMatchObject({ kind: "protocol" })
 })
@@ -261,17 +263,17 @@ test.each([
     "tool",
   ],
   ["a schema that we cannot check", { pattern: "^(?=a)" }, "b", undefined],
-])("structured content that breaks the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
+])("Structured content that breaks the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
   const outputSchema = { type: "object", properties: { a }, required: ["a"] }
   const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") {
-      return result(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
+      return mcpResult(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
     }
-    return method === "tools/call" ? result(id, { content: [], structuredContent: { a: value } }) : undefined
+    return method === "tools/call" ? mcpResult(id, { content: [], structuredContent: { a: value } }) : undefined
   }
-  const connection = await connectTo({ answer }).open()
+  const connection = await connectToMcp({ answer }).open()
   await connection.listTools()
-  const failure = await callTool(connection).then(
+  const failure = await callMcpTool(connection).then(
     () => undefined,
     (error: McpError) => error.kind,
   )

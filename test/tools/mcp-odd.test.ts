@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { callTool, connectTo, type McpMessage, mcpEventStream, result } from "../harness/mcp.ts"
+import { callMcpTool, connectToMcp, type McpMessage, mcpEventStream, mcpResult } from "../harness/mcp.ts"
 
 const schema = { type: "object", properties: {} }
 const good = { name: "ok", description: "Fine.", inputSchema: schema }
@@ -41,18 +41,21 @@ const listings: Record<string, { tools: unknown[]; more?: object; keeps?: boolea
   "ttlMs null": { tools: [odd({})], more: { ttlMs: null, cacheScope: null }, keeps: true },
 }
 
-describe.each(Object.entries(forms))("a server that answers as %s", (_form, send) => {
-  test.each(Object.entries(listings))("keeps its good tool next to one fault in its list: %s", async (_, list) => {
-    const answer = ({ id, method }: McpMessage) =>
-      method === "tools/list"
-        ? send({ jsonrpc: "2.0", id, result: { tools: [...list.tools, good], ...list.more } })
-        : undefined
-    const connection = await connectTo({ answer }).open()
-    const names = (await connection.listTools()).map(({ name }) => name)
-    expect(names).toEqual(list.keeps ? ["odd", "ok"] : ["ok"])
-    expect(connection.odd()).toHaveLength(list.keeps ? 0 : 1)
-    expect((await callTool(connection, "ok")).parts).toEqual([{ type: "text", text: "called ok" }])
-  })
+describe.each(Object.entries(forms))("A server that answers as %s", (_form, send) => {
+  test.each(Object.entries(listings))(
+    "The server keeps its good tool next to one fault in its list: %s",
+    async (_, list) => {
+      const answer = ({ id, method }: McpMessage) =>
+        method === "tools/list"
+          ? send({ jsonrpc: "2.0", id, result: { tools: [...list.tools, good], ...list.more } })
+          : undefined
+      const connection = await connectToMcp({ answer }).open()
+      const names = (await connection.listTools()).map(({ name }) => name)
+      expect(names).toEqual(list.keeps ? ["odd", "ok"] : ["ok"])
+      expect(connection.odd()).toHaveLength(list.keeps ? 0 : 1)
+      expect((await callMcpTool(connection, "ok")).parts).toEqual([{ type: "text", text: "called ok" }])
+    },
+  )
 
   const said = { type: "text", text: "order created" }
   const results: Record<string, object> = {
@@ -78,21 +81,21 @@ describe.each(Object.entries(forms))("a server that answers as %s", (_form, send
     "a resource without content": { content: [said, { type: "resource", resource: { uri: "file:///a" } }] },
     "unknown members": { content: [said], cost: null, nextCursor: null },
   }
-  test.each(Object.entries(results))("is told as it came with one fault in a result: %s", async (_, value) => {
+  test.each(Object.entries(results))("The result is shown unchanged with one fault in it: %s", async (_, value) => {
     const answer = ({ id, method }: McpMessage) =>
       method === "tools/call" ? send({ jsonrpc: "2.0", id, result: value }) : undefined
-    const answered = await callTool(await connectTo({ answer }).open())
+    const answered = await callMcpTool(await connectToMcp({ answer }).open())
     expect(answered.isError).toBe(false)
     expect(answered.parts[0]).toEqual({ type: "text", text: "order created" })
   })
 })
 
-test("The first answer may have null for what is optional", async () => {
+test("The first answer may have null in optional fields", async () => {
   const info = { name: "s", version: null, title: null }
   const value = { protocolVersion: "2025-06-18", capabilities: { tools: {}, prompts: null }, serverInfo: info }
   const answer = ({ id, method }: McpMessage) =>
-    method === "initialize" ? result(id, { ...value, instructions: null, _meta: null }) : undefined
-  expect(await (await connectTo({ answer }).open()).listTools()).toHaveLength(2)
+    method === "initialize" ? mcpResult(id, { ...value, instructions: null, _meta: null }) : undefined
+  expect(await (await connectToMcp({ answer }).open()).listTools()).toHaveLength(2)
 })
 
 test("An answer may have null for the error that it does not have, and the id as a text", async () => {
@@ -100,18 +103,18 @@ test("An answer may have null for the error that it does not have, and the id as
     method === "tools/call"
       ? Response.json({ jsonrpc: "2.0", id: String(id), error: null, result: { content: [] } })
       : undefined
-  expect(await callTool(await connectTo({ answer }).open())).toEqual({ isError: false, parts: [] })
+  expect(await callMcpTool(await connectToMcp({ answer }).open())).toEqual({ isError: false, parts: [] })
 })
 
 test("A tool with an output schema that answers without structured content has not failed", async () => {
   const tools = [{ ...good, name: "one", outputSchema: { type: "object", required: ["a"] } }]
   const answer = ({ id, method }: McpMessage) => {
-    if (method === "tools/list") return result(id, { tools })
-    return method === "tools/call" ? result(id, { content: [], structuredContent: null }) : undefined
+    if (method === "tools/list") return mcpResult(id, { tools })
+    return method === "tools/call" ? mcpResult(id, { content: [], structuredContent: null }) : undefined
   }
-  const connection = await connectTo({ answer }).open()
+  const connection = await connectToMcp({ answer }).open()
   await connection.listTools()
-  expect((await callTool(connection)).isError).toBe(false)
+  expect((await callMcpTool(connection)).isError).toBe(false)
 })
 
 test("Structured content keeps the digits of its numbers", async () => {
@@ -120,7 +123,7 @@ test("Structured content keeps the digits of its numbers", async () => {
     const body = `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"id":12345678901234567890}}}`
     return new Response(body, { headers: { "content-type": "application/json" } })
   }
-  const { structured } = await callTool(await connectTo({ answer }).open())
+  const { structured } = await callMcpTool(await connectToMcp({ answer }).open())
   expect(JSON.stringify(structured)).toBe('{"id":12345678901234567890}')
 })
 
@@ -135,8 +138,8 @@ test("The bytes of a resource are shown when they are a text or a picture", asyn
     blob("application/zip", "PK"),
     { type: "resource_link", uri: "file:///l", name: "l", description: "The list." },
   ]
-  const answer = ({ id, method }: McpMessage) => (method === "tools/call" ? result(id, { content }) : undefined)
-  expect((await callTool(await connectTo({ answer }).open())).parts).toEqual([
+  const answer = ({ id, method }: McpMessage) => (method === "tools/call" ? mcpResult(id, { content }) : undefined)
+  expect((await callMcpTool(await connectToMcp({ answer }).open())).parts).toEqual([
     { type: "text", text: "café" },
     { type: "image", mediaType: "image/jpeg", data: btoa("hi") },
     { type: "text", text: "[resource file:///a, application/zip, not shown]" },
@@ -149,7 +152,7 @@ test.each([400, 500])("A JSON-RPC error inside HTTP %i keeps its message", async
     method === "tools/call"
       ? Response.json({ jsonrpc: "2.0", id, error: { code: -32_602, message: "The order is closed." } }, { status })
       : undefined
-  await expect(callTool(await connectTo({ answer }).open())).rejects.toMatchObject({
+  await expect(callMcpTool(await connectToMcp({ answer }).open())).rejects.toMatchObject({
     kind: "tool",
     message: expect.stringContaining("The order is closed."),
   })
@@ -166,18 +169,18 @@ describe("A server of the revision without initialize", () => {
     if (request.headers.get("mcp-protocol-version") !== "2026-07-28") return error(-32_020, 400)
     const cached = { resultType: "complete", ttlMs: 0, cacheScope: "private" }
     if (method === "server/discover") {
-      return result(id, { ...cached, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } })
+      return mcpResult(id, { ...cached, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } })
     }
-    if (method === "tools/list") return result(id, { ...cached, tools: [{ ...good, name: "one" }] })
-    return result(id, { resultType: "complete", content: [{ type: "text", text: "called one" }] })
+    if (method === "tools/list") return mcpResult(id, { ...cached, tools: [{ ...good, name: "one" }] })
+    return mcpResult(id, { resultType: "complete", content: [{ type: "text", text: "called one" }] })
   }
 
-  test("is connected to, its tools are listed and called, and no session is ended", async () => {
-    const { open, seen } = connectTo({ answer })
+  test("The server is connected, its tools are listed and called, and no session is ended", async () => {
+    const { open, seen } = connectToMcp({ answer })
     const connection = await open()
     expect(connection.speaks()).toBe("2026-07-28")
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one"])
-    expect((await callTool(connection)).parts).toEqual([{ type: "text", text: "called one" }])
+    expect((await callMcpTool(connection)).parts).toEqual([{ type: "text", text: "called one" }])
     await connection.close()
     expect(seen.some(({ method }) => method === "DELETE")).toBe(false)
   })

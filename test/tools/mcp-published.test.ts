@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from "vitest"
 import { systemClock } from "../../src/platform/clock.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { type McpConnection, openMcpServer } from "../../src/tools/mcp-client.ts"
-import { failureOf } from "../harness/failure.ts"
+import { failureOf } from "../harness/answers.ts"
 
 /** Against @modelcontextprotocol/server-everything, as it is published. */
 let connection: McpConnection
@@ -41,8 +41,8 @@ const call = (
     ...options,
   })
 
-describe("a published MCP server", () => {
-  test("its tools, each with a schema", async () => {
+describe("A published MCP server", () => {
+  test("The server lists its tools, each with a schema", async () => {
     const tools = await connection.listTools()
     const names = tools.map(({ name }) => name)
     expect(names).toEqual([...names].sort())
@@ -51,7 +51,7 @@ describe("a published MCP server", () => {
     expect(sum?.inputSchema).toMatchObject({ type: "object", required: ["a", "b"] })
   })
 
-  test("texts, sums, images and structured content", async () => {
+  test("The server's tools answer texts, sums, images and structured content", async () => {
     await connection.listTools()
     expect(await call("echo", { message: "ünï" })).toEqual({
       isError: false,
@@ -66,7 +66,7 @@ describe("a published MCP server", () => {
     expect(weather.structured).toMatchObject({ temperature: expect.any(Number), conditions: expect.any(String) })
   })
 
-  test("resources as links and embedded", async () => {
+  test("The server's resources come as links and embedded", async () => {
     const links = await call("get-resource-links", { count: 2 })
     expect(links.parts.filter(({ type }) => type === "text").length).toBeGreaterThanOrEqual(2)
     expect(JSON.stringify(links.parts)).toContain("demo://")
@@ -74,7 +74,7 @@ describe("a published MCP server", () => {
     expect(JSON.stringify(embedded.parts)).toContain("demo://")
   })
 
-  test("progress of a long call", async () => {
+  test("The server reports progress of a long call", async () => {
     const notes: number[] = []
     const answered = await call(
       "trigger-long-running-operation",
@@ -85,7 +85,7 @@ describe("a published MCP server", () => {
     expect(notes).toEqual([1, 2, 3, 4])
   })
 
-  test("wrong input and an unknown tool are told, and the next call works", async () => {
+  test("Wrong input and an unknown tool are reported, and the next call works", async () => {
     const wrong = await call("get-sum", { a: "two" }).catch((error: Error) => ({ isError: true, parts: error.message }))
     expect(wrong.isError).toBe(true)
     expect(JSON.stringify(wrong.parts)).toMatch(/invalid/i)
@@ -95,7 +95,7 @@ describe("a published MCP server", () => {
     expect((await call("echo", { message: "still here" })).isError).toBe(false)
   })
 
-  test("two calls at once, each with its own answer", async () => {
+  test("Two calls at once get their own answers", async () => {
     const answers = await Promise.all([
       call("trigger-long-running-operation", { duration: 0.3, steps: 1 }),
       call("echo", { message: "quick" }),
@@ -106,7 +106,7 @@ describe("a published MCP server", () => {
     expect(JSON.stringify(answers[2])).toContain("is 2.")
   })
 
-  test("an abort ends a call with its reason", async () => {
+  test("An abort ends a call with its reason", async () => {
     const controller = new AbortController()
     const failed = failureOf(
       call(
@@ -118,7 +118,7 @@ describe("a published MCP server", () => {
     expect(await failed).toMatchObject({ message: "enough" })
   })
 
-  test("a session that it has forgotten is opened anew; a closed one is ended there", async () => {
+  test("A forgotten session is opened again, and a closed session is ended at the server", async () => {
     const session = requests.at(-1)?.session as string
     const end = () => fetch(inject("mcpUrl"), { method: "DELETE", headers: { "mcp-session-id": session } })
     await (await end()).text()

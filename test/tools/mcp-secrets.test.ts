@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { connectMcp, mcpTools } from "../../src/tools/mcp-tools.ts"
 import { createSecrets } from "../../src/tools/secrets.ts"
-import { failureOf } from "../harness/failure.ts"
-import { connectTo, type McpMessage } from "../harness/mcp.ts"
+import { failureOf } from "../harness/answers.ts"
+import { connectToMcp, type McpMessage } from "../harness/mcp.ts"
 
 const server = {
   name: "fake",
@@ -21,7 +21,7 @@ async function errorOf(method: string, key: string, said: (header: string) => st
           error: { code: -32_000, message: said(request.headers.get("authorization") ?? "") },
         })
       : undefined
-  const { outbound, clock } = connectTo({ answer })
+  const { outbound, clock } = connectToMcp({ answer })
   const deps = { outbound, clock, secrets: createSecrets({ KEY: key }), signal: new AbortController().signal }
   try {
     const connection = await connectMcp(deps, server)
@@ -36,7 +36,7 @@ async function errorOf(method: string, key: string, said: (header: string) => st
 }
 
 test.each(["initialize", "tools/list", "tools/call"])(
-  "a server that gives a secret back in its error to %s",
+  "A server that repeats a secret in its error to %s does not reveal it",
   async (method) => {
     const shown = await errorOf(method, "canary two  spaces", (header) => `refused: ${header}`)
     expect(shown).toContain("refused: Bearer ••••••")
@@ -51,8 +51,8 @@ test.each(["initialize", "tools/list", "tools/call"])(
   },
 )
 
-test("a secret that no header can carry is not in the error", async () => {
-  const deps = { ...connectTo(), secrets: createSecrets({ KEY: "canary\nx" }), signal: new AbortController().signal }
+test("A secret that no header can carry is not in the error", async () => {
+  const deps = { ...connectToMcp(), secrets: createSecrets({ KEY: "canary\nx" }), signal: new AbortController().signal }
   const error = await failureOf(connectMcp(deps, server))
   expect(error).toMatchObject({ name: "McpError", kind: "unreachable" })
   expect(`${error?.message}${error?.stack}`).not.toContain("canary")

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { MemoryBudget } from "../../src/platform/memory.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { everyRow } from "../harness/dump.ts"
-import { passTime } from "../harness/pass-time.ts"
 import {
   addImageModel,
   logInMedia,
@@ -13,6 +12,7 @@ import {
   serveImages,
 } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 const PAINT = '[call generate_image {"prompt":"a cat"}]'
@@ -156,16 +156,19 @@ test.each([
     "network",
     LOST,
   ],
-] as const)("an endpoint that answers with %s", async (_what, answer, words, code, losses) => {
-  await logInMedia(world)
-  const { said, asked, lost, codes } = await failing(answer)
-  expect(said).toContain(`generate_image failed: ${words}`)
-  expect(asked).toHaveLength(1)
-  expect(codes).toEqual([`model_call openai ${code}`])
-  expect(lost).toEqual(losses)
-})
+] as const)(
+  "An endpoint that answers with %s is an error for the model",
+  async (_what, answer, words, code, losses) => {
+    await logInMedia(world)
+    const { said, asked, lost, codes } = await failing(answer)
+    expect(said).toContain(`generate_image failed: ${words}`)
+    expect(asked).toHaveLength(1)
+    expect(codes).toEqual([`model_call openai ${code}`])
+    expect(lost).toEqual(losses)
+  },
+)
 
-test("an account that has as many files as it may have is told before anything is asked for", async () => {
+test("An account at its limit of files is told before a picture is requested", async () => {
   await logInMedia(world)
   const asked = serveImages(world)
   const client = await world.createAccount()
@@ -179,7 +182,7 @@ test("an account that has as many files as it may have is told before anything i
   expect(asked).toHaveLength(1)
 })
 
-test("an answer for which there is no memory in time is not read", async () => {
+test("An answer for which there is no memory in time is not read", async () => {
   await logInMedia(world)
   const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockResolvedValue(null)
   const { said, lost, codes } = await failing(() => pictureAnswer(PICTURES.png)).finally(() => borrow.mockRestore())
@@ -188,7 +191,7 @@ test("an answer for which there is no memory in time is not read", async () => {
   expect(lost).toEqual(LOST)
 })
 
-test("an endpoint that never answers is given up in time, and one that answers in drops", async () => {
+test("An endpoint that never answers is given up in time, and so is one that answers in drops", async () => {
   await logInMedia(world)
   const never = await failing(() => new Promise(() => {}), { slow: true })
   expect(never.said).toContain("generate_image failed: The picture was not there in time.")
@@ -220,7 +223,7 @@ test.each([
     "no_account",
   ],
   ["a credential that cannot be opened", "update provider_credentials set sealed = 'broken'", "no_credential"],
-])("with %s nothing is asked for", async (_what, change, code) => {
+])("A request with %s is not sent", async (_what, change, code) => {
   await logInMedia(world)
   await world.sql(change)
   const { said, asked, lost, codes } = await failing(() => pictureAnswer(PICTURES.png))
@@ -234,7 +237,7 @@ test.each([
   ["a prompt above the limit", `{"prompt":"${"x".repeat(TOOL_POLICY.picturePromptCharacters + 1)}"}`],
   ["a size that is none", '{"prompt":"x","size":"9999x9999"}'],
   ["another field", '{"prompt":"x","n":10}'],
-])("an input with %s is the model's error", async (_what, input) => {
+])("An input with %s is the model's error", async (_what, input) => {
   await logInMedia(world)
   const { said, asked, codes } = await failing(() => pictureAnswer(PICTURES.png), {
     text: `[call generate_image ${input}]`,
@@ -243,7 +246,7 @@ test.each([
   expect([asked, codes]).toEqual([[], []])
 })
 
-test("a login's token is sent with the headers that belong to it", async () => {
+test("A login's token is sent with its headers", async () => {
   const headers = { "x-account": "acct_1" }
   const credential = { kind: "oauth", access_token: MEDIA_TOKEN, refresh_token: null, headers } as const
   await logInMedia(world, { credential })
@@ -257,7 +260,7 @@ test("a login's token is sent with the headers that belong to it", async () => {
   expect(events + JSON.stringify(turn)).not.toContain(MEDIA_TOKEN)
 })
 
-test("a turn whose time ends while a picture is made has none, and does not pay for it", async () => {
+test("A turn whose time ends while a picture is made has no picture and does not pay for it", async () => {
   await logInMedia(world)
   serveImages(world, () => new Promise(() => {}))
   const client = await world.createAccount()

@@ -64,8 +64,8 @@ const lossesOf = (turnId: string) => world.sql("select cause from losses where t
 const endsSoon = () =>
   world.sql("update provider_credentials set expires_at = $1", [new Date(world.clock.ms() + 60_000)])
 
-describe("a token that the images endpoint refuses", () => {
-  test("is refreshed once, and the picture is made", async () => {
+describe("A token that the images endpoint refuses", () => {
+  test("The token is refreshed once, and the picture is made", async () => {
     const asked = serveFor(NEW)
     const client = await world.createAccount()
     expect(await paint(client)).toMatchObject({ state: "done", outputs: [{ name: "picture-0-0.png" }] })
@@ -76,7 +76,7 @@ describe("a token that the images endpoint refuses", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("and whose successor is refused too: it needs a login, and nothing is asked for until there is one", async () => {
+  test("A refused successor means that the account needs a login, and nothing is requested until then", async () => {
     const asked = serveFor()
     const client = await world.createAccount()
     const turn = await paint(client)
@@ -93,7 +93,7 @@ describe("a token that the images endpoint refuses", () => {
   test.each([
     ["refuses", () => Response.json({ error: "invalid_grant" }, { status: 400 }), "needs_login"],
     ["cannot do it now", () => new Response("", { status: 503 }), "healthy"],
-  ])("and whose token endpoint %s: there is no picture", async (_what, answer, health) => {
+  ])("A token endpoint that %s leaves no picture", async (_what, answer, health) => {
     answerRefreshes(answer)
     const asked = serveFor(NEW)
     const turn = await paint(await world.createAccount())
@@ -102,7 +102,7 @@ describe("a token that the images endpoint refuses", () => {
     expect(await media()).toMatchObject({ health, version: 1 })
   })
 
-  test("that was refreshed for this very picture is refreshed once more", async () => {
+  test("A token refreshed earlier for this picture is refreshed once more", async () => {
     await endsSoon()
     answerRefreshes(() => {
       const access_token = refreshes === 1 ? "canary-media-token-1b" : NEW
@@ -113,7 +113,7 @@ describe("a token that the images endpoint refuses", () => {
     expect([asked, refreshes]).toEqual([["canary-media-token-1b", NEW], 2])
   })
 
-  test("is an API key: it needs a new one", async () => {
+  test("A refused API key means that the account needs a new one", async () => {
     await logInMedia(world)
     const asked = serveFor()
     expect((await paint(await world.createAccount())).result).toContain(NOTHING)
@@ -122,7 +122,7 @@ describe("a token that the images endpoint refuses", () => {
   })
 })
 
-describe("a cancel that is acknowledged while", () => {
+describe("A cancel that is acknowledged early", () => {
   async function cancelled(client: TestClient, turnId: string): Promise<void> {
     await world.advance(1_000)
     expect((await client.call("POST", `/v1/turns/${turnId}/cancel`)).status).toBe(200)
@@ -133,7 +133,7 @@ describe("a cancel that is acknowledged while", () => {
     return { client, turn_id }
   }
 
-  test("the token is refreshed: no picture is asked for, and nothing is paid for one", async () => {
+  test("A cancel while the token is refreshed prevents the request, and nothing is billed", async () => {
     await endsSoon()
     const asked = serveFor(NEW)
     const { client, turn_id } = await begun()
@@ -149,7 +149,7 @@ describe("a cancel that is acknowledged while", () => {
     expect(promised?.billed).toBeLessThan(400_000)
   })
 
-  test("a refused token is refreshed: no other picture is asked for", async () => {
+  test("A cancel while a refused token is refreshed prevents a second request", async () => {
     const asked = serveFor(NEW)
     const { client, turn_id } = await begun()
     answerRefreshes(async () => {
@@ -163,7 +163,7 @@ describe("a cancel that is acknowledged while", () => {
   })
 })
 
-test("the lease is renewed when the picture is asked for, however long its credential took", async () => {
+test("The lease is renewed when the picture is requested, however long the credential took", async () => {
   await endsSoon()
   serveFor(NEW)
   let left = 0

@@ -38,7 +38,7 @@ const configuration = () => ({
 })
 
 describe.each(ENGINES)("%s, with tool calls that a model server scripts", (engine) => {
-  test("a turn calls a REST tool and an MCP tool at once, delegates, and returns a file", async () => {
+  test("A turn calls a REST tool and an MCP tool at once, delegates, and returns a file", async () => {
     const client = await world.createAccount()
     const customer = serveCustomer(world)
     const space = await client.space(configuration())
@@ -76,11 +76,11 @@ describe.each(ENGINES)("%s, with tool calls that a model server scripts", (engin
   })
 })
 
-describe("a published MCP server, over Streamable HTTP", () => {
+describe("A published MCP server, over Streamable HTTP", () => {
   const SERVER = "everything"
   const text = (...lines: string[]) => lines.join("\n")
 
-  test("check lists its allowed tools", async () => {
+  test("The check lists the server's allowed tools", async () => {
     const client = await world.createAccount()
     const space = await client.space(configuration())
     const response = await client.call("POST", `/v1/spaces/${space}/mcp-servers/${SERVER}/check`)
@@ -103,7 +103,7 @@ describe("a published MCP server, over Streamable HTTP", () => {
     })
   })
 
-  test("its tools are called: text, structured content and an image", async () => {
+  test("The server's tools return text, structured content and an image", async () => {
     const client = await world.createAccount()
     const space = await client.space(configuration())
     const turn = await client.runTurn({
@@ -121,7 +121,7 @@ describe("a published MCP server, over Streamable HTTP", () => {
     expect(turn.result).toContain("[image/png]")
   })
 
-  test("its errors are shown to the model and in the events, and the turn goes on", async () => {
+  test("The server's errors reach the model and the events, and the turn goes on", async () => {
     const client = await world.createAccount()
     const space = await client.space(configuration())
     const turn = await client.runTurn({
@@ -140,7 +140,7 @@ describe("a published MCP server, over Streamable HTTP", () => {
     expect(ended[1]?.data.error).toContain("There is no tool")
   })
 
-  test("a server that does not answer: check says why, and a turn fails with its name", async () => {
+  test("A server that does not answer is explained by the check, and fails a turn with its name", async () => {
     const client = await world.createAccount()
     const gone = { name: "gone", url: "http://127.0.0.1:9/mcp" }
     const space = await client.space({ mcp_servers: [gone] })
@@ -156,7 +156,7 @@ describe("a published MCP server, over Streamable HTTP", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a server that is silent fails the turn in time, and leaves its lease alone", async () => {
+  test("A server that is silent fails the turn in time and leaves its lease alone", async () => {
     const client = await world.createAccount()
     world.serve("silent.customer.com", () => new Promise<Response>(() => {}))
     const space = await client.space({ mcp_servers: [{ name: "silent", url: "https://silent.customer.com/mcp" }] })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { addModel } from "../harness/models.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { PROVIDED_PIN, PROVIDER_URL } from "../harness/scripted-provider.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -76,7 +76,7 @@ async function eventsOf(client: TestClient, turnId: string) {
   return ((await response.json()) as { data: { type: string; data: Record<string, unknown> }[] }).data
 }
 
-describe("a complete answer with a foreign frame is one call and one bill", () => {
+describe("A complete answer with an unknown frame", () => {
   const text = says("Whole answer.")
   test.each<[string, string[]]>([
     [
@@ -90,7 +90,7 @@ describe("a complete answer with a foreign frame is one call and one bill", () =
     ["no JSON in it", [says("Whole "), frame("{"), ...whole("answer.")]],
     ["null after it", [...whole("Whole answer."), frame("null")]],
     ["a comment and an event of its own", [": hello\n\n", "event: vendor\ndata: 1\n\n", ...whole("Whole answer.")]],
-  ])("%s", async (_what, pieces) => {
+  ])("The answer has one call and one bill: %s", async (_what, pieces) => {
     answers = () => pieces
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -101,10 +101,10 @@ describe("a complete answer with a foreign frame is one call and one bill", () =
   })
 })
 
-describe("a continuation that repeats what was said", () => {
+describe("A continuation that repeats the text before it", () => {
   const cut = (text: string) => [says(text), "break" as const]
 
-  test("and breaks off again and again is billed once", async () => {
+  test("A continuation that breaks off again and again is billed once", async () => {
     answers = () => cut("Whole answer.")
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -116,15 +116,18 @@ describe("a continuation that repeats what was said", () => {
     await expectPromises(world, client.userId)
   })
 
-  test.each(["Whole", "answer. And", " Whole answer. And more"])("as far as %j costs nothing", async (again) => {
-    answers = (n) => (n === 0 ? cut("Whole answer. And more") : cut(again))
-    const client = await world.createAccount()
-    const turn = await runOut(client, await begin(client))
-    expect(turn).toMatchObject({ result: "Whole answer. And more", usage: { model_calls: 1 } })
-    await expectPromises(world, client.userId)
-  })
+  test.each(["Whole", "answer. And", " Whole answer. And more"])(
+    "A repetition as far as %j costs nothing",
+    async (again) => {
+      answers = (n) => (n === 0 ? cut("Whole answer. And more") : cut(again))
+      const client = await world.createAccount()
+      const turn = await runOut(client, await begin(client))
+      expect(turn).toMatchObject({ result: "Whole answer. And more", usage: { model_calls: 1 } })
+      await expectPromises(world, client.userId)
+    },
+  )
 
-  test("and is complete ends the turn, whose answer is there once", async () => {
+  test("A complete repetition ends the turn, whose answer appears once", async () => {
     answers = (n) => (n === 0 ? cut("Whole answer.") : whole("Whole answer."))
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -145,7 +148,7 @@ describe("a continuation that repeats what was said", () => {
     ["begins again and says more", ["Hello wor", "Hello world, all", " is fine."], "Hello world, all is fine."],
     ["goes on", ["Hello wor", "ld."], "Hello world."],
     ["goes on like it began", ["ha ", "hat"], "ha hat"],
-  ])("only in its beginning, or %s", async (_what, [first = "", ...rest], result) => {
+  ])("A repetition only of the beginning, or %s, counts as new text", async (_what, [first = "", ...rest], result) => {
     answers = (n) => (n === 0 ? cut(first) : [...rest.map(says), ends("stop"), counts, DONE])
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -155,12 +158,12 @@ describe("a continuation that repeats what was said", () => {
   })
 })
 
-describe("an answer that was refused, filtered or broken", () => {
+describe("An answer that was refused, filtered or broken", () => {
   test.each([
     ["refusal", "MODEL_REFUSED", "refused"],
     ["content_filter", "CONTENT_FILTERED", "filtered"],
     ["error", "MODEL_ERROR", "error"],
-  ])("%s: the turn fails with %s, and its call is billed", async (reason, code, finish) => {
+  ])("With %s the turn fails with %s, and its call is billed", async (reason, code, finish) => {
     answers = () => whole("I cannot say.", reason)
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -180,7 +183,7 @@ describe("an answer that was refused, filtered or broken", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("of a sub-agent is an error for the agent that asked", async () => {
+  test("A sub-agent's broken answer is an error for the agent that asked", async () => {
     answers = () => whole("I cannot say.", "content_filter")
     const client = await world.createAccount()
     const manifest = { subagents: [{ name: "researcher", description: "Finds out.", model: PROVIDED_PIN }] }
@@ -192,7 +195,7 @@ describe("an answer that was refused, filtered or broken", () => {
   })
 })
 
-test("an answer that the model's own limit has cut is done, and says that it is truncated", async () => {
+test("An answer cut at the model's own limit is done and marked as truncated", async () => {
   answers = () => whole("Once upon a", "length")
   const client = await world.createAccount()
   const turn = await runOut(client, await begin(client))
@@ -206,10 +209,10 @@ test("an answer that the model's own limit has cut is done, and says that it is 
   await expectPromises(world, client.userId)
 })
 
-describe("a call under way", () => {
+describe("A call under way", () => {
   const words = Array.from({ length: 600 }, () => [says("word "), 1000]).flat()
 
-  test("ends within two seconds of a cancel, and is billed until then", async () => {
+  test("A call ends within two seconds of a cancel and is billed until then", async () => {
     answers = () => words
     const client = await world.createAccount()
     const turnId = await begin(client, { timeout_seconds: 3600 })
@@ -225,7 +228,7 @@ describe("a call under way", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("that is short asks for no cancel, and two long ones ask together", async () => {
+  test("A short call does not poll for a cancel, and two long ones poll together", async () => {
     const asked = async () => (await world.calls()).filter(({ label }) => label.includes("cancels_asked")).length
     const client = await world.createAccount()
     answers = () => [says("Whole "), 1000, ...whole("answer.")]
@@ -243,7 +246,7 @@ describe("a call under way", () => {
     expect(statements).toBeLessThan(26)
   })
 
-  test("that sends signs of life goes on up to a longer limit", async () => {
+  test("A call with signs of life goes on up to a longer limit", async () => {
     const quiet = (ms: number) => Array.from({ length: ms / 15_000 }, () => [15_000, ": keep-alive\n\n"]).flat()
     const client = await world.createAccount()
     answers = () => [...quiet(180_000), ...whole("Whole answer.")]

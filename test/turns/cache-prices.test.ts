@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { addModel } from "../harness/models.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { streamed } from "../harness/streams.ts"
+import { providerStream } from "../harness/streams.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 const PIN = "anthropic/caches"
@@ -33,8 +33,8 @@ const END = [
 const billedOf = (output: number) =>
   20 * PRICES.plain + 90 * PRICES.cached + 10 * PRICES.written + output * PRICES.output
 
-test("tokens read from and written into the provider's cache have prices of their own", async () => {
-  world.serve("anthropic.test", streamed([...BEGINNING, ...END]))
+test("Tokens read from and written to the provider's cache have prices of their own", async () => {
+  world.serve("anthropic.test", providerStream([...BEGINNING, ...END]))
   const client = await world.createAccount()
   const turn = await client.runTurn({ space: await client.space(), model: PIN })
   expect(turn).toMatchObject({ state: "done", usage: { tokens_input: 120, tokens_cached: 90, tokens_output: 30 } })
@@ -48,7 +48,7 @@ test("tokens read from and written into the provider's cache have prices of thei
   await expectPromises(world, client.userId)
 })
 
-test("a call that its model's idle limit cuts is billed by the provider's own count of the prompt", async () => {
+test("A call cut by its model's idle limit is billed by the provider's own count of the prompt", async () => {
   let calls = 0
   const encoder = new TextEncoder()
   world.serve("anthropic.test", (request) => {
@@ -78,10 +78,10 @@ test("a call that its model's idle limit cuts is billed by the provider's own co
   await expectPromises(world, client.userId)
 })
 
-test("what a provider counts above the hold is our loss, by name", async () => {
+test("A provider's count above the hold is our loss, by name", async () => {
   const whole = { ...usage, input_tokens: 1_000_000 }
   const start = { type: "message_start", message: { ...message, usage: whole } }
-  world.serve("anthropic.test", streamed([start, ...BEGINNING.slice(1), ...END]))
+  world.serve("anthropic.test", providerStream([start, ...BEGINNING.slice(1), ...END]))
   const client = await world.createAccount()
   const turn = await client.runTurn({ space: await client.space(), model: PIN, max_cost_usd: 0.1 })
   expect(turn).toMatchObject({ state: "done", billed_cost_usd: 0.1 })
@@ -93,7 +93,7 @@ test("what a provider counts above the hold is our loss, by name", async () => {
   await expectPromises(world, client.userId)
 })
 
-test("what a provider counts above its bound takes nothing of what a picture beside it has set aside", async () => {
+test("A provider's count above its bound leaves the credit reserved for a picture of the same step", async () => {
   await addImageModel(world)
   await logInMedia(world)
   let paint = () => {}
@@ -106,7 +106,7 @@ test("what a provider counts above its bound takes nothing of what a picture bes
   })
   const whole = { ...usage, input_tokens: 1_000_000 }
   const start = { type: "message_start", message: { ...message, usage: whole } }
-  const answer = streamed([start, ...BEGINNING.slice(1), ...END])
+  const answer = providerStream([start, ...BEGINNING.slice(1), ...END])
   world.serve("anthropic.test", async () => {
     await paints
     return answer()

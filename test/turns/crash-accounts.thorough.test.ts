@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
-import { addAccount, unified } from "../harness/accounts.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
+import { addAccount, unified } from "../harness/provider-accounts.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 /** The account that a turn begins at, the first by name, answers this; then the second serves. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import type { FaultRule } from "../../src/local/faults.ts"
 import { sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { addImageModel, logInMedia, PAINTER } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const TEXT = '[use input=100 output=10]\n[call generate_image {"prompt":"a cat"}]\n[reply There it is.]'
@@ -27,7 +27,7 @@ async function effectsOf(client: TestClient): Promise<Record<string, { asked: nu
   )
 }
 
-test("a turn with a picture survives a failure at every I/O: made under one key, billed once", async () => {
+test("A turn with a picture survives a failure at every I/O: made under one key, billed once", async () => {
   await survivesEveryFailure(world, {
     name: "a turn with a picture",
     space: PAINTER,
@@ -58,7 +58,7 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   const client = await world.createAccount()
   await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(PAINTER), text: TEXT }))
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()
@@ -74,11 +74,11 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   return { asked: (await effectsOf(client))["0.0"]?.asked, losses }
 }
 
-test("a picture whose commit nobody heard of is not made again, and is no loss", async () => {
+test("A picture whose commit had no answer is not made again and is no loss", async () => {
   expect(await runWithLostResults({ action: "cut", when: "after" })).toEqual({ asked: 1, losses: [] })
 })
 
-test("a picture that was not committed is made again under its key, billed once, and the lost one is our loss", async () => {
+test("A picture that was not committed is made again under its key, billed once, and the lost one is our loss", async () => {
   const { asked, losses } = await runWithLostResults({ action: "fail", when: "before" })
   expect(asked).toBeGreaterThan(1)
   expect(losses).toEqual([{ cause: "uncommitted", micros: PRICE }])

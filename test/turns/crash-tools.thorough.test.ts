@@ -3,9 +3,9 @@ import type { FaultRule } from "../../src/local/faults.ts"
 import { sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool } from "../harness/customer.ts"
 import { addModel } from "../harness/models.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { AGENT_MODEL } from "../harness/scripted-agent.ts"
+import { drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const PIN = `openai-compatible/${AGENT_MODEL}`
@@ -40,7 +40,7 @@ async function effectsOf(client: TestClient): Promise<Record<string, { asked: nu
 /** 100 prompt tokens and 10 output tokens at the test model's prices, for each of five calls. */
 const COST = 5 * (100 * 30 + 10 * 150)
 
-test("a turn with tools, an MCP server, a sub-agent and a file survives a failure at every I/O", async () => {
+test("A turn with tools, an MCP server, a sub-agent and a file survives a failure at every I/O", async () => {
   await survivesEveryFailure(world, {
     name: "a turn with tools",
     space,
@@ -67,7 +67,7 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">): Prom
   const client = await world.createAccount()
   await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(space), model: PIN, text: "Order A-1?" }))
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()
@@ -77,16 +77,16 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">): Prom
   return (await effectsOf(client))["0.0"]?.asked
 }
 
-test("a call whose result was committed is never made again, even when nobody heard of the commit", async () => {
+test("A call whose result was committed is never made again, even when the commit had no answer", async () => {
   expect(await runWithLostResults({ action: "cut", when: "after" })).toBe(1)
   expect(await runWithLostResults({ action: "fail", when: "after" })).toBe(1)
 })
 
-test("a call whose result was not committed is made again with the same key and the same input", async () => {
+test("A call whose result was not committed is made again with the same key and the same input", async () => {
   expect(await runWithLostResults({ action: "fail", when: "before" })).toBe(2)
 })
 
-test("the store of files failing before or after any of its calls costs no file and no turn", async () => {
+test("The file store failing before or after any of its calls costs no file and no turn", async () => {
   const real = world.bucket
   for (const when of ["before", "after"] as const) {
     const client = await world.createAccount()

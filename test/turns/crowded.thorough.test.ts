@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { lendNoAnswerMemory } from "../harness/answer-memory.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { passTime } from "../harness/time.ts"
 
 let world: RoutedWorld
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function pictured() {
   return { client, body: { space, files: [file_id] } }
 }
 
-test("a turn whose picture finds no memory waits for it, however often: it is not lost to what others hold", async () => {
+test("A turn whose picture finds no memory waits for it and is never lost because of other callers", async () => {
   const { client, body } = await pictured()
   let asked = 0
   const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockImplementation(async () => {
@@ -51,7 +51,7 @@ test("a turn whose picture finds no memory waits for it, however often: it is no
   expect(await client.getTurn(turnId)).toMatchObject({ state: "done", result: "Fine." })
 })
 
-test("what a long call holds is not lent to others before its end", async () => {
+test("Memory that a long call holds is not lent to others before its end", async () => {
   const { client, body } = await pictured()
   let budget: MemoryBudget | null = null
   const real = MemoryBudget.prototype.borrow
@@ -79,7 +79,7 @@ test("what a long call holds is not lent to others before its end", async () => 
   expect(free).toEqual([false, false, true])
 })
 
-test("what is kept of a model's answer takes from the worker's memory: without any left the call is cut, and goes on later", async () => {
+test("A model's kept answer uses the worker's memory, and without any left the call is cut and continues later", async () => {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
   const open = lendNoAnswerMemory()
@@ -95,7 +95,7 @@ test("what is kept of a model's answer takes from the worker's memory: without a
   expect((await client.getTurn(turnId)).state).toBe("done")
 })
 
-test("many long answers at once: what counts is what is kept of them, not each byte of their frames", async () => {
+test("Many long answers at once count by their kept text, not by each byte of their frames", async () => {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
   const space = await client.space()

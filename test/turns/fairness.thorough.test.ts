@@ -32,7 +32,7 @@ const ofTurns = (messages: QueuedMessage[]) => messages.filter(({ url }) => url.
 
 const HOSTILE = 1_000
 
-test("a paid turn beside many hostile test turns of another account takes no callback more than alone", async () => {
+test("Many hostile test turns of another account cost a paid turn no more callbacks than it needs alone", async () => {
   await allowTestTurns(HOSTILE)
   const hostile = await world.createAccount({ test: true })
   const answers = await sendMany(hostile, HOSTILE)
@@ -50,7 +50,7 @@ test("a paid turn beside many hostile test turns of another account takes no cal
   expect((await paying.getTurn(turn_id)).state).toBe("done")
 })
 
-test("the live turns of an account do not wait for its test turns", async () => {
+test("The live turns of an account do not wait for its test turns", async () => {
   const client = await world.createAccount({ usd: 100 })
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   await sendMany(tests, 30)
@@ -59,7 +59,7 @@ test("the live turns of an account do not wait for its test turns", async () => 
   expect(await world.qstash.due(), "the slots of a live account").toHaveLength(100)
 })
 
-test("nor do those of one account wait for another's, of whichever mode", async () => {
+test("The turns of one account do not wait for another's, in either mode", async () => {
   world.rebind({ TURN_SLOTS: "2", TEST_TURN_SLOTS: "2" })
   for (const test of [false, true]) {
     await sendMany(await world.createAccount({ test }), 5)
@@ -73,13 +73,13 @@ test("nor do those of one account wait for another's, of whichever mode", async 
   }
 })
 
-test("how many slots an account has is set where it is deployed", async () => {
+test("The number of slots of an account is set in the deployment", async () => {
   world.rebind({ TEST_TURN_SLOTS: "3" })
   await sendMany(await world.createAccount({ test: true }), 10)
   expect(await world.qstash.due()).toHaveLength(3)
 })
 
-test("webhooks take no slot of a turn, and a turn that has begun none of those that wait to begin", async () => {
+test("Webhooks take no slot of a turn, and a running turn none of the slots for waiting turns", async () => {
   world.rebind({ TURN_SLOTS: "2", WEBHOOK_SLOTS: "2" })
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
@@ -113,7 +113,7 @@ test("webhooks take no slot of a turn, and a turn that has begun none of those t
   ])
 })
 
-test("what is handed over, backed off, woken by another's end or asked to stop names its account's slots", async () => {
+test("A turn that is handed over, backs off, is woken or is asked to stop names its account's slots", async () => {
   const client = await world.createAccount({ test: true })
   const space = await client.space()
   const first = await turnOf(await client.sendTurn({ space, text: "[fail MODEL_UNAVAILABLE times=1]\nhello" }))
@@ -131,7 +131,7 @@ test("what is handed over, backed off, woken by another's end or asked to stop n
   expect(pending.every(({ flow_control_key }) => flow_control_key !== null)).toBe(true)
 })
 
-test("an account has so many open test turns and no more, whatever comes at once; live turns have no such bound", async () => {
+test("An account's open test turns are bounded, also for many at once, and live turns are not", async () => {
   await allowTestTurns(20)
   const client = await world.createAccount()
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
@@ -155,7 +155,7 @@ test("an account has so many open test turns and no more, whatever comes at once
   expect((await tests.sendTurn({ space: own })).status).toBe(429)
 })
 
-test("turns that wait for a slot get a message less and less often", async () => {
+test("Turns that wait for a slot get messages at growing intervals", async () => {
   world.rebind({ TEST_TURN_SLOTS: "1" })
   const client = await world.createAccount({ test: true })
   await sendMany(client, 6)
@@ -171,7 +171,7 @@ test("turns that wait for a slot get a message less and less often", async () =>
   expect(messages.length / 6).toBeGreaterThan(4)
 })
 
-test("behind an outage the turns whose messages were lost share a few slots, and a new turn waits for none of them", async () => {
+test("After an outage the turns whose messages were lost share a few slots, and a new turn waits for none of them", async () => {
   const bulk = await world.createAccount({ usd: 1_000 })
   const accounts = [bulk, await world.createAccount(), await world.createAccount({ test: true })]
   // More than the first page of what is due is one account's.
@@ -202,7 +202,7 @@ test("behind an outage the turns whose messages were lost share a few slots, and
   expect(await sweepLate({ LATE_TURN_SLOTS: "12", TEST_TURN_SLOTS: "2" }), "no more than their own").toEqual([4, 4, 2])
 })
 
-test("a few lost messages take their account's own slots", async () => {
+test("A few lost messages use their account's own slots", async () => {
   world.rebind({ LATE_TURN_SLOTS: "1", TURN_SLOTS: "4" })
   await sendMany(await world.createAccount(), 6)
   await world.qstash.reset()

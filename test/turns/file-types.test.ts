@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createFileClient, form } from "../harness/files.ts"
+import { createFileClient, multipartForm } from "../harness/files.ts"
 import { addModel } from "../harness/models.ts"
 import { PICTURES } from "../harness/pictures.ts"
 import { PROVIDED_PIN, PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
@@ -30,7 +30,7 @@ function sendPart(
   space: string,
   { name, type, bytes }: { name: string; type: string; bytes: Uint8Array },
 ) {
-  const { headers, around } = form(`name="file"; filename="${name}"`, type)
+  const { headers, around } = multipartForm(`name="file"; filename="${name}"`, type)
   const body = new Blob([around[0], bytes as Uint8Array<ArrayBuffer>, around[1]])
   return createFileClient(world, client).add(space, "", body, headers)
 }
@@ -45,7 +45,7 @@ async function shown(file: { name: string; type: string; bytes: Uint8Array }): P
   return JSON.stringify(provider.asks.at(-1)?.messages.at(-1)?.content)
 }
 
-describe("the type of an upload", () => {
+describe("The type of an upload", () => {
   test.each<[string, string, Uint8Array, string]>([
     ["notes.txt", "application/octet-stream", bytesOf("hello"), "text/plain"],
     ["data.CSV", "Application/Octet-Stream", bytesOf("a,b"), "text/csv"],
@@ -58,30 +58,30 @@ describe("the type of an upload", () => {
     ["photo.jpg", "image/jpg", bytesOf("\xff\xd8\xff\xe0"), "image/jpeg"],
     ["photo.png", "IMAGE/X-PNG; name=photo", PICTURES.png, "image/png"],
     ["notes.md", "text/plain; charset=ISO-8859-1", bytesOf("caf\xe9"), "text/plain; charset=iso-8859-1"],
-  ])("%s as %s", async (name, type, bytes, expected) => {
+  ])("The type is found for %s: %s", async (name, type, bytes, expected) => {
     const client = await world.createAccount()
     const file = await sendPart(client, await client.space(), { name, type, bytes })
     expect(file).toMatchObject({ media_type: expected, bytes: bytes.length })
   })
 })
 
-describe("a file whose bytes are not of its type", () => {
+describe("A file whose bytes are not of its type", () => {
   test.each<[string, string, Uint8Array, string]>([
     ["an HTML page as a picture", "image/png", bytesOf("<html>"), "has bytes that are no image/png"],
     ["nothing as a picture", "image/webp", new Uint8Array(), "has bytes that are no image/webp"],
     ["half a mark of a picture", "image/png", PICTURES.png.subarray(0, 4), "has bytes that are no image/png"],
     ["a PDF as a picture", "image/jpeg", PDF, "is application/pdf, which cannot be shown to this model"],
-  ])("%s is named to the model, and the turn goes on", async (_what, type, bytes, why) => {
+  ])("A %s is named to the model, and the turn goes on", async (_what, type, bytes, why) => {
     expect(await shown({ name: "photo.png", type, bytes })).toContain(why)
   })
 
-  test("a PNG as JPEG is shown as what it is", async () => {
+  test("A PNG uploaded as JPEG is shown as a PNG", async () => {
     const content = await shown({ name: "photo.jpg", type: "image/jpg", bytes: PICTURES.png })
     expect(content).toContain("data:image/png;base64,")
   })
 })
 
-describe("a text's charset", () => {
+describe("A text's charset", () => {
   const TEXTS: [string, string, Uint8Array, string][] = [
     ["iso-8859-1", "text/plain; charset=iso-8859-1", bytesOf("caf\xe9"), "café"],
     ["windows-1252", 'text/csv; charset="Windows-1252"', bytesOf("5 \x80"), "5 €"],
@@ -93,14 +93,14 @@ describe("a text's charset", () => {
     ["one that is not known", "text/plain; charset=x-nothing", bytesOf("caf\xc3\xa9"), "café"],
   ]
 
-  test.each(TEXTS)("%s is decoded where the file is attached", async (_charset, type, bytes, text) => {
+  test.each(TEXTS)("The charset %s is decoded where the file is attached", async (_charset, type, bytes, text) => {
     const content = await shown({ name: "notes.txt", type, bytes })
     // In UTF-8 it is shown up to as many bytes as the file has.
     const fits = new TextEncoder().encode(text).length <= bytes.length
     expect(content).toContain(fits ? `:\\n${text}\\n` : "its first")
   })
 
-  test.each(TEXTS)("%s is decoded by read_file", async (_charset, type, bytes, text) => {
+  test.each(TEXTS)("The charset %s is decoded by read_file", async (_charset, type, bytes, text) => {
     const client = await world.createAccount()
     const space = await client.space()
     const { file_id } = await sendPart(client, space, { name: "notes.txt", type, bytes })
@@ -113,7 +113,7 @@ describe("a text's charset", () => {
     ["windows-1252", "€".repeat(50_000), bytesOf("\x80".repeat(50_000))],
     ["utf-16le", `a${"語я👍".repeat(9000)}`, utf16(`a${"語я👍".repeat(9000)}`)],
     ["shift_jis", "a日本".repeat(20_000), bytesOf("a\x93\xfa\x96\x7b".repeat(20_000))],
-  ])("%s: a long text is read window by window without a gap", async (charset, whole, bytes) => {
+  ])("A long text in %s is read window by window without a gap", async (charset, whole, bytes) => {
     const client = await world.createAccount()
     const space = await client.space()
     const type = `text/plain; charset=${charset}`

@@ -10,7 +10,7 @@ import { listFilesTool, readFileTool, writeFileTool } from "../../src/tools/file
 import { generateImageTool, type Painting } from "../../src/tools/image-tool.ts"
 import { createTask, type ToolTurn, updateTask } from "../../src/tools/task-tools.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "../../src/turns/first-call.ts"
-import { answered } from "../harness/caps.ts"
+import { readAnswer } from "../harness/answers.ts"
 import { isThorough } from "../harness/crash.ts"
 import { orderTool } from "../harness/customer.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -33,7 +33,7 @@ const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateT
 const delegateTo = (subagents: object[]) =>
   delegateTool({ claim: { config: { manifest: { subagents } } } } as unknown as Run, new Map())?.spec as ToolSpec
 
-test("built-in tools and `delegate` count as what they say of themselves", () => {
+test("Built-in tools and `delegate` report their real size", () => {
   expect(FIRST_CALL_BOUNDS.builtin).toEqual(
     Object.fromEntries(BUILTIN.map((spec) => [spec.name, toolTokenBound([spec])])),
   )
@@ -91,7 +91,7 @@ function anyConfiguration(random: Random) {
 
 const HELLO = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }] }]
 
-test(`${CONFIGURATIONS} configurations count as what a run counts, or a little more`, async () => {
+test(`The estimate of ${CONFIGURATIONS} configurations equals a run's count, or is a little more`, async () => {
   const random = createRandom("configurations")
   console.log(`configurations: seed ${random.seed}`)
   const client = await world.createAccount()
@@ -120,11 +120,11 @@ test(`${CONFIGURATIONS} configurations count as what a run counts, or a little m
 })
 
 const estimate = async (client: TestClient, space: string) =>
-  (await answered(client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "c", text: "hello" }))).body
+  (await readAnswer(client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "c", text: "hello" }))).body
 const neededOf = async (client: TestClient, space: string) => (await estimate(client, space)).needed_usd
 
-describe("what is kept of a configuration", () => {
-  test("follows each change of it", async () => {
+describe("The stored estimate of a configuration", () => {
+  test("The estimate follows each change of the configuration", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const plain = await neededOf(client, space)
@@ -167,8 +167,8 @@ function serveTools(characters: { now: number }) {
   return { name: "srv", url: `https://${host}/mcp` }
 }
 
-describe("an MCP server's tools", () => {
-  test("count as they were listed last: by a run, which goes on if anything is left, or by a check", async () => {
+describe("An MCP server's tools", () => {
+  test("The last listing is counted, by a run, which goes on if anything is left, or by a check", async () => {
     const client = await world.createAccount()
     const characters = { now: 30_000 }
     const space = await client.space({ mcp_servers: [serveTools(characters)] })
@@ -181,7 +181,7 @@ describe("an MCP server's tools", () => {
     expect(await neededOf(client, space)).toBeLessThan(unlisted)
   })
 
-  test("that nobody had listed fail a turn at most once, which says why and costs nothing; the next one is refused at once", async () => {
+  test("Unlisted tools fail a turn at most once, with a reason and free, and the next one is refused at once", async () => {
     const { userId } = await world.createAccount()
     const { value } = await world.makeKey(userId, { scope: "all", caps: { daily_usd: 0.02 } })
     const client = world.createClient(userId, value)
@@ -191,20 +191,20 @@ describe("an MCP server's tools", () => {
     expect(turn.error?.message).toMatch(
       /first model call costs more than when the turn was accepted.*the key's daily cap/,
     )
-    const refused = await answered(client.sendTurn({ space }))
+    const refused = await readAnswer(client.sendTurn({ space }))
     expect(refused).toMatchObject({ status: 429, body: { error: { code: "QUOTA_EXCEEDED", retryable: false } } })
     expect(refused.retryAfter).toBeNull()
   })
 })
 
-test("a cap of which 64 % are left refuses long instructions at once, and tells cap.reached", async () => {
+test("A cap with 64 % left refuses long instructions at once and sends cap.reached", async () => {
   const { userId } = await world.createAccount()
   const { value } = await world.makeKey(userId, { scope: "all", caps: { daily_usd: 0.05 } })
   const client = world.createClient(userId, value)
   const space = await client.space({ manifest: { instructions: "x".repeat(36_000) } })
   const first = await client.runTurn({ space, text: "[use input=17000 output=200]\n[reply ok]" })
   expect(first).toMatchObject({ state: "done", billed_cost_usd: 0.018 })
-  const refused = await answered(client.sendTurn({ space }))
+  const refused = await readAnswer(client.sendTurn({ space }))
   expect(refused).toMatchObject({ status: 429, body: { error: { code: "QUOTA_EXCEEDED", retryable: true } } })
   const { data } = (await (await client.call("GET", "/v1/events?type=cap.reached")).json()) as {
     data: { data: object }[]
@@ -212,20 +212,20 @@ test("a cap of which 64 % are left refuses long instructions at once, and tells 
   expect(data).toMatchObject([{ data: { cap: "key_daily", percent: 100, spent_usd: 0.018 } }])
 })
 
-test("a first call that costs more than the default hold is held for whole", async () => {
+test("A first call that costs more than the default hold is held in full", async () => {
   const client = await world.createAccount()
   const space = await client.space({ manifest: { max_output_tokens: 100 } })
   const text = `[reply ok]\n${"x".repeat(99_000)}`
   for (let n = 0; n < 4; n++) await client.runTurn({ space, text, conversation: "a" })
   const wish = { space, text, end_user_ref: "customer-1", conversation: "a" }
-  const { needed_usd, hold_usd } = (await answered(client.call("POST", "/v1/turns/estimate", wish))).body
+  const { needed_usd, hold_usd } = (await readAnswer(client.call("POST", "/v1/turns/estimate", wish))).body
   expect(needed_usd).toBeGreaterThan(0.25)
   expect(hold_usd).toBe(needed_usd)
   expect((await turnOf(await client.sendTurn(wish))).held_usd).toBe(needed_usd)
   await world.drain()
 })
 
-test("files count by their kind, as the engine of the turn's model takes them", async () => {
+test("Files count by their kind, as the engine of the turn's model takes them", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const [row] = await world.sql<{ space_id: number }>("select space_id::integer from spaces where slug = $1", [space])

@@ -49,7 +49,7 @@ function serveMcp(answer: (message: Message, request: Request) => object | null 
 
 const on = (method: string, answer: object) => (message: Message) => (message.method === method ? answer : null)
 
-test("a large answer of a server takes from the worker's memory: without any left it is an error, and a small one is none", async () => {
+test("A server's large answer uses the worker's memory; without any left it is an error, and a small one is not", async () => {
   const open = lendNoAnswerMemory()
   try {
     const client = await world.createAccount()
@@ -67,8 +67,8 @@ test("a large answer of a server takes from the worker's memory: without any lef
   }
 })
 
-describe("a secret that a server gives back", () => {
-  test("in the error of its tool list", async () => {
+describe("A secret that a server repeats", () => {
+  test("The error of a tool list does not reveal the secret", async () => {
     const client = await world.createAccount()
     const { space } = serveMcp(({ method }, request) =>
       method === "tools/list"
@@ -80,7 +80,7 @@ describe("a secret that a server gives back", () => {
     expect(JSON.stringify(turn)).not.toContain(TOKEN)
   })
 
-  test("in an error where it would be cut in two, and in a tool's schema", async () => {
+  test("An error that would cut it in two and a tool's schema do not reveal the secret", async () => {
     const client = await world.createAccount()
     const schema = { type: "object", properties: { a: { description: `knows ${TOKEN}` } } }
     const { space } = serveMcp(({ method }) => {
@@ -96,7 +96,7 @@ describe("a secret that a server gives back", () => {
     for (const text of [check, JSON.stringify(turn)]) expect(text).not.toContain(TOKEN.slice(0, 20))
   })
 
-  test("in UTF-16, where NULs stand between its letters", async () => {
+  test("A text in UTF-16, with NULs between the letters, does not reveal the secret", async () => {
     const client = await world.createAccount()
     const utf16 = (text: string) => new Uint8Array([...text].flatMap((char) => [char.charCodeAt(0), 0]))
     serveCustomer(world, { answer: ({ headers }) => new Response(utf16(`you sent ${headers.authorization}`)) })
@@ -106,7 +106,7 @@ describe("a secret that a server gives back", () => {
   })
 })
 
-describe("what nobody could store", () => {
+describe("Texts that the database cannot store", () => {
   test.each([
     ["a NUL in a call's error", on("tools/call", { error: { code: -1, message: "no \u0000 way" } })],
     ["half an emoji where an error is cut", on("tools/call", { error: { code: -1, message: "👍".repeat(600) } })],
@@ -122,7 +122,7 @@ describe("what nobody could store", () => {
       "a hundred thousand control characters",
       on("tools/call", { result: { content: [{ type: "text", text: "\u0001".repeat(60_000) }] } }),
     ],
-  ])("%s: the call is made once, and the turn goes on", async (_what, answer) => {
+  ])("With %s the call is made once, and the turn goes on", async (_what, answer) => {
     const client = await world.createAccount()
     const { asked, space } = serveMcp(answer)
     const turn = await client.runTurn({ space: await client.space(space), text: "[call srv__t {}]" })
@@ -131,7 +131,7 @@ describe("what nobody could store", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a NUL in the answer to the first message ends the turn with a message", async () => {
+  test("A NUL in the answer to the first message ends the turn with a message", async () => {
     const client = await world.createAccount()
     const { space } = serveMcp(on("initialize", { error: { code: -1, message: "no \u0000 way" } }))
     const turn = await client.runTurn({ space: await client.space(space), text: "hi" })
@@ -139,8 +139,8 @@ describe("what nobody could store", () => {
   })
 })
 
-describe("who pays", () => {
-  test("sub-agents at once never grow the hold over max_cost_usd", async () => {
+describe("Costs of failures", () => {
+  test("Parallel sub-agents never grow the hold over max_cost_usd", async () => {
     const client = await world.createAccount({ usd: 0.02 })
     const subagents = ["a", "b", "c", "d"].map((name) => ({ name, description: "x", max_output_tokens: 8192 }))
     const space = await client.space({ manifest: { builtin_tools: [], max_output_tokens: 200, subagents } })
@@ -154,7 +154,7 @@ describe("who pays", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a request that the provider refuses is free only when nothing was done before it", async () => {
+  test("A request that the provider refuses is free only when nothing was done before it", async () => {
     const client = await world.createAccount()
     const space = await client.space({
       manifest: { builtin_tools: [], subagents: [{ name: "s", description: "x", model: "openai/refuses" }] },
@@ -168,7 +168,7 @@ describe("who pays", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("what a provider says of its account with us is not the customer's to read", async () => {
+  test("A provider's text about our account is hidden from the customer", async () => {
     const client = await world.createAccount()
     const space = await client.space({
       manifest: { subagents: [{ name: "s", description: "x", model: "openai/refuses" }] },
@@ -180,8 +180,8 @@ describe("who pays", () => {
   })
 })
 
-describe("nothing is sent again behind a cancel", () => {
-  test("not a call whose session the server has forgotten, and not a POST that is redirected", async () => {
+describe("Requests after a cancel", () => {
+  test("No call is repeated for a forgotten session or a redirected POST after a cancel", async () => {
     const client = await world.createAccount()
     let turnId = ""
     const cancelled: Promise<Response>[] = []

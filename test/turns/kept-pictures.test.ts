@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
-import { cancelInTime } from "../harness/cancel.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { cancelInTime, drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const PAINT = '[call generate_image {"prompt":"a cat","name":"cat"}]'
@@ -50,7 +49,7 @@ async function expectKept(turn: Turn) {
 }
 
 describe("A picture that was billed is an output, and an unpaid file goes, when the turn", () => {
-  test("is cancelled while the picture is made", async () => {
+  test("The picture stays when the turn is cancelled while it is made", async () => {
     serveImages(world, async ({ headers }) => {
       await cancelInTime(world, client, headers["idempotency-key"]?.split(".")[0] ?? "")
       return pictureAnswer(PICTURES.png)
@@ -61,15 +60,18 @@ describe("A picture that was billed is an output, and an unpaid file goes, when 
     await expectKept(turn)
   })
 
-  test.each(["OUT_OF_STOCK", "MODEL_REJECTED"])("fails as %s after it", async (code) => {
-    serveImages(world)
-    const turn = await client.runTurn({ space, text: `${BOTH}\n[fail ${code}]` })
-    expect(turn).toMatchObject({ state: "failed", error: { code } })
-    expect(await billedPictures(turn.turn_id)).toEqual([{ billed: PRICE }])
-    await expectKept(turn)
-  })
+  test.each(["OUT_OF_STOCK", "MODEL_REJECTED"])(
+    "The picture stays when the turn fails as %s after it",
+    async (code) => {
+      serveImages(world)
+      const turn = await client.runTurn({ space, text: `${BOTH}\n[fail ${code}]` })
+      expect(turn).toMatchObject({ state: "failed", error: { code } })
+      expect(await billedPictures(turn.turn_id)).toEqual([{ billed: PRICE }])
+      await expectKept(turn)
+    },
+  )
 
-  test("reaches its time limit after it", async () => {
+  test("The picture stays when the turn reaches its time limit after it", async () => {
     serveImages(world)
     serveCustomer(world, {
       async answer() {
@@ -90,7 +92,7 @@ async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
   const text = `${BOTH}\n[steps 2]\n[reply There it is.]`
   const { turn_id } = await turnOf(await client.sendTurn({ space, text, timeout_seconds: 3600 }))
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await before?.(turn_id)
   // A cancel publishes in the background, and would set another time for the next look.

@@ -98,7 +98,7 @@ function connectTo(path: string, accept: string) {
 test.each([
   ["a long poll", "?wait=30", "application/json", ""],
   ["an event stream", "/events", "text/event-stream", "event: turn.queued"],
-])("%s ends with its client's connection", async (_what, path, accept, answered) => {
+])("The worker's polling for %s ends with its client's connection", async (_what, path, accept, answered) => {
   const turnId = await begin()
   await count()
   const { answer, leave } = connectTo(`/v1/turns/${turnId}${path}`, accept)
@@ -114,7 +114,7 @@ test.each([
   expect(left).toBe(0)
 })
 
-test("twenty connections that wait for one turn share its looks, and none is answered with a fault of the runtime", async () => {
+test("Twenty connections that wait for one turn share its looks, and none is answered with a fault of the runtime", async () => {
   const turnId = await begin()
   await count()
   const answers = await Promise.all(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY } from "../../src/turns/policies.ts"
-import { passOver } from "../harness/pass-time.ts"
+import { untilCalled } from "../harness/locks.ts"
+import { passOver } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -35,7 +36,7 @@ async function statementsWithin(seconds: number): Promise<number> {
 
 const POLLS = 300
 
-test("hundreds of long polls of one key, each of another turn, look together; each still sees its end within a second", async () => {
+test("Hundreds of long polls of one key for different turns look together, and each sees its end within a second", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, POLLS)
   const answers = turns.map(ask)
@@ -51,7 +52,7 @@ test("hundreds of long polls of one key, each of another turn, look together; ea
   for (const answer of ended) expect((await turnOf(answer)).state).toBe("done")
 })
 
-test("a key has so many waits open in an isolate: the next one is told to come again, and those of others go on", async () => {
+test("A key's open waits in an isolate are bounded: the next is refused, and other keys' waits go on", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask, leave } = await pollMany(client, 1)
   const turn = turns[0] as string
@@ -84,7 +85,7 @@ test("a key has so many waits open in an isolate: the next one is told to come a
   expect([(await again).status, (await other).status]).toEqual([200, 200])
 })
 
-test("waits that were cut off without a word hold their places for a minute", async () => {
+test("Waits that were cut off silently hold their places for a minute", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, 1)
   const turn = turns[0] as string
@@ -100,7 +101,7 @@ test("waits that were cut off without a word hold their places for a minute", as
     },
   ])
   const cut = Array.from({ length: LOOK_POLICY.perCaller }, () => ask(turn))
-  while ((await world.calls()).filter(({ label }) => label.includes("get_turn")).length < cut.length);
+  await untilCalled(world, { match: "get_turn", count: cut.length })
   expect((await ask(turn)).status).toBe(429)
   await world.advance(LOOK_POLICY.goneMs + 1)
   const again = ask(turn)

@@ -60,8 +60,8 @@ async function callIn(client: TestClient, space: string, name = "srv") {
   return { found: JSON.stringify(calls).includes("found"), leftOut: started?.data.left_out }
 }
 
-describe("a tool of an MCP server that changes", () => {
-  test("in its description alone goes on as it was pinned, until the server is put again", async () => {
+describe("An MCP server's tool that changes", () => {
+  test("A change of its description alone leaves the tool as pinned, until the server is put again", async () => {
     const list = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     expect(await check(client, space)).toEqual({ tools: [["srv__t", TOOL.description]], changed: [] })
@@ -80,7 +80,7 @@ describe("a tool of an MCP server that changes", () => {
     expect(await versionOf(client, space)).toBe(version + 1)
   })
 
-  test("in its input is left out, and the turn says so, until the server is put again; what was accepted is what was seen", async () => {
+  test("A change of its input leaves the tool out with a notice, until the server is put again", async () => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     expect(await callIn(client, space)).toEqual({ found: true, leftOut: undefined })
@@ -102,7 +102,7 @@ describe("a tool of an MCP server that changes", () => {
     ])
   })
 
-  test.each(["constructor", "toString"])("of a server that is called %s is pinned too", async (name) => {
+  test.each(["constructor", "toString"])("A tool of a server that is called %s is pinned too", async (name) => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, space } = await withServer(list, name)
     expect(await callIn(client, space, name)).toEqual({ found: true, leftOut: undefined })
@@ -112,7 +112,7 @@ describe("a tool of an MCP server that changes", () => {
     expect(await check(client, space, name)).toEqual({ tools: [], changed })
   })
 
-  test("and is what it was again needs nobody, and an order of keys is no change", async () => {
+  test("Restoring the definition, or another order of keys, needs no confirmation", async () => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     await check(client, space)
@@ -126,7 +126,7 @@ describe("a tool of an MCP server that changes", () => {
     expect(await versionOf(client, space)).toBe(version)
   })
 
-  test("of a server that was put with another definition is pinned anew", async () => {
+  test("A server that was put with another definition is pinned again", async () => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     await check(client, space)
@@ -141,7 +141,7 @@ describe("a tool of an MCP server that changes", () => {
   })
 })
 
-test("a description that is too long to be kept leaves its tool out when it changes", () => {
+test("A description too long to be stored leaves its tool out when it changes", () => {
   const listed = (description: string) => {
     const spec = { name: "t", description, inputSchema: { type: "object" } as const }
     return {

@@ -4,8 +4,8 @@ import type { KeyCredential } from "../../src/actor/actor.ts"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
+import { noQueue } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
-import { noQueue } from "../harness/no-queue.ts"
 import { createRandom } from "../harness/random.ts"
 import type { ModelAccount } from "../harness/reference-account.ts"
 import { Sequence } from "../harness/reference-model.ts"
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`${SEQUENCES} random sequences agree with the reference model after every step`, async () => {
+test(`Random sequences (${SEQUENCES}) agree with the reference model after every step`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("reference model").seed
   const met: Record<string, number> = {}
   for (let n = 0; n < SEQUENCES; n++) {

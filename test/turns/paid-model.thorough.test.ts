@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`${SEQUENCES} random turns: what the provider gave is billed, within the hold, and what we lost is not`, async () => {
+test(`Random turns (${SEQUENCES}) are billed by the provider's output, within the hold, and our losses are not`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("what is paid").seed
   const met: Met = { ends: {}, calls: {}, lost: {} }
   let random: Random = createRandom("", base)

@@ -4,7 +4,6 @@ import { advanceTurn } from "../../src/runs/advance-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { addModel } from "../harness/models.ts"
 import { mortalWorker } from "../harness/mortal-worker.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import {
   PROVIDED_PIN,
@@ -14,6 +13,7 @@ import {
   scriptProvider,
   tokensOf,
 } from "../harness/scripted-provider.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -57,9 +57,9 @@ async function runOut(client: TestClient, turnId: string, stepMs = 1000) {
   throw new Error("the turn does not end")
 }
 
-describe("whose fault a failure is", () => {
+describe("Failures and their costs", () => {
   test.each(["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE", "MODEL_REJECTED", "MINE"])(
-    "a script that fails with %s pays for the sub-agent's call before it",
+    "A script that fails with %s pays for the sub-agent's call before it",
     async (code) => {
       script = { words: wordsOf(20) }
       const before = provider.sent.length
@@ -77,8 +77,8 @@ describe("whose fault a failure is", () => {
   )
 })
 
-describe("a call that is cut off", () => {
-  test("by the turn's time is billed for what had come, and its text is the result", async () => {
+describe("A call that is cut off", () => {
+  test("A call cut by the turn's time is billed for its output, and its text is the result", async () => {
     script = { words: wordsOf(95), pauseMs: 1000, counts: true }
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 90 })
@@ -94,7 +94,7 @@ describe("a call that is cut off", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("by a cancel, within a renewal of the lease", async () => {
+  test("A call is cut by a cancel within a renewal of the lease", async () => {
     script = { words: wordsOf(500), pauseMs: 1000 }
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })
@@ -114,7 +114,7 @@ describe("a call that is cut off", () => {
   test.each([
     ["a break", { breaksAfter: 10 }],
     ["silence", { silentAfter: 10 }],
-  ])("by %s of its provider is a step, and the agent goes on from there", async (_what, how) => {
+  ])("A call cut by %s of its provider is a step, and the agent continues from there", async (_what, how) => {
     const first = provider.sent.length
     script = (n) => (n === first ? { words: wordsOf(20), pauseMs: 100, ...how } : { words: ["and the end."] })
     const client = await world.createAccount()
@@ -129,7 +129,7 @@ describe("a call that is cut off", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("before anything was said costs the customer nothing, and we know what we lost", async () => {
+  test("A call cut before any output costs the customer nothing and is recorded as our loss", async () => {
     script = { thinking: wordsOf(10), silentAfter: 5 }
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client, { space: await client.space(), timeout_seconds: 3600 }))
@@ -144,10 +144,10 @@ describe("a call that is cut off", () => {
   })
 })
 
-describe("a long answer", () => {
+describe("A long answer", () => {
   const SIX_MINUTES = { words: wordsOf(120), pauseMs: 3000 }
 
-  test("of six minutes succeeds, with few statements for its lease", async () => {
+  test("An answer of six minutes succeeds, with few statements for its lease", async () => {
     script = SIX_MINUTES
     const before = provider.sent.length
     const client = await world.createAccount()
@@ -165,7 +165,7 @@ describe("a long answer", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("whose worker is killed in the middle is made again, and billed once", async () => {
+  test("An answer whose worker is killed midway is made again and billed once", async () => {
     script = SIX_MINUTES
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })
@@ -192,7 +192,7 @@ describe("a long answer", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("that outlives a worker's own time goes on with the next", async () => {
+  test("An answer that outlives a worker's own time continues with the next", async () => {
     script = { words: wordsOf(100), pauseMs: 10_000 }
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })
@@ -208,7 +208,7 @@ describe("a long answer", () => {
   })
 })
 
-describe("a commit that the database does not answer", () => {
+describe("A commit that the database does not answer", () => {
   const WAYS = [
     { action: "fail", when: "before" },
     { action: "cut", when: "after" },
@@ -216,7 +216,7 @@ describe("a commit that the database does not answer", () => {
   const MATCHES = ["commit_answer", "commit_results", "settle_turn"]
   const cases = MATCHES.flatMap((match) => WAYS.flatMap((way) => [1, 3].map((times) => ({ match, ...way, times }))))
 
-  test.each(cases)("$match, $action $when, $times times: the model is not asked again", async (fault) => {
+  test.each(cases)("The commit $match, $action $when, $times times, does not repeat the model call", async (fault) => {
     const first = provider.sent.length
     const call = { name: "create_task", arguments: JSON.stringify({ title: "One" }) }
     script = (n) => (n === first ? { calls: [call] } : { words: ["Done."] })

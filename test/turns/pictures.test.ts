@@ -56,9 +56,9 @@ async function expectSoundBooks(client: TestClient) {
 const contentOf = async (client: TestClient, { outputs }: Turn) =>
   Buffer.from(await (await client.call("GET", `/v1/files/${outputs[0]?.file_id}/content`)).arrayBuffer())
 
-describe("a picture", () => {
+describe("A picture", () => {
   test.each(["png", "jpg", "webp"] as const)(
-    "%s is an output with its bytes and type, for the model too",
+    "A picture of %s is an output with its bytes and type, for the model too",
     async (kind) => {
       const asked = serveImages(world, () => pictureAnswer(PICTURES[kind]))
       const client = await world.createAccount()
@@ -86,7 +86,7 @@ describe("a picture", () => {
     },
   )
 
-  test("is a call of its own, billed once with its turn, in usage, report and ledger", async () => {
+  test("A picture is a call of its own, billed once with its turn, in usage, report and ledger", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const turn = await client.runTurn({
@@ -117,7 +117,7 @@ describe("a picture", () => {
     await expectSoundBooks(client)
   })
 
-  test("of a sub-agent is the sub-agent's, and only of one that has the tool", async () => {
+  test("A sub-agent's picture counts for the sub-agent, which needs the tool", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const subagents = [
@@ -132,7 +132,7 @@ describe("a picture", () => {
     await expectSoundBooks(client)
   })
 
-  test("of a web chat is one of its calls", async () => {
+  test("A web chat's picture is one of its calls", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const browser = await world.signIn(client.userId)
@@ -154,7 +154,7 @@ describe("a picture", () => {
     await expectSoundBooks(client)
   })
 
-  test("of a test turn is rehearsed: free, always the same, without account, catalog or network", async () => {
+  test("A test turn's picture is rehearsed: free, always the same, without account, catalog or network", async () => {
     const asked = serveImages(world)
     await world.sql("delete from model_catalog where kind = 'image'")
     await world.sql("delete from provider_accounts")
@@ -180,7 +180,7 @@ describe("a picture", () => {
   })
 })
 
-describe("who may make pictures", () => {
+describe("Permission to make pictures", () => {
   const said = async (space: object, text = PAINT) => {
     const client = await world.createAccount()
     const turn = await client.runTurn({ space: await client.space(space), text })
@@ -189,7 +189,7 @@ describe("who may make pictures", () => {
   }
   const NO_TOOL = 'failed: There is no tool "generate_image".'
 
-  test("a space whose manifest says so, while the catalog has a model for them", async () => {
+  test("A space whose manifest allows it makes pictures while the catalog has a model for them", async () => {
     serveImages(world)
     expect(await said(PAINTER)).toContain("generate_image answered")
     expect(await said({}), "not by default").toContain(NO_TOOL)
@@ -198,7 +198,7 @@ describe("who may make pictures", () => {
     expect(await said(PAINTER)).toContain(NO_TOOL)
   })
 
-  test("the first enabled model makes them, or the one that the manifest names while it is enabled", async () => {
+  test("The first enabled model makes pictures, or the manifest's one while it is enabled", async () => {
     const asked = serveImages(world)
     const other = await addImageModel(world, { model: "dall-e-3", usd: 0.1, sortOrder: 2 })
     const named = { manifest: { ...PAINTER.manifest, image_model: other } }
@@ -219,7 +219,7 @@ describe("who may make pictures", () => {
     }
   })
 
-  test("a picture costs what it did when its turn was accepted", async () => {
+  test("A picture costs the price of when its turn was accepted", async () => {
     serveImages(world)
     const admin = await signInAdmin(world)
     const client = await world.createAccount()
@@ -237,10 +237,10 @@ describe("who may make pictures", () => {
   })
 })
 
-describe("the hold", () => {
+describe("The hold", () => {
   const FAILED = "What is left of what the turn may cost does not pay for a picture."
 
-  test("grows for a picture; when it cannot, the model is told, nothing is asked for, and nothing is charged for it", async () => {
+  test("The hold grows for a picture; when it cannot, the model is told, and nothing is requested or charged", async () => {
     const asked = serveImages(world)
     await world.sql("update model_catalog set price_image = 30000000 where kind = 'image'")
     const rich = await world.createAccount({ usd: 10 })
@@ -259,7 +259,7 @@ describe("the hold", () => {
     await expectSoundBooks(poor)
   })
 
-  test("pays for as many pictures of a step as fit, and the bill is never above it", async () => {
+  test("The hold pays for as many pictures of a step as fit, and the bill is never above it", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const text = [PAINT, ...Array.from({ length: 5 }, (_, n) => `[and call generate_image {"prompt":"${n}"}]`)].join(
@@ -274,7 +274,7 @@ describe("the hold", () => {
     await expectSoundBooks(client)
   })
 
-  test("a cap of the key binds pictures", async () => {
+  test("A cap of the key binds pictures", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const { key_id, value } = await world.makeKey(client.userId)

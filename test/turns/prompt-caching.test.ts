@@ -58,7 +58,7 @@ async function run({ client, space }: { client: TestClient; space: string }, tex
   return { turn, calls, tokens, usd: micros / 1e7 }
 }
 
-test("each call of a turn of ten steps reads what the one before it has sent, and is billed so", async () => {
+test("Each call of a turn of ten steps reads the former call's prompt from the cache and is billed so", async () => {
   shape = { steps: 10, calls: 1 }
   const { client, space } = await begin()
   const { turn, calls, tokens, usd } = await run({ client, space }, "Where are my orders?")
@@ -80,7 +80,7 @@ test("each call of a turn of ten steps reads what the one before it has sent, an
   await expectPromises(world, client.userId)
 })
 
-test("a step with more parts than the provider looks back over is read all the same", async () => {
+test("A step with more parts than the provider's lookback is read from the cache all the same", async () => {
   shape = { steps: 4, calls: 14 }
   const { calls } = await run(await begin(), "Where are all of them?")
   // The first reads what other accounts' agents have written.
@@ -89,7 +89,7 @@ test("a step with more parts than the provider looks back over is read all the s
   )
 })
 
-test("the next turn of a conversation reads the instructions, tools and earlier turns; after five minutes it writes them again", async () => {
+test("The next turn reads instructions, tools and earlier turns from the cache, and writes them again after five minutes", async () => {
   shape = { steps: 2, calls: 1 }
   const talk = await begin()
   await run(talk, "Where is order A-1?")
@@ -121,7 +121,7 @@ test("the next turn of a conversation reads the instructions, tools and earlier 
   await expectPromises(world, talk.client.userId)
 })
 
-test("what no later call begins with is not written: the first message to an agent without tools", async () => {
+test("A prompt that no later call begins with is not cached: the first message to an agent without tools", async () => {
   const talk = await begin({ tools: [] })
   const first = await run(talk, "Hello. ".repeat(300))
   expect(first.tokens.written).toBeLessThan(first.calls[0]?.prompt ?? 0)

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { settleTurn } from "../../src/runs/settle-turn.ts"
 import { sweepTurns } from "../../src/runs/sweep-turns.ts"
+import { contextOf } from "../harness/context.ts"
 import { effortOf } from "../harness/plans.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
@@ -16,8 +15,6 @@ beforeAll(async () => {
   world = await createWorld({ isNew: true })
 })
 afterAll(() => world.close())
-
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
 
 /** Turns behind `turnId` in its conversation, each as accept_turn would have left it, with a hold of one credit micro. */
 async function queueBehind(turnId: string, count: number): Promise<void> {
@@ -41,7 +38,7 @@ async function queueBehind(turnId: string, count: number): Promise<void> {
 
 const QUEUED = 3_000
 
-describe(`a conversation in which ${QUEUED} turns are queued`, () => {
+describe(`A conversation with ${QUEUED} queued turns`, () => {
   let client: TestClient
   let head: string
 
@@ -55,14 +52,14 @@ describe(`a conversation in which ${QUEUED} turns are queued`, () => {
     await world.sql("analyze open_turns")
   })
 
-  test("only its first turn is looked at by the sweeper", async () => {
+  test("The sweeper looks only at the conversation's first turn", async () => {
     await world.advance(61_000)
     const looked = await effortOf(world, client, (ctx) => sweepTurns(ctx))
     expect(looked.rowsOf("open_turns")).toBeLessThan(10)
   })
 
-  test("the end of its first turn looks at the next, and the sweeper finds that one when its call is lost", async () => {
-    const claim = await claimTurn(contextOf(), head)
+  test("The end of the first turn calls the next, and the sweeper finds it when that call is lost", async () => {
+    const claim = await claimTurn(contextOf(world), head)
     if (!claim) throw new Error("not claimed")
     const ended = await effortOf(world, client, (ctx) => settleTurn(ctx, claim.turn, { state: "done", result: "r" }))
     expect(ended.rowsOf("open_turns")).toBeLessThan(10)
@@ -74,7 +71,7 @@ describe(`a conversation in which ${QUEUED} turns are queued`, () => {
     expect(new Date(next?.wake_at ?? "").getTime()).toBeLessThanOrEqual(world.clock.now().getTime())
   })
 
-  test("when nobody starts them, one sweep cancels all of them", async () => {
+  test("One sweep cancels all of its turns when no worker starts them", async () => {
     await world.advance(3_600_000)
     await world.sweep()
     const states = await world.sql(
@@ -91,8 +88,8 @@ describe(`a conversation in which ${QUEUED} turns are queued`, () => {
   })
 })
 
-describe("a worker whose claim was made and not answered", () => {
-  test("asks again, and goes on with the turn at once", async () => {
+describe("A worker whose claim was made and not answered", () => {
+  test("The worker asks again and continues with the turn at once", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -103,7 +100,7 @@ describe("a worker whose claim was made and not answered", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("leaves it to the next delivery of its message, within 15 s", async () => {
+  test("The worker leaves the turn to its message's next delivery, within 15 s", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -117,12 +114,12 @@ describe("a worker whose claim was made and not answered", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("is not overtaken by the same delivery that comes twice", async () => {
+  test("The worker is not overtaken by a duplicate of the same delivery", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
     await world.qstash.reset()
-    const ctx = contextOf()
+    const ctx = contextOf(world)
     const delivery = { message: "msg_1", retried: 0 }
     const first = await claimTurn(ctx, turn_id, delivery)
     expect(await claimTurn(ctx, turn_id, delivery)).toBeNull()
@@ -133,22 +130,22 @@ describe("a worker whose claim was made and not answered", () => {
   })
 })
 
-test("a turn never begins before the one ahead of it has ended, whatever its worker's clock says", async () => {
+test("A turn never begins before the earlier one has ended, whatever its worker's clock says", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const sent = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
   await world.settled()
   await world.qstash.reset()
-  const claim = await claimTurn(contextOf(), sent[0]?.turn_id ?? "")
+  const claim = await claimTurn(contextOf(world), sent[0]?.turn_id ?? "")
   if (!claim) throw new Error("not claimed")
   const ahead = { ...world.clock, now: () => new Date(world.clock.now().getTime() + 900) }
-  await settleTurn({ ...contextOf(), clock: ahead }, claim.turn, { state: "done", result: "r" })
-  await claimTurn(contextOf(), sent[1]?.turn_id ?? "")
+  await settleTurn({ ...contextOf(world), clock: ahead }, claim.turn, { state: "done", result: "r" })
+  await claimTurn(contextOf(world), sent[1]?.turn_id ?? "")
   const [one, two] = await Promise.all(sent.map(({ turn_id }) => client.getTurn(turn_id)))
   expect(two?.started_at).toBe(one?.finished_at)
 })
 
-test("an account whose expired turns cannot be ended hides nobody's, however many it has", async () => {
+test("An account whose expired turns cannot be ended hides no other account's, however many it has", async () => {
   const [broken, other] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const head = await turnOf(await broken.sendTurn({ space: await broken.space() }))
   await world.settled()
@@ -173,7 +170,7 @@ test("an account whose expired turns cannot be ended hides nobody's, however man
   expect(await broken.getTurn(head.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
 })
 
-test("the next turn of a conversation goes on at once, though the answer of the one before it was lost", async () => {
+test("The next turn of a conversation continues at once, though the answer of the one before it was lost", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { isThorough } from "../harness/crash.ts"
+import { holdRows, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 /** 200 in CI. */
 const ROUNDS = isThorough ? 200 : 15
@@ -11,10 +12,11 @@ const ROUNDS = isThorough ? 200 : 15
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  await waitForLocks(world)
 })
 afterAll(() => world.close())
 
-test("50 parallel identical POSTs make 1 turn", async () => {
+test("Fifty identical POSTs at once make one turn", async () => {
   const client = await world.createAccount({ usd: 0.25 })
   const space = await client.space()
   const answers = await Promise.all(Array.from({ length: 50 }, () => client.sendTurn({ space }, "same")))
@@ -26,7 +28,7 @@ test("50 parallel identical POSTs make 1 turn", async () => {
   expect(await expectPromises(world, client.userId)).toHaveLength(1)
 })
 
-test("200 parallel turns with credit for 10 holds make exactly 10 and 190 clear refusals", async () => {
+test("Turns at once with credit for 10 holds give exactly 10 acceptances and 190 clear refusals", async () => {
   const client = await world.createAccount({ usd: 2.5 })
   const space = await client.space()
   const answers = await Promise.all(
@@ -49,30 +51,44 @@ test("200 parallel turns with credit for 10 holds make exactly 10 and 190 clear 
   expect(await expectPromises(world, client.userId)).toHaveLength(10)
 })
 
-test(`cancel racing finish: one terminal state and one bill, in ${ROUNDS} seeded rounds`, async () => {
+/** The orders of the first rounds; in all others both come at once. */
+const ORDERS = ["cancel first", "finish first", "cancel first", "finish first"]
+
+test(`A cancel that races with the finish leaves one state and one bill, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("cancel racing finish")
   const states: Record<string, number> = {}
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
   for (let round = 0; round < ROUNDS; round++) {
-    const sent = (await (await client.sendTurn({ space, end_user_ref: `c${round}` })).json()) as Turn
+    const { turn_id } = await turnOf(await client.sendTurn({ space, end_user_ref: `c${round}` }))
     await world.settled()
-    const cancel = async () => {
-      await jitter(random.int(6))
-      return (await client.call("POST", `/v1/turns/${sent.turn_id}/cancel`)).status
-    }
-    const [status] = await Promise.all([cancel(), world.drain()])
-    const { state } = await client.getTurn(sent.turn_id)
+    const order = ORDERS[round]
+    const isOrdered = order !== undefined
+    // The worker is held before it ends the turn; then both wait for the turn's row, in the order of the round.
+    if (isOrdered) await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
+    const running = world.drain()
+    if (isOrdered) await untilCalled(world, { match: "settle_turn", request: running })
+    const row = `select from turns where turn_id = '${turn_id}' for no key update`
+    const letGo = isOrdered ? await holdRows(world, row) : null
+    if (order === "finish first") await world.clearFaults().then(() => untilBlocked(world, 1, running))
+    if (!isOrdered) await jitter(random.int(6))
+    const cancelling = client.call("POST", `/v1/turns/${turn_id}/cancel`)
+    if (order === "cancel first") await untilBlocked(world, 1, cancelling).then(() => world.clearFaults())
+    if (isOrdered) await untilBlocked(world, 2, Promise.race([running, cancelling]))
+    await letGo?.()
+    const { status } = await cancelling
+    await running
+    const { state } = await client.getTurn(turn_id)
     // An acknowledged cancel is kept; a refused one met a turn that was done.
     expect([status, state]).toEqual(status === 200 ? [200, "cancelled"] : [409, "done"])
+    if (isOrdered) expect(state).toBe(order === "cancel first" ? "cancelled" : "done")
     states[state] = (states[state] ?? 0) + 1
   }
   await expectPromises(world, client.userId)
   console.log(`cancel racing finish: ${JSON.stringify(states)}, seed ${random.seed}`)
-  expect(Object.keys(states).sort()).toEqual(["cancelled", "done"])
 })
 
-test(`the same callback 5 times at once, and the sweeper: one run, in ${ROUNDS} seeded rounds`, async () => {
+test(`The same callback 5 times at once, with the sweeper, runs the turn once, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("callback racing callback")
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
@@ -96,7 +112,7 @@ test(`the same callback 5 times at once, and the sweeper: one run, in ${ROUNDS} 
   expect(usage, "each turn called the model once").toHaveLength(ROUNDS)
 })
 
-test(`a worker that outlives its lease racing the sweeper's new worker: one bill, in ${ROUNDS} seeded rounds`, async () => {
+test(`A worker that outlives its lease next to the sweeper's new worker gives one bill, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("sweeper racing worker")
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()

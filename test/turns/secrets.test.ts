@@ -147,8 +147,8 @@ async function allAnswers(client: TestClient, spaceId: string): Promise<string> 
   return answers.join("\n")
 }
 
-describe("canary secrets in a tool, an MCP header and a sub-agent", () => {
-  test("reach the customer's servers, and come out nowhere", async () => {
+describe("Canary secrets in a tool, an MCP header and a sub-agent", () => {
+  test("The secrets reach the customer's servers and appear nowhere else", async () => {
     const client = await world.createAccount()
     const customer = serveCustomer(world, { answer: echo })
     world.serve("nobody.customer.com", () => Promise.reject(new Error(`connect ${CANARIES.QUERY}`)))
@@ -203,7 +203,7 @@ describe("canary secrets in a tool, an MCP header and a sub-agent", () => {
     }
   })
 
-  test("a tool's test shows both sides, with placeholders where secrets were sent", async () => {
+  test("A tool's test shows both sides, with placeholders for the secrets sent", async () => {
     const client = await world.createAccount()
     serveCustomer(world, { answer: echo })
     const spaceId = await client.space(space)
@@ -228,7 +228,7 @@ describe("canary secrets in a tool, an MCP header and a sub-agent", () => {
     })
   })
 
-  test("a secret that is not set is an error that names it", async () => {
+  test("An unset secret is an error that names it", async () => {
     const client = await world.createAccount()
     serveCustomer(world)
     const spaceId = await client.space({ tools: [orderTool()] })
@@ -241,10 +241,10 @@ describe("canary secrets in a tool, an MCP header and a sub-agent", () => {
   })
 })
 
-describe("the key ring", () => {
+describe("The key ring", () => {
   const key = (fill: string) => btoa(fill.repeat(32))
 
-  test("a rotated key opens what it sealed, and each secret moves to the new one when it is used", async () => {
+  test("A rotated key opens its sealed secrets, and each secret moves to the new key when it is used", async () => {
     const client = await world.createAccount()
     const customer = serveCustomer(world)
     world.rebind({ SECRETS_KEYS: `k1:${key("a")}` })
@@ -271,7 +271,7 @@ describe("the key ring", () => {
     world.rebind({ SECRETS_KEYS: world.env.SECRETS_KEYS })
   })
 
-  test("a sealed secret opens in no other space and under no other name", async () => {
+  test("A sealed secret opens in no other space and under no other name", async () => {
     const client = await world.createAccount()
     serveCustomer(world)
     const [one, other] = [

@@ -2,9 +2,9 @@ import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { STREAM_POLICY, TURN_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -62,7 +62,7 @@ const types = (events: SeenEvent[]) => events.map(({ type }) => type)
 const textOf = (events: SeenEvent[]) =>
   events.map(({ type, data }) => (type === "text.delta" ? data.text : "")).join("")
 
-describe("the event log as server-sent events", () => {
+describe("The event log as server-sent events", () => {
   const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
   const text = `[call lookup_order {"id":"1"}]\n[stream 100 ms]\n[reply ${words}]`
 
@@ -81,7 +81,7 @@ describe("the event log as server-sent events", () => {
     return { client, turnId: sent.turn_id }
   }
 
-  test("transitions, steps, tool calls with their duration, and the text as it is made", async () => {
+  test("The stream has transitions, steps, tool calls with their duration, and text as it is generated", async () => {
     const { client, turnId } = await begin({ toolMs: 700 })
     const began = world.clock.now().getTime()
     const reading = read(client, turnId, {})
@@ -113,7 +113,7 @@ describe("the event log as server-sent events", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a reader who is cut off 20 times at random sees each seq once, in order, to the end", async () => {
+  test("A reader who is cut off 20 times at random sees each seq once, in order, to the end", async () => {
     const random = createRandom("cut readers")
     const { client, turnId } = await begin()
     const running = world.drain()
@@ -134,7 +134,7 @@ describe("the event log as server-sent events", () => {
     expect(textOf(seen)).toBe(words)
   })
 
-  test("nobody reads: no text is written, and a plain turn takes no statement for it", async () => {
+  test("Without readers no text is written, and a plain turn takes no statement for it", async () => {
     const { client, turnId } = await begin()
     await passTime(world, world.drain())
     const { data } = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
@@ -144,7 +144,7 @@ describe("the event log as server-sent events", () => {
     expect(types(data).at(-1)).toBe("turn.done")
   })
 
-  test("a turn that has ended: all of it at once, and the stream ends", async () => {
+  test("A turn that has ended is streamed whole at once, and the stream ends", async () => {
     const { client, turnId } = await begin()
     await passTime(world, world.drain())
     expect(types(await read(client, turnId, {})).at(-1)).toBe("turn.done")
@@ -156,7 +156,7 @@ describe("the event log as server-sent events", () => {
     expect([again.status, await again.text()]).toEqual([204, ""])
   })
 
-  test("signs of life come while nothing happens", async () => {
+  test("The stream sends keep-alive comments while nothing happens", async () => {
     const client = await world.createAccount()
     const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -175,7 +175,7 @@ describe("the event log as server-sent events", () => {
     expect(comments).toBeGreaterThan(0)
   })
 
-  test("a flush that is lost after its effect is not shown twice", async () => {
+  test("A flush that is lost after its effect is not shown twice", async () => {
     const { client, turnId } = await begin()
     await world.plan([{ service: "pg", match: "write_for_reader", call: 2, action: "cut", when: "after" }])
     const reading = read(client, turnId, {})
@@ -189,7 +189,7 @@ describe("the event log as server-sent events", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a worker that dies in the middle of a text: its step begins anew, and is announced again", async () => {
+  test("A worker that dies within a text begins its step again and announces it", async () => {
     const { client, turnId } = await begin()
     let began = 0
     const reading = read(client, turnId, {
@@ -216,7 +216,7 @@ describe("the event log as server-sent events", () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   })
 
-  test("a wrong Last-Event-ID and a turn that is not there are refused before the stream begins", async () => {
+  test("A wrong Last-Event-ID and an unknown turn are refused before the stream begins", async () => {
     const client = await world.createAccount()
     const accept = "text/event-stream"
     const wrong = await client.call("GET", "/v1/turns/turn_x/events", undefined, { accept, "last-event-id": "abc" })

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { call } from "../../src/platform/db.ts"
 import { releaseTurn } from "../../src/runs/advance-turn.ts"
 import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { commitAnswer } from "../../src/runs/commit-step.ts"
 import { settleTurn } from "../../src/runs/settle-turn.ts"
-import { holdRows, holdWrites, untilBlocked, waitForLocks } from "../harness/locks.ts"
+import { contextOf } from "../harness/context.ts"
+import { holdRows, holdWrites, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -18,12 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
-
 /** The large ones together are more than one answer of the database may be. */
 const [LOST, LARGE] = [450, 30]
 
-test("many turns of the largest texts, all lost by the queue, are all found by one sweep", async () => {
+test("One sweep finds many turns of the largest texts whose messages the queue lost", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   const text = "\u0001".repeat(100_000)
@@ -38,7 +35,7 @@ test("many turns of the largest texts, all lost by the queue, are all found by o
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(LOST)
 })
 
-test("behind an outage of the queue a hundred turns are one request and one statement, and none waits for one that is locked", async () => {
+test("After a queue outage a hundred turns are one request and one statement, and none waits for a locked one", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   for (let n = 0; n < 250; n += 50) {
@@ -69,7 +66,7 @@ test("behind an outage of the queue a hundred turns are one request and one stat
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(250)
 })
 
-test("who has lost a turn does not say when it is to be woken", async () => {
+test("A worker that has lost a turn cannot set its wake time", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
@@ -77,18 +74,18 @@ test("who has lost a turn does not say when it is to be woken", async () => {
   const before = await wakeOf()
   const moment = world.clock.now()
   const stale = { turn_id, epoch: 7, wake_at: new Date(moment.getTime() + 3_600_000) }
-  expect(await call(contextOf().db, "wake_turn_at", { ...stale, moment })).toEqual([{ wake_turn_at: false }])
-  expect(await call(contextOf().db, "wake_turns_at", { turns: [stale], moment })).toEqual([{ wake_turns_at: 0 }])
+  expect(await call(contextOf(world).db, "wake_turn_at", { ...stale, moment })).toEqual([{ wake_turn_at: false }])
+  expect(await call(contextOf(world).db, "wake_turns_at", { turns: [stale], moment })).toEqual([{ wake_turns_at: 0 }])
   expect(await wakeOf()).toEqual(before)
   await world.drain()
 })
 
-test("the next turn of a conversation is called even if its first call came too early and was not recorded", async () => {
+test("The next turn of a conversation is called even if its first call came too early and was not recorded", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const first = await turnOf(await client.sendTurn({ space }))
   await world.settled()
-  const claim = await claimTurn(contextOf(), first.turn_id)
+  const claim = await claimTurn(contextOf(world), first.turn_id)
   if (!claim) throw new Error("not claimed")
   const second = await turnOf(await client.sendTurn({ space }))
   await world.settled()
@@ -96,27 +93,27 @@ test("the next turn of a conversation is called even if its first call came too 
   await world.sql("update open_turns set wake_at = created_at where turn_id = $1", [second.turn_id])
   await world.drain()
   expect((await client.getTurn(second.turn_id)).state).toBe("queued")
-  await settleTurn(contextOf(), claim.turn, { state: "done", result: "r" })
+  await settleTurn(contextOf(world), claim.turn, { state: "done", result: "r" })
   await world.drain()
   expect((await client.getTurn(second.turn_id)).state).toBe("done")
   await expectPromises(world, client.userId)
 })
 
-test("a turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
+test("A turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
   await world.qstash.reset()
-  const claim = await claimTurn(contextOf(), sent.turn_id)
+  const claim = await claimTurn(contextOf(world), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.sql("update turns set attempts = 5 where turn_id = $1", [sent.turn_id])
   await world.advance(151_000)
   // The sweeper has read the turn and is held before it writes; meanwhile the worker commits.
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
   const sweeping = world.sweep()
-  while (!(await world.calls()).some((call) => call.label.includes("settle_turn"))) await world.sql("select 1")
-  await commitAnswer(contextOf(), claim.turn, finishedStep(0), [])
-  await releaseTurn(contextOf(), claim.turn, { broke: false })
+  await untilCalled(world, { match: "settle_turn" })
+  await commitAnswer(contextOf(world), claim.turn, finishedStep(0), [])
+  await releaseTurn(contextOf(world), claim.turn, { broke: false })
   await world.clearFaults()
   await sweeping
   expect((await client.getTurn(sent.turn_id)).state).toBe("running")
@@ -126,7 +123,7 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   await expectPromises(world, client.userId)
 })
 
-test("turns that cannot be published, or are too old, do not keep the others waiting", async () => {
+test("Turns that cannot be published, or are too old, do not delay the others", async () => {
   const [many, one] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const space = await many.space()
   for (let n = 0; n < 250; n += 50) await Promise.all(Array.from({ length: 50 }, () => many.sendTurn({ space })))
@@ -150,21 +147,21 @@ test("turns that cannot be published, or are too old, do not keep the others wai
   await expectPromises(world, many.userId)
 })
 
-test("a claim that waited for another worker's commit leaves the turn to it", async () => {
+test("A claim that waited for another worker's commit leaves the turn to that worker", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(
     await client.sendTurn({ space: await client.space(), text: "[steps 2]", timeout_seconds: 3600 }),
   )
   await world.settled()
   await world.qstash.reset()
-  const claim = await claimTurn(contextOf(), sent.turn_id)
+  const claim = await claimTurn(contextOf(world), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.advance(151_000)
   // The commit holds the turn's row while the other claim starts.
   const letGo = await holdWrites(world, "before insert on turn_steps")
-  const committing = commitAnswer(contextOf(), claim.turn, finishedStep(0, { text: "one" }), [])
+  const committing = commitAnswer(contextOf(world), claim.turn, finishedStep(0, { text: "one" }), [])
   await untilBlocked(world)
-  const claiming = claimTurn(contextOf(), sent.turn_id)
+  const claiming = claimTurn(contextOf(world), sent.turn_id)
   await untilBlocked(world, 2)
   await letGo()
   const [second] = await Promise.all([claiming, committing])

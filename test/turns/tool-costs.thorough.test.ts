@@ -26,7 +26,7 @@ function randomText(random: Random, depth = 0): string {
   return lines.join("\n")
 }
 
-test(`${TURNS} random turns with tools and sub-agents: charge ≤ hold ≤ max_cost_usd, and usage sums to the bill`, async () => {
+test(`Random turns (${TURNS}) with tools and sub-agents keep charge ≤ hold ≤ max_cost_usd, and usage sums to the bill`, async () => {
   const random = createRandom("costs of tools")
   const client = await world.createAccount({ usd: 1000 })
   serveCustomer(world)

@@ -20,7 +20,7 @@ async function sent(request: object, input: string, answer: Parameters<typeof se
   return { ...customer.requests[0], said: result ?? "" }
 }
 
-test("a text body of JSON stays the JSON that it is, whatever the values", async () => {
+test("A text body of JSON stays the same JSON, whatever the values", async () => {
   const headers = { "Content-Type": "application/json; charset=utf-8" }
   const body = '{"a":"say {{input.a}}","b":{{input.b}},"c":{{input.c}},"d":{{input.d}}}'
   const a = 'x "y" \\ \n","admin":true'
@@ -28,7 +28,7 @@ test("a text body of JSON stays the JSON that it is, whatever the values", async
   expect(JSON.parse(seen?.body ?? "")).toEqual({ a: `say ${a}`, b: { n: [1] }, c: 'it is "c"', d: null })
 })
 
-test("an integer that no double can hold keeps its digits in path, query, headers and body", async () => {
+test("An integer that no double can hold keeps its digits in path, query, headers and body", async () => {
   const id = "12345678901234567890"
   const seen = await sent(
     { method: "POST", url: `${url}/{{input.id}}`, query: { q: "{{input.id}}" }, headers: { "x-id": "{{input.id}}" } },
@@ -43,7 +43,7 @@ test.each([
   ["iso-8859-1", [0x63, 0x61, 0x66, 0xe9]],
   ["windows-1252", [0x63, 0x61, 0x66, 0xe9]],
   ["utf-16le", [0x63, 0, 0x61, 0, 0x66, 0, 0xe9, 0]],
-])("an answer in %s is read as it declares", async (charset, bytes) => {
+])("An answer in %s is read in its declared charset", async (charset, bytes) => {
   const headers = { "content-type": `text/plain; charset=${charset}` }
   const answer = () => new Response(new Uint8Array(bytes), { headers })
   expect((await sent({ method: "GET", url }, "{}", { answer })).said).toContain("answered: café")

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
-import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const researcher = { name: "researcher", description: "Finds things out.", instructions: "Be brief." }
 
-test("a turn calls a tool, a sub-agent that calls it too, and returns a file", async () => {
+test("A turn calls a tool and a sub-agent that calls it too, and returns a file", async () => {
   const client = await world.createAccount()
   const customer = serveCustomer(world)
   const space = await client.space({
@@ -57,7 +57,7 @@ async function callResult(answer: Parameters<typeof serveCustomer>[1], tool: obj
   return { said: turn.result ?? "", customer }
 }
 
-describe("a tool's failure goes back to the model", () => {
+describe("A tool's failure that goes back to the model", () => {
   const endless = () =>
     new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(97)) })
 
@@ -74,11 +74,11 @@ describe("a tool's failure goes back to the model", () => {
     ["a private redirect", () => Response.redirect("http://10.0.0.1/", 302), "failed: The URL cannot be called"],
     ["bytes", () => new Response(new Uint8Array([255, 254, 0])), "answered: (3 bytes that are no UTF-8 text"],
     ["nothing", () => new Response(null, { status: 204 }), "answered: (empty answer, HTTP 204)"],
-  ])("%s", async (_what, answer, expected) => {
+  ])("The model is told of the failure: %s", async (_what, answer, expected) => {
     expect((await callResult({ answer })).said).toContain(`lookup_order ${expected}`)
   })
 
-  test("an input that does not fit its schema is not sent", async () => {
+  test("An input that does not fit its schema is not sent", async () => {
     for (const input of ["{}", '{"id":1}', '{"id":"1","more":true}']) {
       const { said, customer } = await callResult({}, {}, input)
       expect(said).toContain("lookup_order failed: The input does not fit the tool's schema")
@@ -86,7 +86,7 @@ describe("a tool's failure goes back to the model", () => {
     }
   })
 
-  test("a value cannot climb out of the path that the tool names", async () => {
+  test("A value cannot climb out of the tool's path", async () => {
     for (const id of ["..", ".", ""]) {
       const { said, customer } = await callResult({}, {}, JSON.stringify({ id }))
       expect(said).toContain("lookup_order failed: A value in the URL's path is empty or has only dots.")
@@ -102,7 +102,7 @@ describe("a tool's failure goes back to the model", () => {
     expect(customer.requests[0]?.url).toBe("https://api.customer.com/orders/..%2F..%2Fadmin%3Fx%3D1%23y")
   })
 
-  test("slow headers and slow bodies end within the tool's timeout_seconds", async () => {
+  test("Slow headers and slow bodies end within the tool's timeout_seconds", async () => {
     const drip = () =>
       new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) }))
     for (const answer of [() => new Promise<Response>(() => {}), drip]) {
@@ -116,7 +116,7 @@ describe("a tool's failure goes back to the model", () => {
   })
 })
 
-describe("what a tool's request is made of", () => {
+describe("The request of a tool", () => {
   const sent = async (request: object, input: object, schema: object = { type: "object" }) => {
     const { customer } = await callResult(
       {},
@@ -127,7 +127,7 @@ describe("what a tool's request is made of", () => {
   }
   const url = "https://api.customer.com/a"
 
-  test("query parameters, headers and a body with values of their own types", async () => {
+  test("A request has query parameters, headers and a body with values of their own types", async () => {
     const request = {
       method: "PUT",
       url: `${url}/{{input.name}}?fixed=1`,
@@ -148,28 +148,28 @@ describe("what a tool's request is made of", () => {
     expect(seen?.headers["x-count"]).toBe("n 3")
   })
 
-  test("a header value that is not ASCII is refused before the runtime could quote it in its log", async () => {
+  test("A header value that is not ASCII is refused before the runtime could quote it in its log", async () => {
     const request = { method: "GET", url, headers: { "X-Name": "{{input.name}}" } }
     const { said, customer } = await callResult({}, { input_schema: { type: "object" }, request }, '{"name":"ä"}')
     expect(said).toContain("The value of the header X-Name holds characters that a header cannot carry.")
     expect(customer.requests).toEqual([])
   })
 
-  test("without a body, a POST carries the input", async () => {
+  test("A POST without a body carries the input", async () => {
     expect(JSON.parse((await sent({ method: "POST", url }, { a: { b: 1 } }))?.body ?? "")).toEqual({ a: { b: 1 } })
     expect((await sent({ method: "GET", url }, { a: 1 }))?.body).toBe("")
     expect((await sent({ method: "DELETE", url }, { a: 1 }))?.body).toBe("")
   })
 
-  test("a text body is sent as it is, with the type that a header gives it", async () => {
+  test("A text body is sent unchanged, with the type that a header gives it", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     const seen = await sent({ method: "POST", url, headers, body: "a={{input.a}}" }, { a: "1" })
     expect([seen?.body, seen?.headers["content-type"]]).toEqual(["a=1", "application/x-www-form-urlencoded"])
   })
 })
 
-describe("built-in tools", () => {
-  test("tasks are written once for a call, and changed only for the same customer", async () => {
+describe("Built-in tools", () => {
+  test("Tasks are written once for a call and changed only for the same customer", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { builtin_tools: ["create_task", "update_task"] } })
     const text = '[call create_task {"title":"Call back","flow":"returns","assign_to_owner":true}]'
@@ -193,7 +193,7 @@ describe("built-in tools", () => {
     expect(wrong.result).toContain("create_task failed: The input is wrong")
   })
 
-  test("a task whose call is repeated is made once", async () => {
+  test("A task whose call is repeated is made once", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
     await world.plan([{ service: "pg", match: "create_task", call: 1, action: "cut", when: "after" }])
@@ -206,7 +206,7 @@ describe("built-in tools", () => {
     expect(await world.sql("select 1 from tasks where turn_id = $1", [turn_id])).toHaveLength(1)
   })
 
-  test("files: attached ones are shown, read in pieces and listed; those of others are not there", async () => {
+  test("Attached files are shown, read in pieces and listed, and those of others are not found", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const files = createFileClient(world, client)
@@ -229,7 +229,7 @@ describe("built-in tools", () => {
     expect([missing.status, await missing.json()]).toMatchObject([404, { error: { param: "files" } }])
   })
 
-  test("a window of a file never cuts a character in two", async () => {
+  test("A window of a file never cuts a character in two", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const whole = "aя語👍".repeat(12_000)
@@ -248,7 +248,7 @@ describe("built-in tools", () => {
     expect(read === whole).toBe(true)
   })
 
-  test("an earlier turn's outputs are there for the next one of the conversation", async () => {
+  test("An earlier turn's outputs are available to the next turn of the conversation", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     await client.runTurn({ space, text: "[write notes.md remember the milk]" })
@@ -257,7 +257,7 @@ describe("built-in tools", () => {
   })
 })
 
-test("a turn runs to its end on the configuration that it began with", async () => {
+test("A turn runs to its end on the configuration that it began with", async () => {
   const client = await world.createAccount()
   const customer = serveCustomer(world, {
     async answer() {
@@ -272,7 +272,7 @@ test("a turn runs to its end on the configuration that it began with", async () 
   // The first worker dies after its commit, so another one makes the second call.
   await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, action: "cut", when: "after" }])
   await client.sendTurn({ space, text })
-  await drainInVain(world)
+  await drainWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

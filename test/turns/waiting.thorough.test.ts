@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LOOK_POLICY, STREAM_POLICY } from "../../src/turns/policies.ts"
-import { passOver, passTime } from "../harness/pass-time.ts"
+import { passOver, passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -45,7 +45,7 @@ async function readAll(response: Response): Promise<string> {
   return response.text()
 }
 
-test("a long poll looks often for two seconds, then once a second, and says at once that the turn has ended", async () => {
+test("A long poll looks often for two seconds, then once a second, and answers at once when the turn has ended", async () => {
   const { client, turnId } = await begin()
   const { answer } = poll(client, turnId)
   await atRest()
@@ -59,7 +59,7 @@ test("a long poll looks often for two seconds, then once a second, and says at o
 })
 
 test.each([30, 150, 600])(
-  "a long poll sees the end of a turn that takes %i ms before twice that time is over",
+  "A long poll sees the end of a turn that takes %i ms before twice that time is over",
   async (took) => {
     const { client, turnId } = await begin()
     const { answer } = poll(client, turnId)
@@ -83,7 +83,7 @@ test.each([30, 150, 600])(
   },
 )
 
-test("ten long polls and ten streams of one turn share the looks of one, and each gets the end", async () => {
+test("Ten long polls and ten streams of one turn share the looks of one, and each gets the end", async () => {
   const { client, turnId } = await begin()
   const polls = Array.from({ length: 10 }, () => poll(client, turnId).answer)
   const streams = Array.from({ length: 10 }, () => stream(client, turnId).answer.then(readAll))
@@ -100,7 +100,7 @@ test("ten long polls and ten streams of one turn share the looks of one, and eac
   for (const text of await Promise.all(streams)) expect(text).toMatch(/event: turn\.queued[\s\S]+event: turn\.done/)
 })
 
-test("a stream looks once a second also while events come", async () => {
+test("A stream looks once a second also while events come", async () => {
   const client = await world.createAccount()
   const words = Array.from({ length: 100 }, (_, index) => `word${index}`).join(" ")
   const text = `[stream 100 ms]\n[reply ${words}]`
@@ -118,7 +118,7 @@ test("a stream looks once a second also while events come", async () => {
   expect(seen).toBe(words)
 })
 
-test("a stream for which nothing new has come for a minute looks every three seconds", async () => {
+test("A stream without news for a minute looks every three seconds", async () => {
   const { client, turnId } = await begin()
   const { answer, leave } = stream(client, turnId)
   const { body } = await answer
@@ -133,7 +133,7 @@ test("a stream for which nothing new has come for a minute looks every three sec
   await reading
 })
 
-test("what others have seen gives nobody a right: a stranger at once, a key that is revoked at its next answer", async () => {
+test("Shared looks give no access: strangers are refused at once, a revoked key at its next answer", async () => {
   const { client, turnId } = await begin()
   const second = await world.makeKey(client.userId, { scope: "all" })
   const revoked = { key: second.value }
@@ -155,7 +155,7 @@ test("what others have seen gives nobody a right: a stranger at once, a key that
   expect((await staying.answer).status).toBe(200)
 })
 
-test("who leaves costs nothing from then on, and the others go on", async () => {
+test("A client that leaves costs nothing from then on, and the others go on", async () => {
   const { client, turnId } = await begin()
   const first = poll(client, turnId)
   const reader = stream(client, turnId)
@@ -174,7 +174,7 @@ test("who leaves costs nothing from then on, and the others go on", async () => 
   await reading
 })
 
-test("one that is cut off while it looks for all keeps the others for three seconds at most", async () => {
+test("A client cut off while it looks for all delays the others for three seconds at most", async () => {
   const { client, turnId } = await begin()
   const waiting = Array.from({ length: 3 }, () => poll(client, turnId))
   await atRest()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { readJson } from "../harness/answers.ts"
 import { HOSTILE_REFS } from "../harness/month.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import { json } from "../harness/space-config.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -34,14 +34,14 @@ async function account() {
 }
 
 async function errorOf(response: Promise<Response>): Promise<[number, string]> {
-  const [status, body] = await json(response)
+  const [status, body] = await readJson(response)
   return [status, (body.error as { code: string }).code]
 }
 
 async function pages(client: TestClient, query: string): Promise<EndUser[]> {
   const seen: EndUser[] = []
   for (let cursor: string | null = ""; cursor !== null; ) {
-    const [status, page] = await json(client.call("GET", `/v1/end-users?${query}${cursor && `&cursor=${cursor}`}`))
+    const [status, page] = await readJson(client.call("GET", `/v1/end-users?${query}${cursor && `&cursor=${cursor}`}`))
     expect(status, JSON.stringify(page)).toBe(200)
     seen.push(...(page.data as EndUser[]))
     cursor = page.next_cursor as string | null
@@ -49,20 +49,20 @@ async function pages(client: TestClient, query: string): Promise<EndUser[]> {
   return seen
 }
 
-describe("limits", () => {
-  test("are set, read and replaced, for refs of every kind, seen or not", async () => {
+describe("Limits of end users", () => {
+  test("Limits are set, read and replaced, for refs of every kind, seen or not", async () => {
     const { all } = await account()
     for (const ref of HOSTILE_REFS) {
       expect(await errorOf(all.call("GET", at(ref)))).toEqual([404, "NOT_FOUND"])
       const limits = { daily_usd: 0.1234567, monthly_usd: 20, blocked: false }
-      const [status, saved] = await json(all.call("PUT", at(ref, "/limits"), limits))
+      const [status, saved] = await readJson(all.call("PUT", at(ref, "/limits"), limits))
       expect([status, saved], ref).toEqual([200, expect.objectContaining({ end_user_ref: ref, turns: 0, limits })])
-      expect(await json(all.call("GET", at(ref)))).toEqual([200, saved])
+      expect(await readJson(all.call("GET", at(ref)))).toEqual([200, saved])
     }
     const [ref = ""] = HOSTILE_REFS
-    const [, replaced] = await json(all.call("PUT", at(ref, "/limits"), { monthly_usd: 0 }))
+    const [, replaced] = await readJson(all.call("PUT", at(ref, "/limits"), { monthly_usd: 0 }))
     expect(replaced.limits).toEqual({ daily_usd: null, monthly_usd: 0, blocked: false })
-    const [, cleared] = await json(
+    const [, cleared] = await readJson(
       all.call("PUT", at(ref, "/limits"), { daily_usd: null, monthly_usd: null, blocked: null }),
     )
     expect(cleared.limits).toEqual(NO_LIMITS)
@@ -71,26 +71,29 @@ describe("limits", () => {
     )
   })
 
-  test("belong to the account: narrower keys read them and set none; test data has its own", async () => {
+  test("Limits belong to the account: narrower keys read but cannot set them, and test data has its own", async () => {
     const { all, created } = await account()
     const space = await created.space()
     await created.runTurn({ space, end_user_ref: "a" })
     await all.call("PUT", at("a", "/limits"), { daily_usd: 1 })
     await all.call("PUT", at("unseen", "/limits"), { daily_usd: 1 })
     expect(await errorOf(created.call("PUT", at("a", "/limits"), { daily_usd: 2 }))).toEqual([403, "SCOPE_DENIED"])
-    expect((await json(created.call("GET", at("a"))))[1]).toMatchObject({ limits: { daily_usd: 1 } })
+    expect((await readJson(created.call("GET", at("a"))))[1]).toMatchObject({ limits: { daily_usd: 1 } })
     expect(await errorOf(created.call("GET", at("unseen")))).toEqual([404, "NOT_FOUND"])
     expect((await pages(created, "limit=5")).map(({ end_user_ref }) => end_user_ref)).toEqual(["a"])
     const testKey = await world.makeKey(created.userId, { scope: "all", test: true })
     const test = world.createClient(created.userId, testKey.value)
-    expect(await errorOf(test.call("GET", at("a")))).toEqual([404, "NOT_FOUND"])
+    expect(await errorOf(test.call("Reading limits of an unknown end user answers none", at("a")))).toEqual([
+      404,
+      "NOT_FOUND",
+    ])
     expect(await pages(test, "limit=5")).toEqual([])
     const other = await account()
     expect(await errorOf(other.all.call("GET", at("a")))).toEqual([404, "NOT_FOUND"])
     expect(await pages(other.all, "limit=5")).toEqual([])
   })
 
-  test("refuses what is wrong", async () => {
+  test("Wrong limits are refused", async () => {
     const { all } = await account()
     for (const body of [{ daily_usd: -1 }, { daily_usd: 0.12345678 }, { blocked: "yes" }, { weekly_usd: 1 }, []]) {
       expect(await errorOf(all.call("PUT", at("a", "/limits"), body)), JSON.stringify(body)).toEqual([
@@ -108,8 +111,8 @@ describe("limits", () => {
   })
 })
 
-describe("a blocked end user", () => {
-  test("sends no new turns; what was accepted goes on, and is replayed", async () => {
+describe("A blocked end user", () => {
+  test("A blocked end user sends no new turns, and accepted ones run and can be repeated", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const sent = await turnOf(await created.sendTurn({ space, end_user_ref: "a/b" }, "key-1"))
@@ -133,7 +136,7 @@ describe("a blocked end user", () => {
     await expectPromises(world, created.userId)
   })
 
-  test("costs no round trip more, refused or not", async () => {
+  test("A block costs no further round trip, refused or not", async () => {
     const { all, created } = await account()
     const space = await created.space()
     await all.call("PUT", at("a", "/limits"), { blocked: true })
@@ -144,7 +147,7 @@ describe("a blocked end user", () => {
   })
 })
 
-test("the list and each end user say what the turns say, newest first, for every key", async () => {
+test("The list and each end user agree with the turns, newest first, for every key", async () => {
   const random = createRandom("end users")
   console.log(`end users: seed ${random.seed}`)
   const { all, created } = await account()
@@ -207,7 +210,7 @@ test("the list and each end user say what the turns say, newest first, for every
       })
       expect(listed.filter(({ caps }) => caps.length > 0).length).toBe(limited ? 1 : 0)
       for (const endUser of listed)
-        expect((await json(client.call("GET", at(endUser.end_user_ref))))[1]).toEqual(endUser)
+        expect((await readJson(client.call("GET", at(endUser.end_user_ref))))[1]).toEqual(endUser)
     }
   }
 })

@@ -40,7 +40,7 @@ async function sweepUntilClosed(client: TestClient): Promise<void> {
 
 const words = new Map<number, Record<string, string>>()
 
-test("erasing while a turn runs and another waits survives a failure at every I/O", async () => {
+test("Erasing while a turn runs and another waits survives a failure at every I/O", async () => {
   await survivesEveryFailure(world, {
     name: "an erasure",
     space: { manifest: { builtin_tools: ["write_file", "create_task"] } },
@@ -81,7 +81,7 @@ test("erasing while a turn runs and another waits survives a failure at every I/
   })
 })
 
-test("the bucket failing at any of the erasure's calls, before or after it, leaves nothing", async () => {
+test("A bucket that fails at any of the erasure's calls, before or after it, leaves nothing", async () => {
   const real = world.bucket
   let broken = 0
   for (const when of ["before", "after"] as const) {
@@ -128,7 +128,7 @@ test("the bucket failing at any of the erasure's calls, before or after it, leav
 
 const RACES = 10
 
-test(`two erasures and the sweeper at once, ${RACES} times`, async () => {
+test(`Two erasures and the sweeper at once erase all, ${RACES} times`, async () => {
   for (let round = 0; round < RACES; round++) {
     const client = await world.createAccount({ usd: 100 })
     const all = await allKey(client)

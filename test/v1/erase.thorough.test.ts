@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ERASURE_POLICY } from "../../src/end-users/policies.ts"
+import { readJson } from "../harness/answers.ts"
 import { createFileClient } from "../harness/files.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { amountsOf, keysOf, searchEverywhere } from "../harness/search.ts"
-import { json } from "../harness/space-config.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -24,7 +24,7 @@ async function account() {
 }
 
 async function erase(client: TestClient, ref = REF): Promise<Record<string, unknown>> {
-  const [status, receipt] = await json(client.call("DELETE", at(ref)))
+  const [status, receipt] = await readJson(client.call("DELETE", at(ref)))
   expect(status, JSON.stringify(receipt)).toBe(200)
   await world.settled()
   return receipt
@@ -34,13 +34,13 @@ const hyphens = (words: Record<string, string>) => ({ ...words, toolName: words.
 
 async function usageOf(client: TestClient): Promise<unknown> {
   const answers = ["end_user_ref", "space", "model", "key", "day"].map((grouping) =>
-    json(client.call("GET", `/v1/usage?group_by=${grouping}&limit=100`)),
+    readJson(client.call("GET", `/v1/usage?group_by=${grouping}&limit=100`)),
   )
   return Promise.all(answers)
 }
 
 describe("DELETE /v1/end-users/{ref}", () => {
-  test("leaves nothing of what they said and made anywhere, and every amount as it was", async () => {
+  test("An erasure leaves nothing of the end user's texts and files anywhere, and every amount unchanged", async () => {
     const { all, created } = await account()
     const space = await spaceOf(created)
     const files = createFileClient(world, created)
@@ -81,7 +81,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     await expectPromises(world, created.userId)
     for (const id of theirs.turnIds) expect(await keysOf(world, `turns/${id}/`)).toEqual([])
 
-    const [, endUser] = await json(all.call("GET", at()))
+    const [, endUser] = await readJson(all.call("GET", at()))
     expect(receipt).toEqual({
       erasure_id: expect.stringMatching(/^era_/),
       end_user_ref: REF,
@@ -97,7 +97,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
       kept: { turns: 6, billed_usd: endUser.billed_usd },
     })
     for (const count of ["steps", "events"]) expect(receipt[count]).toBeGreaterThan(8)
-    expect(await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))).toEqual([200, receipt])
+    expect(await readJson(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))).toEqual([200, receipt])
     const nothing = { turns: 0, steps: 0, events: 0, files: 0, conversations: 0, tasks: 0 }
     expect(await erase(all)).toMatchObject({ ...nothing, state: "erased", kept: receipt.kept })
 
@@ -116,7 +116,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(Object.keys(await searchEverywhere(world, hyphens(twin))).sort()).toEqual(Object.keys(hyphens(twin)).sort())
   })
 
-  test("ends what is queued and running, and erases it when it has ended", async () => {
+  test("An erasure ends queued and running turns, and erases them when they have ended", async () => {
     const { all, created } = await account()
     const space = await spaceOf(created)
     const words = canariesOf("running")
@@ -156,7 +156,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     await world.sweep()
     expect(await searchEverywhere(world, words)).toEqual({})
     expect(await amountsOf(world, created.userId)).toEqual(amounts)
-    const [, done] = await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
+    const [, done] = await readJson(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
     expect(done).toMatchObject({ state: "erased", turns: 3, erased_at: world.clock.now().toISOString() })
     await world.advance(5000)
     await world.drain()
@@ -185,21 +185,21 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(left?.open).toBe(0)
   })
 
-  test("an erased turn's key answers no other turn, and its conversation has no history", async () => {
+  test("An erased turn's key answers no other turn, and its conversation has no history", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const body = { space, end_user_ref: REF, text: "secret" }
     const sent = await turnOf(await created.sendTurn(body, "key-1"))
     await world.drain()
     await erase(all)
-    const [status, refused] = await json(created.sendTurn(body, "key-1"))
+    const [status, refused] = await readJson(created.sendTurn(body, "key-1"))
     expect([status, (refused.error as { code: string }).code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"])
     const again = await created.runTurn({ ...body, conversation: sent.conversation, text: "again" })
     expect(again.result, "no earlier messages").toBe("You said: again")
     expect((await created.runTurn({ ...body, text: "anew" })).conversation).not.toBe(sent.conversation)
   })
 
-  test("a file that another's agent made, or that somebody else sent too, stays", async () => {
+  test("A file made by another's agent, or sent by another user too, stays", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const files = createFileClient(world, created)
@@ -216,13 +216,13 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect((await files.download(result)).status, "a result of hers goes, whoever was shown it").toBe(404)
   })
 
-  test("needs a key of the whole account, and an end user that is known", async () => {
+  test("An erasure needs a key of the whole account and a known end user", async () => {
     const { all, created } = await account()
     const other = await account()
     const space = await created.space()
     await created.runTurn({ space, end_user_ref: REF })
     const errorOf = async (response: Promise<Response>) => {
-      const [status, body] = await json(response)
+      const [status, body] = await readJson(response)
       return [status, (body.error as { code: string }).code]
     }
     expect(await errorOf(created.call("DELETE", at()))).toEqual([403, "SCOPE_DENIED"])
@@ -235,7 +235,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
   })
 })
 
-test("more turns than one request takes: the sweeper goes on", async () => {
+test("An erasure of more turns than one request takes is continued by the sweeper", async () => {
   const { all, created } = await account()
   const { turn_id } = await created.runTurn({ space: await created.space(), end_user_ref: REF, text: "canary-many" })
   const perRequest = ERASURE_POLICY.turnsPerStatement * ERASURE_POLICY.roundsOfRequest
@@ -255,12 +255,12 @@ test("more turns than one request takes: the sweeper goes on", async () => {
   const receipt = await erase(all)
   expect(receipt).toMatchObject({ state: "erasing", turns: perRequest })
   await world.sweep()
-  const [, done] = await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
+  const [, done] = await readJson(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
   expect(done).toMatchObject({ state: "erased", turns: copies + 1 })
   expect(await searchEverywhere(world, { many: "canary-many" })).toEqual({})
 })
 
-test("the event log can be redacted and nothing else", async () => {
+test("The event log can be redacted and nothing else", async () => {
   const { created } = await account()
   const { turn_id } = await created.runTurn({ space: await created.space() })
   const open = await turnOf(await created.sendTurn({ space: await created.space() }))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { readJson } from "../harness/answers.ts"
 import { createFileClient } from "../harness/files.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
-import { json } from "../harness/space-config.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -33,7 +33,7 @@ async function exportOf(client: TestClient): Promise<{ text: string; document: E
   return { text, document: JSON.parse(text) as Exported }
 }
 
-test("everything that is in the account is in the export, and after an erasure nothing of it", async () => {
+test("The export has everything of the end user, and after an erasure nothing", async () => {
   const created = await world.createAccount({ usd: 100 })
   const all = world.createClient(created.userId, (await world.makeKey(created.userId, { scope: "all" })).value)
   const words = canariesOf("exported")
@@ -44,7 +44,7 @@ test("everything that is in the account is in the export, and after an erasure n
   await all.call("PUT", `${path}/limits`, { daily_usd: 3 })
 
   const { text, document } = await exportOf(all)
-  expect(document.end_user).toEqual((await json(all.call("GET", path)))[1])
+  expect(document.end_user).toEqual((await readJson(all.call("GET", path)))[1])
   expect(document.turns.map(({ turn_id }) => turn_id).sort()).toEqual([...turnIds].sort())
   for (const turn of document.turns) {
     expect(turn).toMatchObject(await created.getTurn(turn.turn_id))
@@ -78,7 +78,7 @@ test("everything that is in the account is in the export, and after an erasure n
   expect(after.document.turns).toHaveLength(turnIds.length)
 })
 
-test("is for whoever may see the turns, and shows what they may see", async () => {
+test("The export needs access to the turns and shows only visible data", async () => {
   const created = await world.createAccount({ usd: 100 })
   const all = world.createClient(created.userId, (await world.makeKey(created.userId, { scope: "all" })).value)
   const own = await created.runTurn({ space: await created.space(), end_user_ref: REF })
@@ -93,7 +93,7 @@ test("is for whoever may see the turns, and shows what they may see", async () =
 /** All turns, and each how many of them is a large one. Together they are more than one answer of the database may be. */
 const [TURNS, EACH] = [10_000, 250]
 
-test(`${TURNS} turns with ${TURNS / EACH} large ones come whole, page by page`, async () => {
+test(`The export of ${TURNS} turns with ${TURNS / EACH} large ones is complete, page by page`, async () => {
   const created = await world.createAccount({ usd: 100 })
   const space = await created.space()
   const { turn_id } = await turnOf(await created.sendTurn({ space, end_user_ref: REF, text: "first" }))
@@ -119,7 +119,7 @@ test(`${TURNS} turns with ${TURNS / EACH} large ones come whole, page by page`, 
   console.log(`export of ${document.turns.length} turns: ${Math.round(text.length / 1024)} KiB`)
 })
 
-test("breaks off when a page cannot be read, so that nobody takes a part for the whole", async () => {
+test("The export breaks off when a page cannot be read, so that a part is not taken for the whole", async () => {
   const created = await world.createAccount({ usd: 100 })
   await created.runTurn({ space: await created.space(), end_user_ref: REF })
   await world.plan([{ service: "pg", match: "bytes_so_far", call: 1, action: "fail", when: "before" }])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { breakBucket, createFileClient, type FileAnswer, outliveUploads } from "../harness/files.ts"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -20,8 +20,8 @@ interface FilePage {
   next_cursor: string | null
 }
 
-describe("downloads", () => {
-  test("nothing that a browser would run", async () => {
+describe("Downloads", () => {
+  test("A download has nothing that a browser would run", async () => {
     const { client, space } = await createFiles()
     const file = await client.add(space, "?name=page.html", "0123456789", { "content-type": "text/html" })
     for (const method of ["GET", "HEAD"]) {
@@ -57,7 +57,7 @@ describe("downloads", () => {
     ["bytes=10-", 416, null, "bytes */10"],
     ["bytes=99-100", 416, null, "bytes */10"],
     ["bytes=-0", 416, null, "bytes */10"],
-  ])("Range: %s", async (range, status, text, contentRange) => {
+  ])("The header Range: %s is honoured", async (range, status, text, contentRange) => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space, "?name=a", "0123456789")
     const response = await client.download(file_id, { range })
@@ -69,14 +69,14 @@ describe("downloads", () => {
     }
   })
 
-  test("an empty file has no ranges", async () => {
+  test("An empty file has no ranges", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space, "?name=a", null)
     const response = await client.download(file_id, { range: "bytes=0-" })
     expect([response.status, response.headers.get("content-range")]).toEqual([416, "bytes */0"])
   })
 
-  test("conditions: If-None-Match, If-Range", async () => {
+  test("The conditions If-None-Match and If-Range are honoured", async () => {
     const { client, space } = await createFiles()
     const { file_id, sha256 } = await client.add(space, "?name=a", "0123456789")
     const etag = `"${sha256}"`
@@ -94,7 +94,7 @@ describe("downloads", () => {
     }
   })
 
-  test("the bucket failing is 503", async () => {
+  test("A failing bucket is a 503", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     const { mend } = breakBucket(world, "get")
@@ -104,8 +104,8 @@ describe("downloads", () => {
   })
 })
 
-describe("who may see a file", () => {
-  test("another tenant, a narrower scope, another space's key, a test key: 404, every time", async () => {
+describe("Access to a file", () => {
+  test("Another tenant, a narrower scope, another space's key and a test key always get 404", async () => {
     const { client, space } = await createFiles()
     const elsewhere = await client.space()
     const { file_id } = await client.add(space)
@@ -141,7 +141,7 @@ describe("who may see a file", () => {
     expect(await world.sql("select 1 from files where user_id = $1", [client.userId])).toHaveLength(1)
   })
 
-  test("nobody sees what is not ready", async () => {
+  test("A file that is not ready is invisible", async () => {
     const { client, space } = await createFiles()
     for (const state of ["uploading", "pending", "deleted"]) {
       const { file_id } = await client.add(space)
@@ -155,7 +155,7 @@ describe("who may see a file", () => {
   })
 })
 
-test("a list is paged, newest first, within its times", async () => {
+test("A list is paged, newest first, within its times", async () => {
   const { client, space } = await createFiles()
   const times: string[] = []
   for (const name of ["1", "2", "3"]) {
@@ -182,8 +182,8 @@ test("a list is paged, newest first, within its times", async () => {
   }
 })
 
-describe("deletion", () => {
-  test("answers with the file, which is gone with its bytes", async () => {
+describe("Deletion", () => {
+  test("A deletion answers the file, which is gone with its bytes", async () => {
     const { client, space } = await createFiles()
     const file = await client.add(space)
     const response = await client.call("DELETE", `/v1/files/${file.file_id}`)
@@ -196,7 +196,7 @@ describe("deletion", () => {
     expect((await client.download(file.file_id)).status).toBe(404)
   })
 
-  test("the sweeper removes the bytes that the bucket kept, however often it fails", async () => {
+  test("The sweeper removes the bytes that the bucket kept, however often it fails", async () => {
     const { client, space } = await createFiles()
     const [kept, gone] = [await client.add(space), await client.add(space)]
     const { mend } = breakBucket(world, "delete")
@@ -212,7 +212,7 @@ describe("deletion", () => {
     expect(open, "nothing is swept twice").toEqual([])
   })
 
-  test("a run of the sweeper removes more than one batch", async () => {
+  test("A run of the sweeper removes more than one batch", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     await world.sql(
@@ -233,8 +233,8 @@ describe("deletion", () => {
   })
 })
 
-test("the OpenAPI document describes the upload and the download", async () => {
-  const response = await served("/v1/openapi.json")
+test("The OpenAPI document describes the upload and the download", async () => {
+  const response = await staticFile("/v1/openapi.json")
   const { paths } = (await response.json()) as { paths: Record<string, Record<string, Record<string, never>>> }
   const { post } = paths["/v1/spaces/{space_id}/files"] ?? {}
   expect(post).toMatchObject({

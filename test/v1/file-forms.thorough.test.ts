@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createFileClient, type FileAnswer, form } from "../harness/files.ts"
+import { createFileClient, type FileAnswer, multipartForm } from "../harness/files.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -57,8 +57,8 @@ const WRONG: [string, string, string | null, Record<string, string>, string][] =
   ["too much after the form", "", `${FILE}--b--${"x".repeat(70_000)}`, FORM, "body"],
 ]
 
-describe("refusals", () => {
-  test.each(WRONG)("%s", async (_what, query, body, headers, param) => {
+describe("Refused uploads", () => {
+  test.each(WRONG)("The upload is refused: %s", async (_what, query, body, headers, param) => {
     const { client, space } = await createFiles()
     const response = await client.upload(space, query, body, headers)
     const answer = await response.json()
@@ -67,7 +67,7 @@ describe("refusals", () => {
     expect(await client.remains()).toEqual({ rows: 0, objects: 0 })
   })
 
-  test("an archived space takes no files, and keeps those it has", async () => {
+  test("An archived space takes no files and keeps those it has", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     await world.sql("update spaces set archived_at = now() where slug = $1", [space])
@@ -76,7 +76,7 @@ describe("refusals", () => {
     expect(await client.listed(space)).toMatchObject([{ file_id }])
   })
 
-  test("other operations still take JSON only", async () => {
+  test("Other operations still accept JSON only", async () => {
     const { client, space } = await createFiles()
     const put = await client.call("POST", "/v1/spaces", "x", { "content-type": "application/octet-stream" })
     expect(put.status).toBe(415)
@@ -84,7 +84,7 @@ describe("refusals", () => {
   })
 })
 
-describe("names", () => {
+describe("Names", () => {
   const SCRIPTS = [
     "résumé.pdf",
     "Отчёт.txt",
@@ -106,24 +106,27 @@ describe("names", () => {
     "100% (final) 'a'*;,.txt",
   ]
 
-  test.each(SCRIPTS)("%s stays as it is, in every form, and comes back in Content-Disposition", async (name) => {
-    const { client, space } = await createFiles()
-    const named = async (disposition: string) => {
-      const { headers, around } = form(`name="file"; ${disposition}`)
-      return client.add(space, "", around.join("x"), headers)
-    }
-    const files = [
-      await client.add(space, `?name=${encodeURIComponent(name)}`),
-      await named(`filename="${name}"`),
-      await named(`filename="wrong.txt"; filename*=UTF-8''${encodeURIComponent(name)}`),
-      await named(`filename*=utf-8'en'${encodeURIComponent(name)}`),
-    ]
-    expect(files.map((file) => file.name)).toEqual(files.map(() => name.normalize("NFC")))
-    const content = await client.download(files[0]?.file_id ?? "")
-    const disposition = content.headers.get("content-disposition") ?? ""
-    expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]+"; filename\*=UTF-8''[\w%.!~-]+$/)
-    expect(decodeURIComponent(disposition.split("filename*=UTF-8''")[1] ?? "")).toBe(name.normalize("NFC"))
-  })
+  test.each(SCRIPTS)(
+    "The name %s stays unchanged, in every form, and comes back in Content-Disposition",
+    async (name) => {
+      const { client, space } = await createFiles()
+      const named = async (disposition: string) => {
+        const { headers, around } = multipartForm(`name="file"; ${disposition}`)
+        return client.add(space, "", around.join("x"), headers)
+      }
+      const files = [
+        await client.add(space, `?name=${encodeURIComponent(name)}`),
+        await named(`filename="${name}"`),
+        await named(`filename="wrong.txt"; filename*=UTF-8''${encodeURIComponent(name)}`),
+        await named(`filename*=utf-8'en'${encodeURIComponent(name)}`),
+      ]
+      expect(files.map((file) => file.name)).toEqual(files.map(() => name.normalize("NFC")))
+      const content = await client.download(files[0]?.file_id ?? "")
+      const disposition = content.headers.get("content-disposition") ?? ""
+      expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]+"; filename\*=UTF-8''[\w%.!~-]+$/)
+      expect(decodeURIComponent(disposition.split("filename*=UTF-8''")[1] ?? "")).toBe(name.normalize("NFC"))
+    },
+  )
 
   test.each([
     ["../../etc/passwd", "passwd"],
@@ -151,7 +154,7 @@ describe("names", () => {
     [`${"👩‍👩‍👧‍👦".repeat(30)}.png`, `${"👩‍👩‍👧‍👦".repeat(10)}.png`],
     [`${"e\u0323\u0302".repeat(300)}.txt`, `${"\u1ec7".repeat(83)}.txt`],
     [`a.${"x".repeat(300)}`, `a.${"x".repeat(198)}`],
-  ])("%j becomes %j", async (given, safe) => {
+  ])("The name %j becomes %j", async (given, safe) => {
     const { client, space } = await createFiles()
     expect(await client.add(space, `?name=${encodeURIComponent(given)}`)).toMatchObject({ name: safe })
   })
@@ -166,20 +169,20 @@ describe("names", () => {
     ["filename=\"a.txt\"; filename*=UTF-8''%ff%fe", "a.txt"],
     ["filename=\"a.txt\"; filename*=no-such'en'b", "a.txt"],
     ["filename=\"a.txt\"; filename*=iso-8859-1''%e9.txt", "é.txt"],
-  ])("a form with %s names it %j", async (disposition, name) => {
+  ])("A form with %s names it %j", async (disposition, name) => {
     const { client, space } = await createFiles()
-    const { headers, around } = form(`name="file"; ${disposition}`)
+    const { headers, around } = multipartForm(`name="file"; ${disposition}`)
     expect(await client.add(space, "", around.join("x"), headers)).toMatchObject({ name })
   })
 
-  test("the query's name goes before the form's", async () => {
+  test("The query's name goes before the form's", async () => {
     const { client, space } = await createFiles()
-    const { headers, around } = form()
+    const { headers, around } = multipartForm()
     expect(await client.add(space, "?name=b.txt", around.join("x"), headers)).toMatchObject({ name: "b.txt" })
   })
 })
 
-describe("media types", () => {
+describe("Media types", () => {
   const OCTETS = "application/octet-stream"
   test.each([
     ["application/pdf", "application/pdf"],
@@ -193,17 +196,17 @@ describe("media types", () => {
     ["text/html, text/plain", OCTETS],
     ["", OCTETS],
     [`text/${"x".repeat(200)}`, OCTETS],
-  ])("%j is kept as %j", async (sent, media_type) => {
+  ])("The media type %j is stored as %j", async (sent, media_type) => {
     const { client, space } = await createFiles()
     const raw = await client.add(space, "?name=a", new TextEncoder().encode("x"), { "content-type": sent })
-    const { headers, around } = form('name="file"; filename="a"', sent)
+    const { headers, around } = multipartForm('name="file"; filename="a"', sent)
     const formed = await client.add(space, "", around.join("x"), headers)
     expect([raw.media_type, formed.media_type]).toEqual([media_type, media_type])
     const content = await client.download(raw.file_id)
     expect(content.headers.get("content-type")).toBe(media_type)
   })
 
-  test("what curl says of any body is not believed", async () => {
+  test("The type that curl sends by default is ignored", async () => {
     const { client, space } = await createFiles()
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     const file: FileAnswer = await client.add(space, "?name=a", "x", headers)

@@ -3,14 +3,14 @@ import { FILE_POLICY } from "../../src/files/policies.ts"
 import { isThorough } from "../harness/crash.ts"
 import {
   breakBucket,
+  byteStream,
   createFileClient,
   type FileAnswer,
-  form,
   MiB,
+  multipartForm,
   outliveUploads,
   sha256,
-  sha256OfStream,
-  streamOf,
+  sha256OfByteStream,
 } from "../harness/files.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -27,18 +27,18 @@ async function createFiles() {
 
 const NOTHING = { rows: 0, objects: 0 }
 
-describe("uploads", () => {
+describe("Uploads", () => {
   const SIZES = [0, 1, 5 * MiB, FILE_POLICY.partBytes, FILE_POLICY.partBytes + 1, 2 * FILE_POLICY.partBytes, 20 * MiB]
 
   test.each(SIZES.filter((_, at) => isThorough || at % 2 === 0))(
-    "%i bytes come back as they were, raw and as a form",
+    "An upload of %i bytes comes back unchanged, raw and as a form",
     async (bytes) => {
       const { client, space } = await createFiles()
-      const { headers, around } = form()
-      const raw = await client.add(space, "?name=a.bin", bytes === 0 ? null : streamOf(bytes))
-      const formed = await client.add(space, "", streamOf(bytes, { around }), headers)
+      const { headers, around } = multipartForm()
+      const raw = await client.add(space, "?name=a.bin", bytes === 0 ? null : byteStream(bytes))
+      const formed = await client.add(space, "", byteStream(bytes, { around }), headers)
       for (const file of [raw, formed]) {
-        expect(file).toMatchObject({ name: "a.bin", space, turn: null, bytes, sha256: sha256OfStream(bytes) })
+        expect(file).toMatchObject({ name: "a.bin", space, turn: null, bytes, sha256: sha256OfByteStream(bytes) })
         const content = await client.download(file.file_id)
         expect(content.headers.get("content-length")).toBe(String(bytes))
         expect(sha256(new Uint8Array(await content.arrayBuffer()))).toBe(file.sha256)
@@ -48,7 +48,7 @@ describe("uploads", () => {
     },
   )
 
-  test("the answer is the file, and says where it is", async () => {
+  test("The answer is the file and says where it is", async () => {
     const { client, space } = await createFiles()
     const response = await client.upload(space, "?name=a.txt", "hello", { "content-type": "text/plain" })
     expect(response.status).toBe(201)
@@ -69,7 +69,7 @@ describe("uploads", () => {
     expect(response.headers.get("server-timing"), "two statements").toContain('desc="calls=2"')
   })
 
-  test("a form as fetch writes it, with other fields around the file", async () => {
+  test("A form as fetch writes it, with other fields around the file, is accepted", async () => {
     const { client, space } = await createFiles()
     const body = new FormData()
     body.set("note", "not a file")
@@ -83,20 +83,20 @@ describe("uploads", () => {
     })
   })
 
-  test("the limit is taken, in both forms", async () => {
+  test("A file of exactly the limit is accepted, in both forms", async () => {
     const { client, space } = await createFiles()
-    const { headers, around } = form()
-    const whole = { bytes: FILE_POLICY.maxBytes, sha256: sha256OfStream(FILE_POLICY.maxBytes) }
-    expect(await client.add(space, "?name=most", streamOf(FILE_POLICY.maxBytes))).toMatchObject(whole)
-    expect(await client.add(space, "", streamOf(FILE_POLICY.maxBytes, { around }), headers)).toMatchObject(whole)
+    const { headers, around } = multipartForm()
+    const whole = { bytes: FILE_POLICY.maxBytes, sha256: sha256OfByteStream(FILE_POLICY.maxBytes) }
+    expect(await client.add(space, "?name=most", byteStream(FILE_POLICY.maxBytes))).toMatchObject(whole)
+    expect(await client.add(space, "", byteStream(FILE_POLICY.maxBytes, { around }), headers)).toMatchObject(whole)
   })
 
-  test("one byte more is refused, in both forms, and nothing of it is kept", async () => {
+  test("A file of one byte more is refused, in both forms, and nothing of it is stored", async () => {
     const { client, space } = await createFiles()
-    const { headers, around } = form()
+    const { headers, around } = multipartForm()
     const more = FILE_POLICY.maxBytes + 1
-    const raw = await client.upload(space, "?name=more", streamOf(more))
-    const formed = await client.upload(space, "", streamOf(more, { around }), headers)
+    const raw = await client.upload(space, "?name=more", byteStream(more))
+    const formed = await client.upload(space, "", byteStream(more, { around }), headers)
     for (const response of [raw, formed]) {
       expect(response.status).toBe(413)
       expect(await response.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE", retryable: false } })
@@ -105,9 +105,9 @@ describe("uploads", () => {
     expect(await client.remains()).toEqual(NOTHING)
   })
 
-  test("a Content-Length above the limit is refused before anything is read or written", async () => {
+  test("A Content-Length above the limit is refused before anything is read or written", async () => {
     const { client, space } = await createFiles()
-    const { headers } = form()
+    const { headers } = multipartForm()
     for (const [query, over, more] of [
       ["?name=a", 1, {}],
       ["", 64 * 1024 + 1, headers],
@@ -132,22 +132,25 @@ describe("uploads", () => {
   })
 })
 
-describe("what breaks leaves nothing", () => {
-  test.each([0, 3 * MiB, FILE_POLICY.partBytes, 20 * MiB])("a body that breaks off after %i bytes", async (breakAt) => {
-    const { client, space } = await createFiles()
-    const { headers, around } = form()
-    const { mend, openUploads } = breakBucket(world, null)
-    const raw = await client.upload(space, "?name=broken", streamOf(30 * MiB, { breakAt }))
-    const formed = await client.upload(space, "", streamOf(30 * MiB, { breakAt, around }), headers)
-    mend()
-    expect(await openUploads(), "aborted").toBe(0)
-    for (const response of [raw, formed]) {
-      expect(response.status).toBe(422)
-      expect(await response.json()).toMatchObject({ error: { code: "VALIDATION_FAILED", param: "body" } })
-    }
-    expect(await client.listed(space)).toEqual([])
-    expect(await client.remains()).toEqual(NOTHING)
-  })
+describe("Broken uploads", () => {
+  test.each([0, 3 * MiB, FILE_POLICY.partBytes, 20 * MiB])(
+    "A body that breaks off after %i bytes leaves nothing",
+    async (breakAt) => {
+      const { client, space } = await createFiles()
+      const { headers, around } = multipartForm()
+      const { mend, openUploads } = breakBucket(world, null)
+      const raw = await client.upload(space, "?name=broken", byteStream(30 * MiB, { breakAt }))
+      const formed = await client.upload(space, "", byteStream(30 * MiB, { breakAt, around }), headers)
+      mend()
+      expect(await openUploads(), "aborted").toBe(0)
+      for (const response of [raw, formed]) {
+        expect(response.status).toBe(422)
+        expect(await response.json()).toMatchObject({ error: { code: "VALIDATION_FAILED", param: "body" } })
+      }
+      expect(await client.listed(space)).toEqual([])
+      expect(await client.remains()).toEqual(NOTHING)
+    },
+  )
 
   test.each([
     ["put", "before", MiB],
@@ -158,10 +161,10 @@ describe("what breaks leaves nothing", () => {
     ["uploadPart", "after", 20 * MiB],
     ["complete", "before", 20 * MiB],
     ["complete", "after", 20 * MiB],
-  ] as const)("the bucket failing at %s, %s it had its effect", async (call, when, bytes) => {
+  ] as const)("A bucket that fails at %s, %s it had its effect, leaves nothing", async (call, when, bytes) => {
     const { client, space } = await createFiles()
     const { mend, openUploads } = breakBucket(world, call, when)
-    const response = await client.upload(space, "?name=a", streamOf(bytes))
+    const response = await client.upload(space, "?name=a", byteStream(bytes))
     await world.settled()
     mend()
     expect(response.status).toBe(503)
@@ -173,20 +176,23 @@ describe("what breaks leaves nothing", () => {
     expect(await client.remains()).toEqual(NOTHING)
   })
 
-  test.each(["before", "after"] as const)("the last statement failing %s it had its effect", async (when) => {
-    const { client, space } = await createFiles()
-    await world.plan([{ service: "pg", call: 2, action: "cut", when }])
-    const response = await client.upload(space, "?name=a", streamOf(MiB))
-    await world.clearFaults()
-    expect(response.status).toBe(503)
-    expect(await client.listed(space)).toEqual([])
-    expect(await client.remains()).toEqual(NOTHING)
-  })
+  test.each(["before", "after"] as const)(
+    "A last statement that fails %s it had its effect leaves nothing",
+    async (when) => {
+      const { client, space } = await createFiles()
+      await world.plan([{ service: "pg", call: 2, action: "cut", when }])
+      const response = await client.upload(space, "?name=a", byteStream(MiB))
+      await world.clearFaults()
+      expect(response.status).toBe(503)
+      expect(await client.listed(space)).toEqual([])
+      expect(await client.remains()).toEqual(NOTHING)
+    },
+  )
 
-  test("when even the cleaning fails, nothing is listed, and the sweeper removes the rest", async () => {
+  test("A failed cleanup lists nothing, and the sweeper removes the rest", async () => {
     const { client, space } = await createFiles()
     await world.plan([{ service: "pg", call: 2, action: "cut", when: "before", times: 99 }])
-    expect((await client.upload(space, "?name=a", streamOf(MiB))).status).toBe(503)
+    expect((await client.upload(space, "?name=a", byteStream(MiB))).status).toBe(503)
     await world.settled()
     await world.clearFaults()
     expect(await client.listed(space)).toEqual([])
@@ -198,9 +204,9 @@ describe("what breaks leaves nothing", () => {
     expect(await client.remains()).toEqual(NOTHING)
   })
 
-  test("an upload that the sweeper gave up meanwhile is refused, and its late object removed", async () => {
+  test("An upload that the sweeper gave up in between is refused, and its late object removed", async () => {
     const { client, space } = await createFiles()
-    const source = streamOf(MiB).getReader()
+    const source = byteStream(MiB).getReader()
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { done, value } = await source.read()

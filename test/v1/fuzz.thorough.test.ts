@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { declaredAnswers, type OpenApi } from "../harness/declared.ts"
 import { createEstate, ownerWithAll } from "../harness/estate.ts"
 import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
-import { type McpMessage, result } from "../harness/mcp.ts"
+import { type McpMessage, mcpResult } from "../harness/mcp.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 // 1,000 requests for everyone, 8,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
@@ -32,20 +32,20 @@ async function answerAsAnyServer(request: Request): Promise<Response> {
   const message = (await request.json().catch(() => null)) as McpMessage | null
   if (message?.method === "initialize") {
     const serverInfo = { name: "fake", version: "1" }
-    return result(message.id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
+    return mcpResult(message.id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
   }
   if (message?.method === "tools/list") {
-    return result(message.id, { tools: [{ name: "one", inputSchema: { type: "object" } }] })
+    return mcpResult(message.id, { tools: [{ name: "one", inputSchema: { type: "object" } }] })
   }
   return message?.method?.startsWith("notifications/")
     ? new Response(null, { status: 202 })
     : Response.json({ answered: true })
 }
 
-test(`${REQUESTS} requests made from the OpenAPI document are answered as it says`, async () => {
+test(`The answers to ${REQUESTS} requests generated from the OpenAPI document are as declared`, async () => {
   const seed = Number(settings.TURNPIKE_SEED) || createRandom("fuzz of the API").seed
   console.log(`${REQUESTS} requests, seed ${seed}`)
-  const document = (await (await served("/v1/openapi.json")).json()) as OpenApi
+  const document = (await (await staticFile("/v1/openapi.json")).json()) as OpenApi
   const faultsOf = declaredAnswers(document)
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.keys(methods).map((verb) => ({ template, verb })),

@@ -16,7 +16,7 @@ async function read(response: Response) {
   return { status: response.status, replayed, body: await response.json() }
 }
 
-describe("what is sent again with an Idempotency-Key", () => {
+describe("Repeats with an Idempotency-Key", () => {
   const attempts = {
     "rotate-secret": {},
     test: {},
@@ -24,33 +24,38 @@ describe("what is sent again with an Idempotency-Key", () => {
     redeliver: {},
   }
 
-  test.each(Object.entries(attempts))("%s happens once, in 20 twins and after them", async (what, body) => {
-    const client = await world.createAccount()
-    const space = await client.space()
-    const receiver = serveReceiver(world, () => new Response())
-    const { webhook_id } = await makeWebhook(client, { url: receiver.url })
-    await client.runTurn({ space })
-    const [delivery] = await deliveriesOf(client, webhook_id)
-    const path =
-      what === "redeliver" ? `/v1/deliveries/${delivery?.delivery_id}/redeliver` : `/v1/webhooks/${webhook_id}/${what}`
-    const send = () => client.call("POST", path, what === "replay" ? body : undefined, { "idempotency-key": "same" })
-    const answers = await Promise.all((await Promise.all(Array.from({ length: TWINS }, send))).map(read))
-    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
-    expect(new Set(answers.map(({ body: made }) => JSON.stringify(made))).size).toBe(1)
-    await world.drain()
-    const done = await dumpTables(world)
-    const again = await read(await send())
-    expect(again).toMatchObject({ status: answers[0]?.status, replayed: "true" })
-    await world.drain()
-    expect(await dumpTables(world), "no second effect").toEqual(done)
-    const other = await client.call("POST", `/v1/webhooks/${webhook_id}/test?`, undefined, {
-      "idempotency-key": "same",
-    })
-    expect(other.status).toBe(what === "test" ? 202 : 422)
-  })
+  test.each(Object.entries(attempts))(
+    "The effect of %s happens once, in 20 twins and after them",
+    async (what, body) => {
+      const client = await world.createAccount()
+      const space = await client.space()
+      const receiver = serveReceiver(world, () => new Response())
+      const { webhook_id } = await makeWebhook(client, { url: receiver.url })
+      await client.runTurn({ space })
+      const [delivery] = await deliveriesOf(client, webhook_id)
+      const path =
+        what === "redeliver"
+          ? `/v1/deliveries/${delivery?.delivery_id}/redeliver`
+          : `/v1/webhooks/${webhook_id}/${what}`
+      const send = () => client.call("POST", path, what === "replay" ? body : undefined, { "idempotency-key": "same" })
+      const answers = await Promise.all((await Promise.all(Array.from({ length: TWINS }, send))).map(read))
+      expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
+      expect(new Set(answers.map(({ body: made }) => JSON.stringify(made))).size).toBe(1)
+      await world.drain()
+      const done = await dumpTables(world)
+      const again = await read(await send())
+      expect(again).toMatchObject({ status: answers[0]?.status, replayed: "true" })
+      await world.drain()
+      expect(await dumpTables(world), "no second effect").toEqual(done)
+      const other = await client.call("POST", `/v1/webhooks/${webhook_id}/test?`, undefined, {
+        "idempotency-key": "same",
+      })
+      expect(other.status).toBe(what === "test" ? 202 : 422)
+    },
+  )
 })
 
-test("a repeat shows no secret that was made after its own", async () => {
+test("A repeat shows no secret that was made after its own", async () => {
   const client = await world.createAccount()
   const body = { url: serveReceiver(world).url }
   const create = () => client.call("POST", "/v1/webhooks", body, { "idempotency-key": "create" })

@@ -3,8 +3,8 @@ import { ONCE_POLICY } from "../../src/actor/once.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { createFileClient, form } from "../harness/files.ts"
-import { served } from "../harness/served.ts"
+import { createFileClient, multipartForm } from "../harness/files.ts"
+import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -65,7 +65,7 @@ async function read(response: Response) {
 describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, { send, id, count }) => {
   const other = Object.entries(OPERATIONS).find(([another]) => another !== name)?.[1]
 
-  test("a repeat answers what the first has made", async () => {
+  test("A repeat answers the resource of the first request", async () => {
     const asked = await attempt()
     const first = await send(asked)
     const location = first.headers.get("location")
@@ -83,7 +83,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await count(asked.client.userId)).toBe(2)
   })
 
-  test("the same key with another request is refused, and nothing is made", async () => {
+  test("The same key with another request is refused, and nothing is made", async () => {
     const asked = await attempt()
     await send(asked)
     const reused = { status: 422, replayed: null, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } }
@@ -92,7 +92,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect([await count(asked.client.userId), await other?.count(asked.client.userId)]).toEqual([1, 0])
   })
 
-  test(`${TWINS} twins at once make one`, async () => {
+  test(`Twins at once (${TWINS}) make one`, async () => {
     const asked = await attempt()
     const answers = await Promise.all(Array.from({ length: TWINS }, () => send(asked)))
     const twins = await Promise.all(answers.map(read))
@@ -102,7 +102,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await count(asked.client.userId)).toBe(1)
   })
 
-  test("keys of other accounts, and of test data, are other keys", async () => {
+  test("The same key in another account, and in test mode, is another key", async () => {
     const live = await attempt()
     const stranger = await attempt()
     const testKey = await world.makeKey(live.client.userId, { test: true, scope: "all" })
@@ -113,7 +113,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(new Set(made.map(({ body }) => body[id])).size).toBe(3)
   })
 
-  test("another key of the account repeats it if it may see what was made", async () => {
+  test("Another key of the account repeats it if it may see the resource", async () => {
     const asked = await attempt()
     const made = await read(await send(asked))
     const wide = await world.makeKey(asked.client.userId, { scope: "all" })
@@ -125,14 +125,14 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await count(asked.client.userId)).toBe(1)
   })
 
-  test("refusals are not kept", async () => {
+  test("Refusals are not stored", async () => {
     const asked = await attempt()
     const wrong = { ...asked, word: name.endsWith("files") ? "one" : " ", space: "spc_none" }
     expect((await send(wrong)).status).toBeGreaterThanOrEqual(400)
     expect(await read(await send(asked))).toMatchObject({ status: 201, replayed: null })
   })
 
-  test(`a key is known for ${ONCE_POLICY.keyDays} days, and then forgotten`, async () => {
+  test(`A key is known for ${ONCE_POLICY.keyDays} days and then forgotten`, async () => {
     const asked = await attempt()
     await send(asked)
     await world.advance(ONCE_POLICY.keyDays * DAY_MS - 1)
@@ -143,7 +143,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await read(await send({ ...asked, word: "two" }))).toMatchObject({ status: 201, replayed: null })
   })
 
-  test.each(["", " ", "a".repeat(256), "é"])("the key %j is refused", async (key) => {
+  test.each(["", " ", "a".repeat(256), "é"])("The key %j is refused", async (key) => {
     const asked = await attempt(key)
     const answer = await read(await send(asked))
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "IDEMPOTENCY_KEY_INVALID" } } })
@@ -163,7 +163,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
       expect(await count(client.userId), "one key, one effect").toBe(1)
     },
   }
-  test("has one effect, whichever call is lost", () => survivesEveryFailure(world, scenario))
+  test("The request has one effect, whichever call is lost", () => survivesEveryFailure(world, scenario))
 })
 
 async function sendUntilMade(send: () => Promise<Response>) {
@@ -175,19 +175,19 @@ async function sendUntilMade(send: () => Promise<Response>) {
   throw new Error("never made")
 }
 
-describe("an upload with an Idempotency-Key", () => {
-  test("is the same as a form and as bytes, and leaves one object", async () => {
+describe("An upload with an Idempotency-Key", () => {
+  test("The upload is the same as a form and as bytes, and leaves one object", async () => {
     const { client, space } = await attempt()
     const files = createFileClient(world, client)
     const key = { "idempotency-key": "k", "content-type": "text/plain" }
     const made = await files.add(space, "?name=a.txt", "bytes", key)
-    const { headers, around } = form('name="file"; filename="a.txt"', "text/plain")
+    const { headers, around } = multipartForm('name="file"; filename="a.txt"', "text/plain")
     const again = await files.upload(space, "", around.join("bytes"), { ...key, ...headers })
     expect(await read(again)).toMatchObject({ status: 201, replayed: "true", body: made })
     expect(await files.remains()).toEqual({ rows: 1, objects: 1 })
   })
 
-  test("twins leave one object", async () => {
+  test("Twins of an upload leave one object", async () => {
     const { client, space } = await attempt()
     const files = createFileClient(world, client)
     const upload = () => files.add(space, "?name=a.txt", "bytes", { "idempotency-key": "k" })
@@ -195,7 +195,7 @@ describe("an upload with an Idempotency-Key", () => {
     expect(await files.remains()).toEqual({ rows: 1, objects: 1 })
   })
 
-  test("of a file that is deleted is refused, and answered after its space was archived", async () => {
+  test("A repeat is refused for a deleted file, and answered after its space was archived", async () => {
     const { client, space } = await attempt()
     const files = createFileClient(world, client)
     const upload = (key: string) => files.upload(space, "?name=a.txt", key, { "idempotency-key": key })
@@ -212,8 +212,8 @@ describe("an upload with an Idempotency-Key", () => {
   })
 })
 
-test("every POST takes an Idempotency-Key", async () => {
-  const { paths } = (await (await served("/v1/openapi.json")).json()) as {
+test("Every POST accepts an Idempotency-Key", async () => {
+  const { paths } = (await (await staticFile("/v1/openapi.json")).json()) as {
     paths: Record<string, { post?: { parameters?: { name: string; in: string }[] } }>
   }
   const posts = Object.entries(paths).filter(([, { post }]) => post)
@@ -222,13 +222,13 @@ test("every POST takes an Idempotency-Key", async () => {
   expect(without.map(([path]) => path)).toEqual([])
 })
 
-test("a key costs no further round trip", async () => {
+test("A key costs no further round trip", async () => {
   const { client } = await attempt()
   const made = await client.call("POST", "/v1/spaces", { title: "x" }, { "idempotency-key": "k" })
   expect(made.headers.get("server-timing")).toMatch(/pg;[^,]*calls=1"/)
 })
 
-test("twins for the last place of a limit: one takes it, and the others are answered what it made", async () => {
+test("Of twins for the last place of a limit one takes it, and the others get its result", async () => {
   const { client } = await attempt()
   const send = (key: string) =>
     client.call("POST", "/v1/webhooks", { url: `https://hooks.example.com/${key}` }, { "idempotency-key": key })
@@ -240,14 +240,14 @@ test("twins for the last place of a limit: one takes it, and the others are answ
   expect((await send("one more")).status).toBe(409)
 })
 
-test("a turn's key and another operation's are counted apart", async () => {
+test("A turn's key and another operation's are counted apart", async () => {
   const { client, space } = await attempt()
   const key = { "idempotency-key": "same" }
   expect((await client.call("POST", "/v1/spaces", { title: "x" }, key)).status).toBe(201)
   expect((await client.sendTurn({ space }, "same")).status).toBe(202)
 })
 
-test("the stored record of a request does not let its secrets be guessed", async () => {
+test("The stored record of a request does not let its secrets be guessed", async () => {
   const { client } = await attempt()
   await client.call("POST", "/v1/spaces", { title: "x", secrets: { PIN: "1234" } }, { "idempotency-key": "k" })
   const [before] = await world.sql("select fingerprint from idempotency_keys where user_id = $1", [client.userId])
@@ -264,8 +264,8 @@ test("the stored record of a request does not let its secrets be guessed", async
   world.rebind({ SECRETS_KEYS: world.env.SECRETS_KEYS })
 })
 
-describe("where a repeat does no harm", () => {
-  test("a tool's test passes the key on, so that the customer's server can tell", async () => {
+describe("Operations that need no record", () => {
+  test("A tool's test passes the key on, so that the customer's server can recognise a repeat", async () => {
     const { client } = await attempt()
     const { requests } = serveCustomer(world)
     const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "token" } })
@@ -278,7 +278,7 @@ describe("where a repeat does no harm", () => {
     expect((await call({ "idempotency-key": "é" })).status).toBe(400)
   })
 
-  test("a turn is cancelled once under any key", async () => {
+  test("A turn is cancelled once under any key", async () => {
     const { client, space } = await attempt()
     const { turn_id } = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
     const cancel = (key: string) =>

@@ -19,7 +19,7 @@ async function keyOf(key: Parameters<World["makeKey"]>[1]) {
   return world.createClient(client.userId, (await world.makeKey(client.userId, key)).value)
 }
 
-test("a test key and a key to one space do not see what the account has; others do", async () => {
+test("A test key and a key to one space do not see the account's data, and other keys do", async () => {
   const slug = await client.space()
   const [space] = await world.sql<{ id: number }>("select space_id::int as id from spaces where slug = $1", [slug])
   const narrow = await keyOf({ scope: "space", spaceId: space?.id ?? 0 })
@@ -41,7 +41,7 @@ test("a test key and a key to one space do not see what the account has; others 
   }
 })
 
-test("a refusal does not tell a key to one space how little is left", async () => {
+test("A refusal does not reveal to a key to one space how little is left", async () => {
   const poor = await world.createAccount({ usd: 0.00001 })
   const slug = await poor.space()
   const [space] = await world.sql<{ id: number }>("select space_id::int as id from spaces where slug = $1", [slug])
@@ -55,7 +55,7 @@ test("a refusal does not tell a key to one space how little is left", async () =
   for (const answer of [refused, estimate.refused_by]) expect(JSON.stringify(answer)).not.toMatch(/_usd|USD/)
 })
 
-test("every list of /v1 has one shape", async () => {
+test("Every list of /v1 has one shape", async () => {
   const all = await keyOf({ scope: "all" })
   const slug = await all.space()
   await all.call("PUT", `/v1/spaces/${slug}/secrets/ONE`, { value: "v" })
@@ -68,7 +68,7 @@ test("every list of /v1 has one shape", async () => {
   }
 })
 
-test("webhooks, deliveries and versions are found by when they were made", async () => {
+test("Webhooks, deliveries and versions filter by their creation time", async () => {
   const own = await world.createAccount()
   const slug = await own.space()
   const make = async () =>

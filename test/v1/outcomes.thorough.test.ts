@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { drainWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("outcomes", () => {
-  test("multi-step turns are billed for each call, and failures of our own not at all", async () => {
+describe("Outcomes", () => {
+  test("Multi-step turns are billed for each call, and failures of our own not at all", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const use = "[use input=1000 cached=400 output=100]"
@@ -34,7 +34,7 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a model that does not answer is tried five times, then the turn fails unbilled", async () => {
+  test("A model that does not answer is tried five times, then the turn fails unbilled", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space, text: "[fail MODEL_UNAVAILABLE]" }))
@@ -51,7 +51,7 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("max_cost_usd bounds the answer and the bill", async () => {
+  test("The limit max_cost_usd bounds the answer and the bill", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const turn = await client.runTurn({ space, text: "[long 100000]", max_cost_usd: 0.005 })
@@ -61,7 +61,7 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a hold that is too small grows as far as the balance goes", async () => {
+  test("A hold that is too small grows as far as the balance allows", async () => {
     const client = await world.createAccount({ usd: 1 })
     const space = await client.space()
     await world.sql("update model_catalog set max_output_tokens = 100000 where pin = 'rehearsal/standard'")
@@ -71,7 +71,7 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("limits of steps and of time end a turn with what it has", async () => {
+  test("Limits of steps and of time end a turn with its partial result", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { max_steps: 2 } })
     const limited = await client.runTurn({ space, text: "[steps 9]" })
@@ -88,7 +88,7 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a long turn is handed from callback to callback", async () => {
+  test("A long turn is handed from callback to callback", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space, text: "[steps 4]\n[think 15000 ms]" }))
@@ -104,7 +104,7 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a turn that nobody starts within an hour is cancelled as expired", async () => {
+  test("A turn that no worker starts within an hour is cancelled as expired", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space }))
@@ -116,14 +116,14 @@ describe("outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("a turn whose worker dies five times is failed as lost, unbilled", async () => {
+  test("A turn whose worker dies five times is failed as lost, unbilled", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space, timeout_seconds: 3600 }))
     await world.settled()
     await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
     for (let round = 0; round < 30; round++) {
-      await drainInVain(world)
+      await drainWhileCommitsFail(world)
       await world.advance(160_000)
       await world.sweep()
     }

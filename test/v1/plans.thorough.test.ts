@@ -85,8 +85,8 @@ const cases: [string, TurnFilters][] = [
   ["a key and a state", { key: "rare", state: "done" }],
 ]
 
-describe(`lists over ${TURNS} turns look at few rows`, () => {
-  test.each(cases)("turns with %s", async (name, given) => {
+describe(`Lists over ${TURNS} turns`, () => {
+  test.each(cases)("A list of turns with %s looks at few rows", async (name, given) => {
     const filters = given.key ? { ...given, key: rareKey } : given
     const plan = await planOf(world, all, (ctx, credential) => listTurns(ctx, credential, { filters, limit: 20 }))
     console.log(
@@ -99,7 +99,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
   test.each([
     ["end users", 20],
     ["end users", 100],
-  ] as const)("%s, %i of them", async (_name, limit) => {
+  ] as const)("A list of %s, %i of them, looks at few rows", async (_name, limit) => {
     for (const client of [all, created]) {
       const plan = await effortOf(world, client, (ctx, credential) =>
         listEndUsers(ctx, credential, { filters: {}, limit }),
@@ -112,7 +112,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
     }
   })
 
-  test("one end user, and spaces", async () => {
+  test("One end user, and a list of spaces, look at few rows", async () => {
     const one = await effortOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
     expect(one.rowsOf("turns") + one.rowsOf("conversations")).toBeLessThan(100)
     const spaces = await planOf(world, all, (ctx, credential) =>
@@ -122,7 +122,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
   })
 })
 
-test("changes of a space and of a file look at few rows", async () => {
+test("Changes of a space and of a file look at few rows", async () => {
   const change = await effortOf(world, all, (ctx, credential) => putManifest(ctx, credential, space, { max_steps: 3 }))
   console.log(`a manifest: ${change.pages} pages, ${change.ms.toFixed(1)} ms, ${change.indexes.join(" ")}`)
   expect(change.written("spaces")).toMatchObject({ updated: 1 })
@@ -136,7 +136,7 @@ test("changes of a space and of a file look at few rows", async () => {
 })
 
 test.each(["end_user_ref", "day", "model"] as const)(
-  "usage by %s reads its narrow index, not the turns",
+  "Usage by %s reads its narrow index, not the turns",
   async (group_by) => {
     const range = { from: "2026-11-10T00:00:00.000Z", to: "2026-11-17T00:00:00.000Z" }
     const plan = await planOf(world, all, (ctx, credential) =>
@@ -150,7 +150,7 @@ test.each(["end_user_ref", "day", "model"] as const)(
   },
 )
 
-test("erasing an end user looks at their turns only", async () => {
+test("Erasing an end user looks at their turns only", async () => {
   const erasure_id = "era_of_ref_77"
   await world.sql(
     `insert into erasures (erasure_id, user_id, test, end_user_ref, until_at, requested_at, tried_at)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
-import { served } from "../harness/served.ts"
+import { staticFile } from "../harness/served.ts"
 
 interface Document {
   servers: { url: string }[]
@@ -18,14 +18,14 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
   let document: Document
 
   beforeAll(async () => {
-    page = await served(pagePath)
+    page = await staticFile(pagePath)
     text = await page.text()
-    document = (await (await served(documentPath)).json()) as Document
+    document = (await (await staticFile(documentPath)).json()) as Document
   })
 
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] as string)
 
-  test("is a page of HTML that may load from here only, and calls nobody else", () => {
+  test("The page is HTML that may load from our host only and calls no other", () => {
     expect([page.status, page.headers.get("content-type")?.toLowerCase()]).toEqual([200, "text/html; charset=utf-8"])
     expect(page.headers.get("content-security-policy")).toBe(
       "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; " +
@@ -39,13 +39,13 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     expect(text).not.toMatch(/<img|<iframe| style="| on\w+="|https?:/i)
   })
 
-  test("shows the document, with a viewer that is kept for good: its name changes with what is in it", async () => {
+  test("The page shows the document, with a viewer that is cached for good under a name from its content", async () => {
     expect(all(/ data-url="([^"]+)"/g)).toEqual([documentPath])
     // The document is there for whoever has no scripts, and for whom the viewer does not come.
     const links = all(/ href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))
     expect(links).toEqual(["/", documentPath, documentPath])
     const [script = ""] = all(/ src="([^"]+)"/g)
-    const viewer = await served(script)
+    const viewer = await staticFile(script)
     expect([viewer.status, viewer.headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"])
     expect(viewer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
     const digest = await crypto.subtle.digest("SHA-256", await viewer.arrayBuffer())
@@ -53,8 +53,8 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     expect(script).toBe(`${pagePath}/viewer-${hash.slice(0, 12)}.js`)
   })
 
-  test("neither the page nor the document needs a key; both are looked at anew each time", async () => {
-    const answer = await served(documentPath)
+  test("The page and the document need no key and are revalidated each time", async () => {
+    const answer = await staticFile(documentPath)
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
     for (const { headers } of [page, answer]) {
       expect(headers.get("cache-control")).toBe("public, max-age=0, must-revalidate")
@@ -62,12 +62,12 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     }
   })
 
-  test("the document says that the server is the one that it was read from", () => {
+  test("The document names the server that it was read from", () => {
     const urls = document.servers.map(({ url }) => new URL(url, `https://api.test${documentPath}`).href)
     expect(urls).toEqual(["https://api.test/"])
   })
 
-  test("every link in a guide or a description leads to a guide, a group or an operation", () => {
+  test("Every link in a guide or a description leads to a guide, a group or an operation", () => {
     const slug = (name: string) =>
       name
         .toLowerCase()
@@ -89,8 +89,8 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
   })
 })
 
-test("the guide to errors has every code, and no guide has a hole", async () => {
-  const document = (await (await served("/v1/openapi.json")).json()) as Document & {
+test("The guide to errors has every code, and no guide has an empty placeholder", async () => {
+  const document = (await (await staticFile("/v1/openapi.json")).json()) as Document & {
     components: { responses: Record<string, { content: Record<string, { examples: object }> }> }
   }
   const guide = document.tags.find(({ name }) => name === "Errors")?.description ?? ""
@@ -102,11 +102,11 @@ test("the guide to errors has every code, and no guide has a hole", async () => 
   expect(JSON.stringify(document.tags)).not.toMatch(/\{\{|undefined|\[object/)
 })
 
-test("no file answers for what is not there: the worker does, or the web app where it is built", async () => {
-  const nowhere = await served("/nowhere")
+test("A missing file is answered by the worker, or by the web app where it is built", async () => {
+  const nowhere = await staticFile("/nowhere")
   const answer = { status: nowhere.status, text: await nowhere.text() }
   for (const path of ["/docs/nope", "/v1/nope"]) {
-    const response = await served(path)
+    const response = await staticFile(path)
     expect({ status: response.status, text: await response.text() }, path).toEqual(answer)
   }
   expect(answer.text).not.toContain("openapi")

@@ -84,7 +84,7 @@ async function pass(ms: number) {
 
 const TOO_SLOW = { status: 408, code: "REQUEST_TIMEOUT", retryable: true }
 
-test("a JSON body that stops is ended after half a minute", async () => {
+test("A JSON body that stops is ended after half a minute", async () => {
   const client = await world.createAccount()
   const { body } = stalling(new TextEncoder().encode('{"title": "A'))
   const answer = send(client, "/v1/spaces", body, { "content-type": "application/json" })
@@ -92,7 +92,7 @@ test("a JSON body that stops is ended after half a minute", async () => {
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
 })
 
-test("one that comes in pieces of unknown size is read, and refused as soon as it is too large", async () => {
+test("A body in pieces of unknown size is read, and refused as soon as it is too large", async () => {
   const client = await world.createAccount()
   const small = stalling(new TextEncoder().encode('{"title": "A'))
   const made = send(client, "/v1/spaces", small.body, { "content-type": "application/json" })
@@ -104,7 +104,7 @@ test("one that comes in pieces of unknown size is read, and refused as soon as i
   expect(await errorOf(refused)).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" })
 })
 
-test("a callback that stops is ended too; of one without a signature for it nothing is read", async () => {
+test("A callback that stops is ended too, and one without a signature is not read", async () => {
   const client = await world.createAccount()
   await client.sendTurn({ space: await client.space() })
   await world.settled()
@@ -127,7 +127,7 @@ test("a callback that stops is ended too; of one without a signature for it noth
   expect((await answer).status).toBe(408)
 })
 
-test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: no file is left", async (how) => {
+test.each(["the body itself", "a form"])("An upload that stops is ended, as %s, and leaves no file", async (how) => {
   const client = await world.createAccount()
   const space = await client.space()
   const form = 'multipart/form-data; boundary="b"'
@@ -150,7 +150,7 @@ test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: 
   expect(data).toEqual([])
 })
 
-test("an upload that brings a byte now and then is ended after three minutes", async () => {
+test("An upload that sends a byte now and then is ended after three minutes", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { body, more, read } = stalling(new Uint8Array(1))
@@ -164,7 +164,7 @@ test("an upload that brings a byte now and then is ended after three minutes", a
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
 })
 
-test("the same of one whose first bytes are to tell its type: its body is read whole when they come in time", async () => {
+test("An upload whose first bytes decide its type is ended too, and read whole when they come in time", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const slow = stalling(new Uint8Array(1))
@@ -186,7 +186,7 @@ test("the same of one whose first bytes are to tell its type: its body is read w
   expect(await (await made).json()).toMatchObject({ media_type: "application/pdf", bytes: 2009 })
 })
 
-test("an account holds so much memory of an isolate with uploads, and all together no more than it can bear", async () => {
+test("An account's uploads hold a bounded share of an isolate's memory, and all together are bounded", async () => {
   const [first, second, third] = [await world.createAccount(), await world.createAccount(), await world.createAccount()]
   const spaces = new Map([first, second, third].map((client) => [client, ""]))
   for (const client of spaces.keys()) spaces.set(client, await client.space())
@@ -210,7 +210,7 @@ test("an account holds so much memory of an isolate with uploads, and all togeth
   expect((await upload(third, spaces.get(third) as string, body)).status).toBe(201)
 })
 
-test("an upload that goes on for long holds its memory until its end", async () => {
+test("An upload that goes on for long holds its memory until its end", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { all, each } = MEMORY.shares.upload
@@ -231,7 +231,7 @@ test("an upload that goes on for long holds its memory until its end", async () 
   for (const answer of slow) expect((await answer).status).toBe(201)
 })
 
-test("a reader of events who takes nothing is left alone after half a minute: nobody looks for them any more", async () => {
+test("A stalled reader of events is dropped after half a minute, and its polling stops", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
@@ -244,7 +244,7 @@ test("a reader of events who takes nothing is left alone after half a minute: no
   expect((await world.calls()).filter(({ label }) => /turn/.test(label))).toEqual([])
 })
 
-test("large JSON bodies that do not come hold no more than their share; a small one goes on, and so does another account", async () => {
+test("Large JSON bodies that do not arrive hold no more than their share, and other requests go on", async () => {
   const [client, other] = [await world.createAccount(), await world.createAccount()]
   const { all, each, copies } = MEMORY.shares.body
   const whole = { "content-type": "application/json", "content-length": String(MiB) }
@@ -270,7 +270,7 @@ test("large JSON bodies that do not come hold no more than their share; a small 
 
 const MOST_BODIES = Math.floor(MEMORY.shares.body.all / MEMORY.shares.body.copies / MiB)
 
-test("whoever makes keys up holds no memory with bodies that do not come", async () => {
+test("Requests with invented keys hold no memory with bodies that do not arrive", async () => {
   const client = await world.createAccount()
   const whole = { "content-type": "application/json", "content-length": String(MiB) }
   const strangers = Array.from({ length: MOST_BODIES }, () => ({ key: generateApiKey("turnpike", false).value }))
@@ -281,7 +281,7 @@ test("whoever makes keys up holds no memory with bodies that do not come", async
   for (const answer of made) expect((await answer).status).toBe(401)
 })
 
-test("what comes of a body behind its time holds none either", async () => {
+test("A body that arrives after its time holds no memory either", async () => {
   const [client, other] = [await world.createAccount(), await world.createAccount()]
   const large = JSON.stringify({ title: "x".repeat(MiB - 100) })
   const bodies = Array.from({ length: MOST_BODIES }, () => stalling(new Uint8Array(1024).fill(32)))

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { SPACE_POLICY } from "../../src/spaces/policies.ts"
+import { readJson } from "../harness/answers.ts"
 import { orderTool } from "../harness/customer.ts"
-import { definition, json, server, versionOf } from "../harness/space-config.ts"
+import { mcpServerDefinition, toolDefinition, versionOf } from "../harness/space-config.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -10,31 +11,31 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("the configuration of a space", () => {
-  test("tools, MCP servers, secrets and the manifest are put, read, listed and deleted", async () => {
+describe("The configuration of a space", () => {
+  test("Tools, MCP servers, secrets and the manifest are put, read, listed and deleted", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const at = (path: string) => `/v1/spaces/${space}/${path}`
     for (const [path, name, body] of [
-      ["tools", "lookup_order", definition],
-      ["mcp-servers", "docs", server],
+      ["tools", "lookup_order", toolDefinition],
+      ["mcp-servers", "docs", mcpServerDefinition],
     ] as const) {
       const whole = { name, ...body }
-      expect(await json(client.call("PUT", at(`${path}/${name}`), body))).toEqual([200, whole])
-      expect(await json(client.call("GET", at(`${path}/${name}`)))).toEqual([200, whole])
-      expect(await json(client.call("GET", at(path)))).toEqual([
+      expect(await readJson(client.call("PUT", at(`${path}/${name}`), body))).toEqual([200, whole])
+      expect(await readJson(client.call("GET", at(`${path}/${name}`)))).toEqual([200, whole])
+      expect(await readJson(client.call("GET", at(path)))).toEqual([
         200,
         { data: [whole], has_more: false, next_cursor: null },
       ])
       // What was read can be put back as it is.
-      expect(await json(client.call("PUT", at(`${path}/${name}`), whole))).toEqual([200, whole])
+      expect(await readJson(client.call("PUT", at(`${path}/${name}`), whole))).toEqual([200, whole])
     }
     const dates = { created_at: expect.any(String), updated_at: expect.any(String) }
-    expect(await json(client.call("PUT", at("secrets/TOKEN"), { value: "canary" }))).toEqual([
+    expect(await readJson(client.call("PUT", at("secrets/TOKEN"), { value: "canary" }))).toEqual([
       200,
       { name: "TOKEN", ...dates },
     ])
-    expect(await json(client.call("GET", at("secrets")))).toEqual([
+    expect(await readJson(client.call("GET", at("secrets")))).toEqual([
       200,
       { data: [{ name: "TOKEN", ...dates }], has_more: false, next_cursor: null },
     ])
@@ -42,15 +43,15 @@ describe("the configuration of a space", () => {
       instructions: "Be kind.",
       subagents: [{ name: "a", description: "b", model: "rehearsal/standard" }],
     }
-    expect(await json(client.call("PUT", at("manifest"), manifest))).toEqual([200, manifest])
-    expect(await json(client.call("GET", at("manifest")))).toEqual([200, manifest])
-    expect((await json(client.call("GET", `/v1/spaces/${space}`)))[1]).toMatchObject({
+    expect(await readJson(client.call("PUT", at("manifest"), manifest))).toEqual([200, manifest])
+    expect(await readJson(client.call("GET", at("manifest")))).toEqual([200, manifest])
+    expect((await readJson(client.call("GET", `/v1/spaces/${space}`)))[1]).toMatchObject({
       tools: ["lookup_order"],
       mcp_servers: ["docs"],
       config_version: 5,
     })
 
-    const [, versions] = await json(client.call("GET", at("versions?limit=3")))
+    const [, versions] = await readJson(client.call("GET", at("versions?limit=3")))
     expect(versions).toMatchObject({
       data: [
         { version: 5, change: "manifest" },
@@ -60,14 +61,14 @@ describe("the configuration of a space", () => {
       has_more: true,
       next_cursor: "3",
     })
-    expect((await json(client.call("GET", at("versions?cursor=3"))))[1]).toMatchObject({
+    expect((await readJson(client.call("GET", at("versions?cursor=3"))))[1]).toMatchObject({
       data: [
         { version: 2, change: "tools/lookup_order" },
         { version: 1, change: "created" },
       ],
       has_more: false,
     })
-    expect((await json(client.call("GET", at("versions/2"))))[1]).toMatchObject({
+    expect((await readJson(client.call("GET", at("versions/2"))))[1]).toMatchObject({
       manifest: {},
       tools: [{ name: "lookup_order" }],
       mcp_servers: [],
@@ -75,7 +76,7 @@ describe("the configuration of a space", () => {
 
     for (const path of ["tools/lookup_order", "mcp-servers/docs", "secrets/TOKEN"]) {
       const name = path.split("/")[1]
-      expect(await json(client.call("DELETE", at(path)))).toEqual([200, { name, deleted: true }])
+      expect(await readJson(client.call("DELETE", at(path)))).toEqual([200, { name, deleted: true }])
       expect((await client.call("DELETE", at(path))).status).toBe(404)
     }
     expect((await client.call("GET", at("tools/lookup_order"))).status).toBe(404)
@@ -83,23 +84,23 @@ describe("the configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(8)
   })
 
-  test("the same again makes no new version", async () => {
+  test("An equal configuration makes no new version", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { max_steps: 3 }, tools: [orderTool()] })
-    await client.call("PUT", `/v1/spaces/${space}/tools/lookup_order`, definition)
+    await client.call("PUT", `/v1/spaces/${space}/tools/lookup_order`, toolDefinition)
     await client.call("PUT", `/v1/spaces/${space}/manifest`, { max_steps: 3 })
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("20 tools put at once are all there, each with its own version", async () => {
+  test("Twenty tools put at once are all stored, each with its own version", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const names = Array.from({ length: 20 }, (_, index) => `tool_${index}`)
     const answers = await Promise.all(
-      names.map((name) => client.call("PUT", `/v1/spaces/${space}/tools/${name}`, definition)),
+      names.map((name) => client.call("PUT", `/v1/spaces/${space}/tools/${name}`, toolDefinition)),
     )
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
-    const [, { data }] = (await json(client.call("GET", `/v1/spaces/${space}/tools`))) as [
+    const [, { data }] = (await readJson(client.call("GET", `/v1/spaces/${space}/tools`))) as [
       number,
       { data: { name: string }[] },
     ]
@@ -107,7 +108,7 @@ describe("the configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(21)
   })
 
-  test("no more than so many tools and secrets", async () => {
+  test("The number of tools and secrets is bounded", async () => {
     const client = await world.createAccount()
     const tools = Array.from({ length: SPACE_POLICY.maxTools }, (_, index) => ({ ...orderTool(), name: `t${index}` }))
     const secrets = Object.fromEntries(
@@ -115,18 +116,18 @@ describe("the configuration of a space", () => {
     )
     const space = await client.space({ tools, secrets })
     const path = `/v1/spaces/${space}`
-    expect((await client.call("PUT", `${path}/tools/one_more`, definition)).status).toBe(422)
+    expect((await client.call("PUT", `${path}/tools/one_more`, toolDefinition)).status).toBe(422)
     expect((await client.call("PUT", `${path}/secrets/ONE_MORE`, { value: "value" })).status).toBe(422)
-    expect((await client.call("PUT", `${path}/tools/t0`, { ...definition, description: "new" })).status).toBe(200)
+    expect((await client.call("PUT", `${path}/tools/t0`, { ...toolDefinition, description: "new" })).status).toBe(200)
     expect((await client.call("PUT", `${path}/secrets/S0`, { value: "other" })).status).toBe(200)
   })
 })
 
-describe("what is answered with 200 is there", () => {
-  test("tools of wide characters up to the limit of bytes", async () => {
+describe("Configurations at their limits", () => {
+  test("Tools of wide characters are accepted up to the limit of bytes", async () => {
     const client = await world.createAccount()
     const space = await client.space()
-    const wide = { ...definition, input_schema: { type: "object", description: "語".repeat(19_000) } }
+    const wide = { ...toolDefinition, input_schema: { type: "object", description: "語".repeat(19_000) } }
     const statuses: number[] = []
     for (let index = 0; index < 12; index++) {
       const { status } = await client.call("PUT", `/v1/spaces/${space}/tools/t${index}`, wide)
@@ -136,15 +137,15 @@ describe("what is answered with 200 is there", () => {
     expect([...new Set(statuses)]).toEqual([200, 422])
   })
 
-  test("a body that is nearly a placeholder, and takes no time to read", async () => {
+  test("A body that is nearly a placeholder is accepted and read quickly", async () => {
     const client = await world.createAccount()
     const space = await client.space()
-    const request = { ...definition.request, body: `{{${" ".repeat(60_000)}x` }
-    const response = await client.call("PUT", `/v1/spaces/${space}/tools/t`, { ...definition, request })
+    const request = { ...toolDefinition.request, body: `{{${" ".repeat(60_000)}x` }
+    const response = await client.call("PUT", `/v1/spaces/${space}/tools/t`, { ...toolDefinition, request })
     expect(response.status).toBe(200)
   })
 
-  test("several at once at the last free place", async () => {
+  test("Of several puts at once for the last free place, one succeeds", async () => {
     const client = await world.createAccount()
     const tools = Array.from({ length: SPACE_POLICY.maxTools - 1 }, (_, index) => ({
       ...orderTool(),
@@ -153,7 +154,7 @@ describe("what is answered with 200 is there", () => {
     const space = await client.space({ tools })
     const names = ["a", "b", "c", "d", "e", "f"]
     const put = await Promise.all(
-      names.map((name) => client.call("PUT", `/v1/spaces/${space}/tools/${name}`, definition)),
+      names.map((name) => client.call("PUT", `/v1/spaces/${space}/tools/${name}`, toolDefinition)),
     )
     const got = await Promise.all(names.map((name) => client.call("GET", `/v1/spaces/${space}/tools/${name}`)))
     expect(put.map(({ status }) => status === 200)).toEqual(got.map(({ status }) => status === 200))

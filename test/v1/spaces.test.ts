@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { readJson } from "../harness/answers.ts"
 import { cancelUntilAnswered, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
-import { json, versionOf } from "../harness/space-config.ts"
+import { versionOf } from "../harness/space-config.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -13,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("PATCH /v1/spaces/{id}", () => {
-  test("changes what is named and leaves the rest", async () => {
+  test("An edit changes the fields that it names and leaves the rest", async () => {
     const client = await world.createAccount()
     const space = await client.space({ title: "Old", metadata: { a: "1", b: "2" }, model: "rehearsal/standard" })
     await world.advance(1000)
-    const patch = (body: object) => json(client.call("PATCH", `/v1/spaces/${space}`, body))
+    const patch = (body: object) => readJson(client.call("PATCH", `/v1/spaces/${space}`, body))
     const [status, titled] = await patch({ title: "  New " })
     expect(status).toBe(200)
     expect(titled).toMatchObject({ title: "New", metadata: { a: "1", b: "2" }, model: "rehearsal/standard" })
@@ -27,31 +28,31 @@ describe("PATCH /v1/spaces/{id}", () => {
     expect((await patch({ model: null }))[1]).toMatchObject({ model: null, config_version: 2 })
     expect((await patch({ model: null }))[1]).toMatchObject({ model: null, config_version: 2 })
     expect((await patch({ model: "rehearsal/standard" }))[1]).toMatchObject({ config_version: 3 })
-    const [, versions] = await json(client.call("GET", `/v1/spaces/${space}/versions`))
+    const [, versions] = await readJson(client.call("GET", `/v1/spaces/${space}/versions`))
     expect((versions.data as { change: string }[]).map(({ change }) => change)).toEqual(["model", "model", "created"])
-    const before = await json(client.call("GET", `/v1/spaces/${space}`))
+    const before = await readJson(client.call("GET", `/v1/spaces/${space}`))
     await world.advance(1000)
     expect(await patch({})).toEqual(before)
     expect(await patch({ title: "New", metadata: { c: "3" } }), "nothing is different").toEqual(before)
   })
 
-  test("refuses what is wrong and changes nothing", async () => {
+  test("A wrong edit is refused and changes nothing", async () => {
     const client = await world.createAccount()
     const other = await world.createAccount()
     const space = await client.space()
-    const before = await json(client.call("GET", `/v1/spaces/${space}`))
+    const before = await readJson(client.call("GET", `/v1/spaces/${space}`))
     for (const body of [{ title: " " }, { title: null }, { model: "no/such" }, { metadata: null }, { manifest: {} }]) {
-      const [status] = await json(client.call("PATCH", `/v1/spaces/${space}`, { ...body }))
+      const [status] = await readJson(client.call("PATCH", `/v1/spaces/${space}`, { ...body }))
       expect(status, JSON.stringify(body)).toBe(422)
     }
     expect((await other.call("PATCH", `/v1/spaces/${space}`, { title: "x" })).status).toBe(404)
     expect((await other.call("DELETE", `/v1/spaces/${space}`)).status).toBe(404)
-    expect(await json(client.call("GET", `/v1/spaces/${space}`))).toEqual(before)
+    expect(await readJson(client.call("GET", `/v1/spaces/${space}`))).toEqual(before)
   })
 })
 
 describe("DELETE /v1/spaces/{id}", () => {
-  test("ends the space's turns, takes no new ones, and leaves all to be read", async () => {
+  test("Archiving ends the space's turns, takes no new ones, and leaves all readable", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const elsewhere = await turnOf(await client.sendTurn({ space: await client.space() }))
@@ -62,7 +63,7 @@ describe("DELETE /v1/spaces/{id}", () => {
       await turnOf(await client.sendTurn({ space, text: "behind it" })),
       await turnOf(await client.sendTurn({ space, end_user_ref: "other", conversation: "x" })),
     ]
-    const [status, archived] = await json(client.call("DELETE", `/v1/spaces/${space}`))
+    const [status, archived] = await readJson(client.call("DELETE", `/v1/spaces/${space}`))
     expect([status, archived.archived]).toEqual([200, true])
     for (const { turn_id } of queued) {
       expect(await client.getTurn(turn_id)).toMatchObject({ state: "cancelled", status_reason: "space_archived" })
@@ -79,8 +80,8 @@ describe("DELETE /v1/spaces/{id}", () => {
     await expectPromises(world, client.userId)
     expect((await client.getTurn(elsewhere.turn_id)).state).toBe("done")
 
-    expect(await json(client.call("DELETE", `/v1/spaces/${space}`))).toEqual([200, archived])
-    expect(await json(client.call("GET", `/v1/spaces/${space}`))).toEqual([200, archived])
+    expect(await readJson(client.call("DELETE", `/v1/spaces/${space}`))).toEqual([200, archived])
+    expect(await readJson(client.call("GET", `/v1/spaces/${space}`))).toEqual([200, archived])
     const sent = await client.sendTurn({ space })
     expect([sent.status, await sent.json()]).toMatchObject([
       409,
@@ -91,7 +92,7 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect((await client.call("GET", `/v1/turns?space=${space}`)).status).toBe(200)
   })
 
-  test("ends more turns than one request takes, and those that come at the same moment", async () => {
+  test("Archiving ends more turns than one request takes, and those that come at the same moment", async () => {
     const client = await world.createAccount({ usd: 1000 })
     const space = await client.space()
     const count = TURN_POLICY.cancelBatch * ENDING_POLICY.archiveBatches + 7
@@ -141,7 +142,7 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect(left).toEqual([])
   })
 
-  test("archiving survives a failure at every I/O", async () => {
+  test("Archiving survives a failure at every I/O", async () => {
     await survivesEveryFailure(world, {
       name: "archive of a space with a running and a queued turn",
       async act(client, space) {
@@ -164,7 +165,7 @@ describe("DELETE /v1/spaces/{id}", () => {
 })
 
 describe("GET /v1/spaces", () => {
-  test("filters, pages, and shows what the key may see", async () => {
+  test("The list filters, has pages, and shows only visible spaces", async () => {
     const client = await world.createAccount()
     const ids: string[] = []
     for (const title of ["Support A", "support b", "Sales", "Über 100%_\\ SUPPORT", "Old"]) {
@@ -174,7 +175,7 @@ describe("GET /v1/spaces", () => {
     const [archived] = ids
     await client.call("DELETE", `/v1/spaces/${archived}`)
     const list = async (query = "", by = client) => {
-      const [status, page] = await json(by.call("GET", `/v1/spaces${query}`))
+      const [status, page] = await readJson(by.call("GET", `/v1/spaces${query}`))
       expect(status, query).toBe(200)
       return page as unknown as { data: { space_id: string }[]; has_more: boolean; next_cursor: string | null }
     }
@@ -185,10 +186,10 @@ describe("GET /v1/spaces", () => {
     expect(await idsOf("?q=SUPPort")).toEqual([ids[1], ids[3], ids[4]])
     expect(await idsOf(`?q=${encodeURIComponent("100%_\\")}`)).toEqual([ids[1]])
     expect(await idsOf("?q=%25")).toEqual([ids[1]])
-    const [, sales] = await json(client.call("GET", `/v1/spaces/${ids[2]}`))
+    const [, sales] = await readJson(client.call("GET", `/v1/spaces/${ids[2]}`))
     expect(await idsOf(`?created_after=${sales.created_at}`)).toEqual(ids.slice(1, 3))
     expect(await idsOf(`?created_before=${sales.created_at}`)).toEqual(ids.slice(3))
-    expect((await list("?limit=1")).data[0]).toEqual((await json(client.call("GET", `/v1/spaces/${ids[1]}`)))[1])
+    expect((await list("?limit=1")).data[0]).toEqual((await readJson(client.call("GET", `/v1/spaces/${ids[1]}`)))[1])
 
     const seen: string[] = []
     let cursor: string | null = ""
@@ -215,14 +216,14 @@ describe("GET /v1/spaces", () => {
     expect(await versionOf(all, own)).toBe(1)
   })
 
-  test("a page of large spaces ends before the database's answer is too large", async () => {
+  test("A page of large spaces ends before the database's answer is too large", async () => {
     const client = await world.createAccount()
     for (let made = 0; made < 8; made++) await client.space({ manifest: { instructions: "語\n".repeat(50_000) } })
     const seen: unknown[] = []
     let cursor: string | null = ""
     for (let pages = 0; cursor !== null; pages++) {
       expect(pages).toBeLessThan(8)
-      const [status, page] = await json(client.call("GET", `/v1/spaces?limit=100${cursor && `&cursor=${cursor}`}`))
+      const [status, page] = await readJson(client.call("GET", `/v1/spaces?limit=100${cursor && `&cursor=${cursor}`}`))
       expect(status).toBe(200)
       seen.push(...(page.data as unknown[]))
       cursor = page.next_cursor as string | null

@@ -59,7 +59,7 @@ async function expectCounted({ userId }: TestClient): Promise<void> {
 const versionOf = async (client: TestClient, space: string, version: number) =>
   (await (await client.call("GET", `/v1/spaces/${space}/versions/${version}`)).json()) as Record<string, unknown>
 
-test("19 bytes of a manifest store about so much, not the 480 KB of the tools beside it", async () => {
+test("A manifest of 19 bytes stores about as much, not the 480 KB of the tools next to it", async () => {
   const client = await world.createAccount({ test: true })
   // Nothing that a database compresses.
   const noise = (name: string) => {
@@ -85,7 +85,7 @@ test("19 bytes of a manifest store about so much, not the 480 KB of the tools be
   console.log(`and writes ${written?.bytes} bytes of log`)
 })
 
-test("every version is as it was, whatever was added, changed, removed and put back", async () => {
+test("Every version stays as it was, whatever is added, changed, removed and restored", async () => {
   const client = await world.createAccount()
   const space = await client.space({ manifest: { instructions: "one" }, tools: [tool("a", 1)] })
   const wanted: Record<string, unknown>[] = [await versionOf(client, space, 1)]
@@ -112,7 +112,7 @@ test("every version is as it was, whatever was added, changed, removed and put b
   expect(wanted[6]).toMatchObject({ manifest: { instructions: "one" }, tools: [{ name: "a", description: "x" }] })
 })
 
-test("the last versions are kept, and the one that a turn runs on; a turn ends on the version it began with", async () => {
+test("The last versions are kept, and also one that a turn runs on", async () => {
   await set("kept_versions", 10)
   const client = await world.createAccount()
   const space = await client.space({ manifest: { instructions: "the first" } })
@@ -142,7 +142,7 @@ test("the last versions are kept, and the one that a turn runs on; a turn ends o
   await unset()
 })
 
-test("an account has so many spaces and no more, whatever comes at once; those above keep what they have", async () => {
+test("An account's spaces are bounded, also for many at once, and larger accounts keep theirs", async () => {
   await set("max_spaces", 5)
   const client = await world.createAccount()
   const make = () => client.call("POST", "/v1/spaces", { title: "x" })
@@ -162,7 +162,7 @@ test("an account has so many spaces and no more, whatever comes at once; those a
   await unset()
 })
 
-test("an account has so many bytes of configuration; at its limit it keeps ten versions, and then takes no more", async () => {
+test("An account at its limit of configuration keeps ten versions and then accepts no more", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   await set("max_config_bytes", 100_000)
@@ -186,7 +186,7 @@ test("an account has so many bytes of configuration; at its limit it keeps ten v
   await unset()
 })
 
-test("secrets are bytes of configuration: at its limit an account takes none that is new or longer, but one that replaces another", async () => {
+test("Secrets count as configuration: at its limit an account accepts only equal or shorter ones", async () => {
   const client = await world.createAccount()
   const [space, second] = [await client.space(), await client.space()]
   await set("max_config_bytes", 100_000)
@@ -211,7 +211,7 @@ test("secrets are bytes of configuration: at its limit an account takes none tha
   await unset()
 })
 
-test("an account has so many files and bytes of them; an upload beyond that leaves nothing", async () => {
+test("An account's files and their bytes are bounded, and an upload beyond leaves nothing", async () => {
   const client = await world.createAccount()
   const files = createFileClient(world, client)
   const space = await client.space()
@@ -254,7 +254,7 @@ test("an account has so many files and bytes of them; an upload beyond that leav
   await unset()
 })
 
-test("the limits that count while nobody has set them are the registry's", async () => {
+test("The default limits are the registry's", async () => {
   const client = await world.createAccount()
   const limits = await limitsOf(client)
   for (const { cap, limit } of Object.values(limits)) {

@@ -124,15 +124,15 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 const namesThings = ({ id, path }: V1Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createTurn" || id === "estimateTurn"
 
-test("every route of /v1 is an operation", () => {
+test("Every route of /v1 is an operation", () => {
   expect(operations.length).toBeGreaterThan(25)
   expect(others).toEqual([])
 })
 
 describe.each(operations.filter(namesThings).map((operation, place) => [operation.id, operation, place] as const))(
-  "%s",
+  "The route %s",
   (_id, operation, place) => {
-    test("answers nobody else, and does nothing for them", async () => {
+    test("The operation answers other accounts with 404 and changes nothing for them", async () => {
       const call = callOfOperation(operation, estate)
       const asked = customer.requests.length
       const before = await dumpTables(world)
@@ -167,7 +167,7 @@ const FOR_ALL = ["listModels"]
 
 /** Operations without ids: everything they show or make belongs to the caller. */
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
-  "%s shows nobody what is not theirs",
+  "The list %s shows only the caller's own data",
   async (id, operation) => {
     const call = callOfOperation(operation, estate)
     let before = await dumpTables(world)
@@ -198,7 +198,7 @@ const PLAIN = new Set(
 
 const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
 
-test("every field that names a thing is known to these tests", () => {
+test("Every field that names a thing is known to these tests", () => {
   const names = operations.flatMap(({ query, body }) => [...fieldsOf(query), ...fieldsOf(body)])
   const unknown = names.filter((name) => !PLAIN.has(name) && !(name in estate.references))
   expect(unknown, "put them into PLAIN, or into the references of test/harness/estate.ts").toEqual([])
@@ -210,7 +210,7 @@ const filters = operations.flatMap((operation) =>
     .map((name) => [operation.id, name, operation] as const),
 )
 
-test.each(filters)("%s shows nothing to others who ask for its %s", async (_id, name, operation) => {
+test.each(filters)("The parameter %s reveals nothing to others who ask for its %s", async (_id, name, operation) => {
   for (const { who, refused, key } of intruders) {
     if (refused) continue
     const own = await ownerOf(key, operation)
@@ -249,7 +249,7 @@ async function turnIn(client: TestClient, space: string): Promise<string> {
   return ((await (await client.sendTurn({ space })).json()) as { turn_id: string }).turn_id
 }
 
-test.each([["files"], ["conversation"], ["space"]])("a turn cannot name another's %s", async (name) => {
+test.each([["files"], ["conversation"], ["space"]])("A turn cannot name another account's %s", async (name) => {
   for (const { who, refused, key } of intruders) {
     if (refused) continue
     const { client, space } = await ownerOf(key)
@@ -264,7 +264,7 @@ test.each([["files"], ["conversation"], ["space"]])("a turn cannot name another'
   }
 })
 
-test("what expires while it is used is refused at once", async () => {
+test("A key that expires during use is refused at once", async () => {
   const key = await keyOf({ scope: "all", expiresAt: new Date(world.clock.ms() + HOUR_MS) })
   const client = world.createClient(0, key)
   expect((await client.call("GET", "/v1/me")).status).toBe(200)

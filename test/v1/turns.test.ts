@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("idempotency", () => {
-  test("the same key: the same turn for the same body, 422 for another", async () => {
+describe("Idempotency", () => {
+  test("The same key answers the same turn for the same body, and 422 for another", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const body = { space, text: "one", metadata: { a: "1", b: "2" } }
@@ -29,7 +29,7 @@ describe("idempotency", () => {
     expect(await expectPromises(world, client.userId)).toHaveLength(1)
   })
 
-  test("a refusal is not kept: the key works once there is credit", async () => {
+  test("A refusal is not stored: the key works once there is credit", async () => {
     const client = await world.createAccount({ usd: 0 })
     const space = await client.space()
     expect((await client.sendTurn({ space }, "later")).status).toBe(402)
@@ -44,7 +44,7 @@ describe("idempotency", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("keys are the account's own, and live and test ones apart", async () => {
+  test("Keys belong to the account, and live and test keys differ", async () => {
     const [one, two] = [await world.createAccount(), await world.createAccount()]
     const test = world.createClient(one.userId, (await world.makeKey(one.userId, { test: true })).value)
     const ids = await Promise.all(
@@ -56,8 +56,8 @@ describe("idempotency", () => {
   })
 })
 
-describe("conversations", () => {
-  test("run first in, first out; others run beside them", async () => {
+describe("Conversations", () => {
+  test("Turns of a conversation run first in, first out, and other conversations run in parallel", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const send = (text: string, more = {}) => client.sendTurn({ space, text, ...more }).then(turnOf)
@@ -85,7 +85,7 @@ describe("conversations", () => {
     expect(again.result).toBe("You said: e (after 2 earlier messages)")
   })
 
-  test("the history is bounded by turns and by size", async () => {
+  test("The history is bounded by turns and by size", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { history: { max_turns: 3, max_tokens: 300 } } })
     for (const text of ["[reply a]", "[reply b]", "[reply c]", "[reply d]"]) await client.runTurn({ space, text })
@@ -94,7 +94,7 @@ describe("conversations", () => {
     expect((await client.runTurn({ space, text: "late" })).result, "the newest does not fit").toBe("You said: late")
   })
 
-  test("no end user sees another's history", async () => {
+  test("An end user never sees another's history", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     await client.runTurn({ space, end_user_ref: "ann", text: "secret" })
@@ -103,8 +103,8 @@ describe("conversations", () => {
   })
 })
 
-describe("cancel", () => {
-  test("queued at once, twice the same, and 409 when done", async () => {
+describe("Cancel", () => {
+  test("A cancel ends a queued turn at once, can be repeated, and is 409 when the turn is done", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space }))
@@ -129,8 +129,8 @@ describe("cancel", () => {
   })
 })
 
-describe("reading", () => {
-  test("lists page by page without gaps or repeats, and a cursor keeps to its filters", async () => {
+describe("Reading", () => {
+  test("A list pages without gaps or repeats, and a cursor keeps its filters", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent: string[] = []
@@ -159,7 +159,7 @@ describe("reading", () => {
     expect(odd.data).toHaveLength(3)
   })
 
-  test("a page of large turns ends early, and the next goes on", async () => {
+  test("A page of large turns ends early, and the next continues", async () => {
     const client = await world.createAccount({ usd: 100 })
     const space = await client.space()
     // As JSON six times as long: 600 kB each.
@@ -180,7 +180,7 @@ describe("reading", () => {
     expect(pages).toBeGreaterThan(1)
   })
 
-  test("events are numbered and paged", async () => {
+  test("Events are numbered and paged", async () => {
     const client = await world.createAccount()
     const turn = await client.runTurn({ space: await client.space() })
     const path = `/v1/turns/${turn.turn_id}/events`
@@ -199,7 +199,7 @@ describe("reading", () => {
     expect([rest.data.length, rest.next_cursor]).toEqual([1, "2"])
   })
 
-  test("wait holds the answer until the turn has ended, or until its time is over", async () => {
+  test("The parameter wait holds the answer until the turn has ended or until its time is over", async () => {
     const client = await world.createAccount()
     const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -217,8 +217,8 @@ describe("reading", () => {
   })
 })
 
-describe("scopes and test keys", () => {
-  test("a key sees what its scope says", async () => {
+describe("Scopes and test keys", () => {
+  test("A key sees exactly its scope", async () => {
     const owner = await world.createAccount()
     const mine = await owner.space()
     const [row] = await world.sql<{ space_id: string }>("select space_id from spaces where slug = $1", [mine])
@@ -239,7 +239,7 @@ describe("scopes and test keys", () => {
     expect(await (await one.call("GET", "/v1/me")).json()).toMatchObject({ key: { scope: "space", space: mine } })
   })
 
-  test("a test key rehearses for nothing and sees only test data", async () => {
+  test("A test key rehearses for nothing and sees only test data", async () => {
     const owner = await world.createAccount({ usd: 0 })
     const tester = world.createClient(
       owner.userId,
@@ -255,7 +255,7 @@ describe("scopes and test keys", () => {
   })
 })
 
-test("round trips: a POST takes 1 statement, a GET 1, a plain turn 3 in all", async () => {
+test("A POST takes 1 statement, a GET 1, and a plain turn 3 in all", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   await world.plan([])

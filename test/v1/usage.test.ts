@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { readJson } from "../harness/answers.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { liveThroughAMonth } from "../harness/month.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { json } from "../harness/space-config.ts"
 import { expected, type Fact, factsOf, GROUPINGS, micros, sum, sumsOf } from "../harness/usage-facts.ts"
 import type { TestClient } from "../harness/world.ts"
 
@@ -37,7 +37,7 @@ afterAll(() => month.world.close())
 const inMicros = <Row extends Sums>({ billed_usd, ...rest }: Row) => ({ billed: micros(billed_usd), ...rest })
 
 async function report(client: TestClient, query: string): Promise<Report> {
-  const [status, body] = await json(client.call("GET", `/v1/usage?${query}`))
+  const [status, body] = await readJson(client.call("GET", `/v1/usage?${query}`))
   expect(status, JSON.stringify(body)).toBe(200)
   return body as unknown as Report
 }
@@ -70,8 +70,8 @@ async function csv(client: TestClient, query: string, headers: Record<string, st
 
 const MONTHS = "from=2026-11-01&to=2027-03-01"
 
-describe("a random month of turns", () => {
-  test("has everything in it", () => {
+describe("A random month of turns", () => {
+  test("The month has turns of every kind", () => {
     expect(new Set(facts.map(({ model }) => model)).size).toBeGreaterThanOrEqual(3)
     expect(new Set(facts.map(({ key }) => key)).size).toBe(3)
     expect(new Set(facts.map(({ day }) => day)).size).toBeGreaterThan(15)
@@ -86,7 +86,7 @@ describe("a random month of turns", () => {
     ).toBe(true)
   })
 
-  test.each(GROUPINGS)("by %s, JSON and CSV add up to the ledger to the micro", async (grouping) => {
+  test.each(GROUPINGS)("Usage by %s, in JSON and CSV, adds up to the ledger to the micro", async (grouping) => {
     const [ledger] = await month.world.sql<{ spent: number }>(
       "select -sum(amount_credit_micros)::float8 as spent from ledger where user_id = $1 and reason = 'usage'",
       [month.account.userId],
@@ -108,7 +108,7 @@ describe("a random month of turns", () => {
     expect((await csv(month.all, `${MONTHS}&group_by=${grouping}&format=csv&limit=1`)).rows).toEqual(wanted)
   })
 
-  test("pages go through all groups, each with the whole total", async () => {
+  test("Pages go through all groups, each with the whole total", async () => {
     for (const grouping of GROUPINGS) {
       const whole = await report(month.all, `${MONTHS}&group_by=${grouping}&limit=100`)
       const rows: unknown[] = []
@@ -124,7 +124,7 @@ describe("a random month of turns", () => {
     }
   })
 
-  test("a narrower key sees what its spaces cost, whoever's key sent it; a test key sees test turns, at no cost", async () => {
+  test("A narrower key sees its spaces' costs by any key, and a test key sees test turns at no cost", async () => {
     const within: [TestClient, string][] = [
       [month.created, month.spaces[1] as string],
       [month.one, month.spaces[2] as string],
@@ -147,7 +147,7 @@ describe("a random month of turns", () => {
     }
   })
 
-  test("filters, alone and repeated, and ranges that cut anywhere", async () => {
+  test("Filters, alone and repeated, and ranges that cut anywhere add up", async () => {
     const { random } = month
     const pick = <Value>(of: (fact: Fact) => Value) => of(random.pick(facts.filter(({ model }) => model !== null)))
     for (let round = 0; round < 25; round++) {
@@ -173,7 +173,7 @@ describe("a random month of turns", () => {
     }
   })
 
-  test("a turn that began before midnight counts on the day of its bill", async () => {
+  test("A turn that began before midnight counts on the day of its bill", async () => {
     const midnight = facts.filter(({ end_user_ref }) => end_user_ref === "midnight")
     const days = [...new Set(midnight.map(({ day }) => day))]
     expect(days).toHaveLength(2)
@@ -198,7 +198,7 @@ describe("a random month of turns", () => {
     }
   })
 
-  test("by default the last 30 days in UTC, today included", async () => {
+  test("The default range is the last 30 days in UTC, today included", async () => {
     const { from, to, total } = await report(month.all, "")
     const today = Math.floor(month.world.clock.ms() / 86_400_000)
     expect([Date.parse(from), Date.parse(to)]).toEqual([(today - 29) * 86_400_000, (today + 1) * 86_400_000])
@@ -210,7 +210,7 @@ describe("a random month of turns", () => {
     )
   })
 
-  test("refuses what is wrong", async () => {
+  test("A wrong query is refused", async () => {
     const first = await report(month.all, "group_by=end_user_ref&limit=1")
     const cursor = first.next_cursor as string
     for (const query of [
@@ -228,18 +228,18 @@ describe("a random month of turns", () => {
       `group_by=end_user_ref&limit=1&cursor=${cursor.slice(0, 8)}A${cursor.slice(9)}`,
       `group_by=end_user_ref&format=csv&cursor=${cursor}`,
     ]) {
-      const [status, body] = await json(month.all.call("GET", `/v1/usage?${query}`))
+      const [status, body] = await readJson(month.all.call("GET", `/v1/usage?${query}`))
       expect([status, (body as { error?: { code: string } }).error?.code], query).toEqual([422, "VALIDATION_FAILED"])
     }
   })
 })
 
-test("GET /v1/models shows what turns may use, in the catalog's order", async () => {
+test("The list at GET /v1/models has the usable models, in the catalog's order", async () => {
   await month.world.sql(
     `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
      values ('openai/off', 'openai', 'off', 'Off', false, 0, 1, 1, 1), ('openai/first', 'openai', 'first', 'First', true, 1, 12500000, 1250000, 100000000)`,
   )
-  const [, page] = await json(month.all.call("GET", "/v1/models"))
+  const [, page] = await readJson(month.all.call("GET", "/v1/models"))
   const models = page.data as { pin: string }[]
   expect(models.map(({ pin }) => pin)).toEqual([
     "openai/first",
@@ -254,6 +254,6 @@ test("GET /v1/models shows what turns may use, in the catalog's order", async ()
     price_usd_per_million_tokens: { input: 1.25, cached: 0.125, output: 10 },
     max_output_tokens: 4096,
   })
-  const [, seen] = await json(month.test.call("GET", "/v1/models"))
+  const [, seen] = await readJson(month.test.call("GET", "/v1/models"))
   expect((seen.data as { pin: string }[]).map(({ pin }) => pin)).toEqual(models.slice(1).map(({ pin }) => pin))
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { json } from "../harness/space-config.ts"
+import { readJson } from "../harness/answers.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -47,15 +47,15 @@ test.each([
     'state: must be one of "queued", "running", "done", "failed", "cancelled"',
   ],
   ["GET", "/v1/turns?created_after=now", undefined, "created_after: must be a time, such as 2026-11-20T08:30:00Z"],
-] as const)("%s %s says what is wrong in plain words: %j", async (method, path, body, message) => {
+] as const)("A wrong %s %s is answered in plain words: %j", async (method, path, body, message) => {
   const client = await world.createAccount()
   const headers = { "Idempotency-Key": crypto.randomUUID() }
-  expect(await json(client.call(method, path, body, headers))).toMatchObject([422, { error: { message } }])
+  expect(await readJson(client.call(method, path, body, headers))).toMatchObject([422, { error: { message } }])
 })
 
-test("one fault of a field is told, not all that follow from it", async () => {
+test("Only one fault of a field is reported, not all that follow from it", async () => {
   const client = await world.createAccount()
-  const [, answer] = await json(
+  const [, answer] = await readJson(
     client.call("POST", "/v1/turns", { space: "s", end_user_ref: "e", text: "" }, { "Idempotency-Key": "k" }),
   )
   expect(answer).toMatchObject({ error: { details: [{ param: "text", message: "must not be empty" }] } })
@@ -65,12 +65,12 @@ test.each([
   ["/turns", "There is nothing at /turns: the API is below /v1, and its reference at /docs."],
   ["/v1/spaces/", "There is nothing at /v1/spaces/: a path does not end with a slash."],
   ["/v1/nope", "There is nothing at /v1/nope."],
-])("a path that is none, %s, is told what may be wrong with it", async (path, message) => {
+])("The wrong path %s is answered with the likely mistake", async (path, message) => {
   const client = await world.createAccount()
-  expect(await json(client.call("GET", path))).toMatchObject([404, { error: { message } }])
+  expect(await readJson(client.call("GET", path))).toMatchObject([404, { error: { message } }])
 })
 
-test("a key that is sent without its scheme is told so", async () => {
+test("A key without its scheme is answered so", async () => {
   const response = await world.invoke(
     new Request("https://api.test/v1/me", { headers: { Authorization: "turnpike_live_x" } }),
   )

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { parseExact } from "../../src/base/exact-json.ts"
+import { readJson } from "../harness/answers.ts"
 import { orderTool } from "../harness/customer.ts"
-import { definition, json, server, versionOf } from "../harness/space-config.ts"
+import { mcpServerDefinition, toolDefinition, versionOf } from "../harness/space-config.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -17,12 +18,12 @@ function nested(levels: number): object {
   return value
 }
 
-describe("wrong configuration", () => {
-  const tool = (overrides: object) => ({ ...definition, ...overrides })
+describe("Wrong configuration", () => {
+  const tool = (overrides: object) => ({ ...toolDefinition, ...overrides })
   const request = (overrides: object) =>
     tool({ request: { method: "POST", url: "https://api.customer.com/", ...overrides } })
   const FAULTS: [string, object][] = [
-    ["tools/lookup_order", { name: "other", ...definition }],
+    ["tools/lookup_order", { name: "other", ...toolDefinition }],
     ["tools/lookup_order", tool({ description: undefined })],
     ["tools/lookup_order", tool({ description: "" })],
     ["tools/lookup_order", tool({ unknown: 1 })],
@@ -46,17 +47,17 @@ describe("wrong configuration", () => {
     ["tools/lookup_order", request({ headers: { a: "x\r\ny: z" } })],
     ["tools/lookup_order", request({ body: { a: "{{secret.X}}" } })],
     ["tools/lookup_order", request({ method: "GET", body: {} })],
-    ["tools/a__b", definition],
-    ["tools/write_file", definition],
-    ["tools/delegate", definition],
-    ["tools/1a", definition],
-    ["mcp-servers/docs", { ...server, url: "https://localhost/mcp" }],
-    ["mcp-servers/docs", { ...server, url: "https://mcp.customer.com/{{input.x}}" }],
-    ["mcp-servers/docs", { ...server, headers: { a: "{{input.x}}" } }],
-    ["mcp-servers/docs", { ...server, allowed_tools: "all" }],
+    ["tools/a__b", toolDefinition],
+    ["tools/write_file", toolDefinition],
+    ["tools/delegate", toolDefinition],
+    ["tools/1a", toolDefinition],
+    ["mcp-servers/docs", { ...mcpServerDefinition, url: "https://localhost/mcp" }],
+    ["mcp-servers/docs", { ...mcpServerDefinition, url: "https://mcp.customer.com/{{input.x}}" }],
+    ["mcp-servers/docs", { ...mcpServerDefinition, headers: { a: "{{input.x}}" } }],
+    ["mcp-servers/docs", { ...mcpServerDefinition, allowed_tools: "all" }],
     ["mcp-servers/docs", {}],
-    ["mcp-servers/a__b", server],
-    ["mcp-servers/a_", server],
+    ["mcp-servers/a__b", mcpServerDefinition],
+    ["mcp-servers/a_", mcpServerDefinition],
     ["tools/lookup_order", tool({ input_schema: nested(5000) })],
     ["tools/lookup_order", request({ body: nested(101) })],
     ["tools/lookup_order", tool({ input_schema: { type: "object", properties: { a: { pattern: "^(?!a)" } } } })],
@@ -84,16 +85,16 @@ describe("wrong configuration", () => {
     ["manifest", { model: "no/such" }],
   ]
 
-  test.each(FAULTS)("PUT %s is refused, and changes nothing (%#)", async (path, body) => {
+  test.each(FAULTS)("The wrong PUT %s is refused and changes nothing (%#)", async (path, body) => {
     const client = await world.createAccount()
     const space = await client.space()
     const method = path.endsWith("/test") ? "POST" : "PUT"
-    const [status, answer] = await json(client.call(method, `/v1/spaces/${space}/${path}`, body))
+    const [status, answer] = await readJson(client.call(method, `/v1/spaces/${space}/${path}`, body))
     expect([status, answer], JSON.stringify(answer)).toMatchObject([422, { error: { code: "VALIDATION_FAILED" } }])
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("POST /v1/spaces refuses the same, and names the field", async () => {
+  test("The same faults in POST /v1/spaces are refused, and the field is named", async () => {
     const client = await world.createAccount()
     for (const [body, param] of [
       [{ tools: [orderTool("localhost")] }, "tools.0.request.url"],
@@ -102,16 +103,16 @@ describe("wrong configuration", () => {
       [{ secrets: { "a-b": "value" } }, "secrets.a-b"],
       [{ manifest: { subagents: [{ name: "a", description: "b", model: "no/such" }] } }, "manifest.subagents.0.model"],
     ] as const) {
-      const [status, answer] = await json(client.call("POST", "/v1/spaces", { title: "t", ...body }))
+      const [status, answer] = await readJson(client.call("POST", "/v1/spaces", { title: "t", ...body }))
       expect([status, answer]).toMatchObject([422, { error: { param } }])
     }
   })
 
-  test("another tenant, a narrower scope and a test key meet a 404 everywhere", async () => {
+  test("Another tenant, a narrower scope and a test key get 404 everywhere", async () => {
     const client = await world.createAccount()
     const space = await client.space({
       tools: [orderTool()],
-      mcp_servers: [{ name: "docs", ...server }],
+      mcp_servers: [{ name: "docs", ...mcpServerDefinition }],
       secrets: { TOKEN: "canary" },
     })
     const others = [
@@ -124,11 +125,11 @@ describe("wrong configuration", () => {
       ["PUT", "manifest", {}],
       ["GET", "tools"],
       ["GET", "tools/lookup_order"],
-      ["PUT", "tools/lookup_order", definition],
+      ["PUT", "tools/lookup_order", toolDefinition],
       ["DELETE", "tools/lookup_order"],
       ["POST", "tools/lookup_order/test", {}],
       ["GET", "mcp-servers"],
-      ["PUT", "mcp-servers/docs", server],
+      ["PUT", "mcp-servers/docs", mcpServerDefinition],
       ["DELETE", "mcp-servers/docs"],
       ["POST", "mcp-servers/docs/check"],
       ["GET", "secrets"],
@@ -146,7 +147,7 @@ describe("wrong configuration", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("our own internal calls are refused without our own signature", async () => {
+  test("Our internal calls are refused without our own signature", async () => {
     for (const path of ["try-tool", "check-mcp-server"]) {
       for (const headers of [{}, { "turnpike-signature": "x.y.z" }, { "upstash-signature": "x.y.z" }]) {
         const response = await world.invoke(
@@ -162,10 +163,13 @@ test("A schema with which no call is possible is refused, and so is a number tha
   const client = await world.createAccount()
   const space = await client.space({})
   const put = async (body: string) => {
-    const [status, answer] = await json(client.call("PUT", `/v1/spaces/${space}/tools/t`, parseExact(body) as object))
+    const [status, answer] = await readJson(
+      client.call("PUT", `/v1/spaces/${space}/tools/t`, parseExact(body) as object),
+    )
     return { status, answer }
   }
-  const schemaOf = (a: object) => JSON.stringify({ ...definition, input_schema: { type: "object", properties: { a } } })
+  const schemaOf = (a: object) =>
+    JSON.stringify({ ...toolDefinition, input_schema: { type: "object", properties: { a } } })
   expect(await put(schemaOf({ type: "int" }))).toMatchObject({
     status: 422,
     answer: { error: { code: "VALIDATION_FAILED", param: "input_schema.properties.a.type" } },

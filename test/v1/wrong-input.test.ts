@@ -84,28 +84,28 @@ function tooManyPairs() {
   return Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, "v"]))
 }
 
-describe("each field of each body", () => {
-  test.each(Object.entries(TURN_FAULTS))("POST /v1/turns refuses a wrong %s", async (field, values) => {
+describe("Each field of each body", () => {
+  test.each(Object.entries(TURN_FAULTS))("The operation POST /v1/turns refuses a wrong %s", async (field, values) => {
     for (const value of values) {
       const body = { space, end_user_ref: "c", text: "t", [field]: value }
       const send = () => client.call("POST", "/v1/turns", body, { "idempotency-key": crypto.randomUUID() })
       await expectRefused(send, 422, "VALIDATION_FAILED")
     }
   })
-  test.each(Object.entries(SPACE_FAULTS))("POST /v1/spaces refuses a wrong %s", async (field, values) => {
+  test.each(Object.entries(SPACE_FAULTS))("The operation POST /v1/spaces refuses a wrong %s", async (field, values) => {
     for (const value of values) {
       const send = () => client.call("POST", "/v1/spaces", { title: "t", [field]: value })
       await expectRefused(send, 422, "VALIDATION_FAILED")
     }
   })
-  test("the fault is named", async () => {
+  test("The fault is named by its field", async () => {
     const turn = (body: object) => () =>
       client.call("POST", "/v1/turns", body, { "idempotency-key": crypto.randomUUID() })
     await expectRefused(turn({ space, text: "t" }), 422, "VALIDATION_FAILED", "end_user_ref")
     await expectRefused(turn({ space, end_user_ref: "c", text: "t", txt: "t" }), 422, "VALIDATION_FAILED", "txt")
     await expectRefused(turn({ space, end_user_ref: "c", text: "t", model: "a/b" }), 422, "VALIDATION_FAILED", "model")
   })
-  test("a body that is not an object", async () => {
+  test("A body that is not an object is refused", async () => {
     for (const body of ["[]", "null", "7", '"x"']) {
       const send = () => client.call("POST", "/v1/turns", body, { "idempotency-key": "k" })
       await expectRefused(send, 422, "VALIDATION_FAILED")
@@ -113,16 +113,16 @@ describe("each field of each body", () => {
   })
 })
 
-describe("the envelope", () => {
+describe("The envelope", () => {
   const headers = { "idempotency-key": "envelope" }
   const good = () => JSON.stringify({ space, end_user_ref: "c", text: "t" })
 
-  test("broken JSON and no body", async () => {
+  test("Broken JSON and an empty body are refused", async () => {
     for (const body of ["{", "{'a':1}", '{"space":', "", "\u0000"]) {
       await expectRefused(() => client.call("POST", "/v1/turns", body, headers), 400, "INVALID_JSON")
     }
   })
-  test("wrong content type", async () => {
+  test("A wrong content type is refused", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -133,7 +133,7 @@ describe("the envelope", () => {
       await expectRefused(send, 415, "UNSUPPORTED_MEDIA_TYPE")
     }
   })
-  test("wrong method and unknown path", async () => {
+  test("A wrong method and an unknown path are refused", async () => {
     await expectRefused(() => client.call("PUT", "/v1/turns", good()), 405, "METHOD_NOT_ALLOWED")
     await expectRefused(() => client.call("DELETE", "/v1/me"), 405, "METHOD_NOT_ALLOWED")
     await expectRefused(() => client.call("GET", "/v1/nothing"), 404, "NOT_FOUND")
@@ -141,7 +141,7 @@ describe("the envelope", () => {
     const response = await client.call("PATCH", "/v1/turns", {})
     expect(response.headers.get("allow")).toBe("POST, GET, HEAD")
   })
-  test("over-long body, with and without a declared length", async () => {
+  test("An over-long body is refused, with and without a declared length", async () => {
     const body = JSON.stringify({ space, end_user_ref: "c", text: long(1024 * 1024) })
     await expectRefused(() => client.call("POST", "/v1/turns", body, headers), 413, "PAYLOAD_TOO_LARGE")
     const stream = new Blob([body]).stream()
@@ -152,7 +152,7 @@ describe("the envelope", () => {
     })
     await expectRefused(() => world.invoke(request), 413, "PAYLOAD_TOO_LARGE")
   })
-  test("a body of nothing but unknown fields, or of more values than anybody sends", async () => {
+  test("A body of unknown fields only, or of too many values, is refused", async () => {
     const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n.toString(36), 1]))
     const response = await client.call("POST", "/v1/turns", fields(40_000), headers)
     const text = await response.text()
@@ -163,7 +163,7 @@ describe("the envelope", () => {
     const attack = new Request("https://api.test/api/auth/login", { ...login, body: JSON.stringify(fields(121_836)) })
     expect((await world.invoke(attack)).status).toBe(413)
   })
-  test("a missing or malformed Idempotency-Key", async () => {
+  test("A missing or malformed Idempotency-Key is refused", async () => {
     await expectRefused(() => client.call("POST", "/v1/turns", good()), 400, "IDEMPOTENCY_KEY_REQUIRED")
     for (const key of [long(256), "clé", '"unclosed', "tab\there"]) {
       const send = () => client.call("POST", "/v1/turns", good(), { "idempotency-key": key })
@@ -171,7 +171,7 @@ describe("the envelope", () => {
       else await expectRefused(send, 400, "IDEMPOTENCY_KEY_INVALID")
     }
   })
-  test("wrong query parameters", async () => {
+  test("Wrong query parameters are refused", async () => {
     for (const query of [
       "limit=0",
       "limit=101",
@@ -205,11 +205,11 @@ describe("the envelope", () => {
   })
 })
 
-describe("keys", () => {
+describe("Keys", () => {
   const asKey = (authorization: string | null) => () =>
     world.invoke(new Request("https://api.test/v1/me", { headers: authorization === null ? {} : { authorization } }))
 
-  test("malformed and mistyped keys are refused without a database call", async () => {
+  test("Malformed and mistyped keys are refused without a database call", async () => {
     const key = client.key
     const mistyped = key.slice(0, 20) + (key[20] === "a" ? "b" : "a") + key.slice(21)
     const bad = [null, "", "Bearer", "Bearer ", `Basic ${key}`, key, `Bearer ${key}x`, `Bearer ${key.slice(0, -1)}`]
@@ -225,7 +225,7 @@ describe("keys", () => {
       expect(response.headers.get("server-timing")).toContain('pg;dur=0.0;desc="calls=0"')
     }
   })
-  test("unknown, revoked and expired keys, and those of a disabled user", async () => {
+  test("Unknown, revoked and expired keys, and those of a disabled user, are refused", async () => {
     const { generateApiKey } = await import("../../src/keys/api-key.ts")
     const unknown = generateApiKey("turnpike", false)
     await expectRefused(asKey(`Bearer ${unknown.value}`), 401, "INVALID_API_KEY")
@@ -240,8 +240,8 @@ describe("keys", () => {
   })
 })
 
-describe("another tenant's ids", () => {
-  test("are not found, whatever is done with them", async () => {
+describe("Another tenant's ids", () => {
+  test("Another tenant's ids are not found by any operation", async () => {
     const other = await world.createAccount()
     const theirs = await other.space()
     const turn = (await (await other.sendTurn({ space: theirs })).json()) as Turn

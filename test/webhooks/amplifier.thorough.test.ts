@@ -16,7 +16,7 @@ const read = async (client: TestClient, id: string) =>
   (await (await client.call("GET", `/v1/webhooks/${id}`)).json()) as Webhook
 const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code
 
-test("48 endpoints on one URL are one, whatever comes at once and however it is written", async () => {
+test("An account cannot register 48 endpoints on one URL, whether at once or spelled differently", async () => {
   const client = await world.createAccount({ test: true })
   const receiver = serveReceiver(world)
   const written = [receiver.url, receiver.url.replace("https://r", "HTTPS://R"), `${receiver.url}#a`]
@@ -31,7 +31,7 @@ test("48 endpoints on one URL are one, whatever comes at once and however it is 
   expect((await create(other, receiver.url)).status, "another account's").toBe(201)
 })
 
-test("no endpoint is moved to the URL of another", async () => {
+test("No endpoint can be moved to the URL of another", async () => {
   const client = await world.createAccount()
   const [one, two] = [serveReceiver(world), serveReceiver(world)]
   const first = await idOf(await create(client, one.url))
@@ -43,7 +43,7 @@ test("no endpoint is moved to the URL of another", async () => {
   expect((await client.call("PATCH", `/v1/webhooks/${second}`, { url: one.url })).status, "it is free").toBe(200)
 })
 
-test("nor are many at once moved to one URL", async () => {
+test("Of many endpoints moved to one URL at once, one gets it", async () => {
   const client = await world.createAccount()
   const ids = await Promise.all(
     Array.from({ length: 10 }, async () => idOf(await create(client, serveReceiver(world).url))),
@@ -53,7 +53,7 @@ test("nor are many at once moved to one URL", async () => {
   expect(moved.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
 })
 
-test("a server that does not answer the ping with 2xx gets nothing else; events wait until it does", async () => {
+test("A server that does not answer the ping with 2xx gets nothing else, and events wait until it does", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response("who are you?", { status: 404 }))
   const made = await create(client, receiver.url)
@@ -74,7 +74,7 @@ test("a server that does not answer the ping with 2xx gets nothing else; events 
   expect((await deliveriesOf(client, id)).filter(({ state }) => state === "pending")).toHaveLength(1)
 })
 
-test("another URL has to answer a ping of its own before it gets events", async () => {
+test("Another URL has to answer a ping of its own before it gets events", async () => {
   const client = await world.createAccount()
   const [before, after] = [serveReceiver(world), serveReceiver(world, () => new Response(null, { status: 401 }))]
   const { webhook_id } = await makeWebhook(client, { url: before.url })
@@ -84,7 +84,7 @@ test("another URL has to answer a ping of its own before it gets events", async 
   expect([before.types(), after.types()]).toEqual([[], ["ping"]])
 })
 
-test("what the place that an endpoint has left answers does not verify the new one", async () => {
+test("A late answer of an endpoint's former URL does not verify the new one", async () => {
   const client = await world.createAccount()
   const [before, after] = [serveReceiver(world), serveReceiver(world, () => new Response(null, { status: 404 }))]
   const id = await idOf(await create(client, before.url))
@@ -98,7 +98,7 @@ test("what the place that an endpoint has left answers does not verify the new o
   expect([before.types(), after.types()]).toEqual([["ping"], ["ping"]])
 })
 
-test("a ping that is never answered with 2xx disables its endpoint with the last try; switched on, it gets another", async () => {
+test("A ping never answered with 2xx disables its endpoint with the last try, and enabling sends another", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
   const id = await idOf(await create(client, receiver.url))
@@ -115,7 +115,7 @@ test("a ping that is never answered with 2xx disables its endpoint with the last
   expect(await read(client, id)).toMatchObject({ state: "verified", enabled: true })
 })
 
-test("all accounts together send a host so much and no more, test keys less, and what is over that comes later", async () => {
+test("All accounts together send a host a bounded number, test keys fewer, and the rest later", async () => {
   const { perSecond, burst } = WEBHOOK_POLICY.hostRate.test
   const receiver = serveReceiver(world)
   const { host } = new URL(receiver.url)
@@ -151,7 +151,7 @@ test("all accounts together send a host so much and no more, test keys less, and
   expect(await world.sql("select 1 from webhook_hosts where host = $1", [host])).toEqual([])
 })
 
-test("live keys have a bound at a host too, with its ports, and pings count for it", async () => {
+test("Live keys have a bound per host too, over its ports, and pings count", async () => {
   const { perSecond, burst } = WEBHOOK_POLICY.hostRate.live
   const receiver = serveReceiver(world)
   const { host } = new URL(receiver.url)
@@ -193,7 +193,7 @@ test("live keys have a bound at a host too, with its ports, and pings count for 
 test.each([
   ["test", true],
   ["live", false],
-] as const)("what is sent again within an hour is bounded, for each endpoint of %s keys", async (mode, test) => {
+] as const)("Replays within an hour are bounded, for each endpoint of %s keys", async (mode, test) => {
   const most = WEBHOOK_POLICY.resendsAnHour[mode]
   const client = await world.createAccount({ test })
   const receiver = serveReceiver(world)

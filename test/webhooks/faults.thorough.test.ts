@@ -30,8 +30,8 @@ async function sendOne(receiver: Pick<Receiver, "url">, { drained = true } = {})
 
 const webhookOf = async (client: TestClient, id: string) => (await client.call("GET", `/v1/webhooks/${id}`)).json()
 
-describe("an attempt that fails is in the log, and is made again", () => {
-  test("no connection", async () => {
+describe("Failed attempts are logged and repeated", () => {
+  test("A refused connection is logged and retried", async () => {
     const receiver = serveReceiver(world, () => {
       throw new TypeError("connection refused")
     })
@@ -49,7 +49,7 @@ describe("an attempt that fails is in the log, and is made again", () => {
     expect((await delivery()).attempts[1]).toMatchObject({ status: 200, error: null, answer: "thanks" })
   })
 
-  test("slower than 15 s, before its headers and within its body", async () => {
+  test("An answer slower than 15 s, before its headers or within its body, is retried", async () => {
     const never = new Promise<Response>(() => {})
     const silent = serveReceiver(world, () => never)
     const { delivery } = await sendOne(silent, { drained: false })
@@ -87,7 +87,7 @@ describe("an attempt that fails is in the log, and is made again", () => {
     expect(await slow.delivery()).toMatchObject({ state: "delivered", attempts: [{ status: 200, answer: "tick" }] })
   })
 
-  test("a redirect is not followed, wherever it leads", async () => {
+  test("A redirect is not followed, wherever it leads", async () => {
     for (const location of ["https://10.0.0.1/", "http://localhost/", "https://elsewhere.customer.com/"]) {
       const elsewhere = serveReceiver(world)
       const target = location.includes("elsewhere") ? elsewhere.url : location
@@ -102,7 +102,7 @@ describe("an attempt that fails is in the log, and is made again", () => {
     }
   })
 
-  test("429 and 503 with Retry-After, in seconds and as a date, are waited for; one without sense is not", async () => {
+  test("A 429 or 503 with Retry-After, in seconds or as a date, is waited for, and nonsense is ignored", async () => {
     const cases: [number, (now: number) => string, number][] = [
       [429, () => "900", 900_000],
       [503, (now) => new Date(now + 1_200_000).toUTCString(), 1_200_000],
@@ -136,7 +136,7 @@ describe("an attempt that fails is in the log, and is made again", () => {
     }
   })
 
-  test("a large answer is kept to its first KiB; what is no text, as far as it is", async () => {
+  test("A large answer is stored up to its first KiB, and a binary one as far as it is text", async () => {
     const large = await sendOne(serveReceiver(world, () => new Response("x".repeat(100_000), { status: 500 })))
     expect((await large.delivery()).attempts[0]?.answer).toBe("x".repeat(1024))
     const bytes = new Uint8Array([0x6f, 0x6b, 0, 0xff, 0xfe, 0xc3])
@@ -144,7 +144,7 @@ describe("an attempt that fails is in the log, and is made again", () => {
     expect((await garbage.delivery()).attempts[0]).toMatchObject({ status: 502, answer: "ok\ufffd\ufffd\ufffd" })
   })
 
-  test("what Cloudflare says of a server that it does not reach is told in words", async () => {
+  test("Cloudflare's errors about an unreachable server are explained in words", async () => {
     const said = async (init: ResponseInit) =>
       (await (await sendOne(serveReceiver(world, () => new Response("", init)))).delivery()).attempts[0]?.error
     for (const [status, words] of Object.entries({ 521: "refused", 522: "in time", 525: "TLS", 530: "DNS" }))
@@ -152,7 +152,7 @@ describe("an attempt that fails is in the log, and is made again", () => {
     expect(await said({ status: 521 })).toBeNull()
   })
 
-  test("a TLS error, a refused connection and an answer that is no HTTP, over real connections", async () => {
+  test("A TLS error, a refused connection and a non-HTTP answer are logged, over real connections", async () => {
     world.rebind({ ALLOW_PRIVATE_TARGETS: "1" })
     const tls = await sendOne({ url: inject("customerUrl").replace("http:", "https:") })
     expect((await tls.delivery()).attempts[0]).toMatchObject({
@@ -170,8 +170,8 @@ describe("an attempt that fails is in the log, and is made again", () => {
   })
 })
 
-describe("an endpoint that is no more", () => {
-  test("410 disables it with an event; what was pending has failed, visibly, and can be replayed under its id", async () => {
+describe("Endpoints that end", () => {
+  test("A 410 disables it with an event, and pending deliveries have failed and can be replayed under their ids", async () => {
     const gone = serveReceiver(world, () => new Response("no such place", { status: 500 }))
     const { client, webhook_id, space, delivery } = await sendOne(gone)
     const watcher = serveReceiver(world)
@@ -210,7 +210,7 @@ describe("an endpoint that is no more", () => {
     expect(gone.received.slice(2).map(({ headers }) => headers["webhook-id"])).toContain(first.event_id)
   })
 
-  test("5 days of nothing but failures disable it; one success in between begins the count anew", async () => {
+  test("Five days of failures alone disable it, and one success in between restarts the count", async () => {
     const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
     const { client, webhook_id, space } = await sendOne(receiver)
     const failingSince = world.clock.ms()
@@ -252,7 +252,7 @@ describe("an endpoint that is no more", () => {
   })
 })
 
-test("a dispatcher that dies at any call loses nothing and tells nothing twice as if it were two", async () => {
+test("A dispatcher that dies at any call loses nothing and sends repeats under the same id", async () => {
   const receiver = serveReceiver(world)
   const client = await world.createAccount()
   const { webhook_id } = await makeWebhook(client, { url: receiver.url })

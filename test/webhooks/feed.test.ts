@@ -21,7 +21,7 @@ const page = async (client: TestClient, query: string): Promise<Page> => {
   return response.json()
 }
 
-test("an event in the feed is what the webhook got, whenever it is read", async () => {
+test("An event in the feed equals the webhook's, whenever it is read", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   await makeWebhook(client, { url: receiver.url })
@@ -57,7 +57,7 @@ test("an event in the feed is what the webhook got, whenever it is read", async 
   expect(done?.data.turn).toEqual(await client.getTurn(done?.data.turn?.turn_id as string))
 })
 
-test("newest first, page by page and by filters; a cursor belongs to its filters", async () => {
+test("The feed is newest first, with pages and filters, and a cursor belongs to its filters", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const turns: string[] = []
@@ -88,7 +88,7 @@ test("newest first, page by page and by filters; a cursor belongs to its filters
   expect((await client.call("GET", `/v1/events?limit=2&cursor=${next_cursor}`)).status).toBe(422)
 })
 
-test("the events of one turn, both ways: no other turn's, and for nobody else", async () => {
+test("The events of one turn are listed both ways, without other turns', and for its owner only", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { turn_id } = await client.runTurn({ space })
@@ -112,7 +112,7 @@ test("the events of one turn, both ways: no other turn's, and for nobody else", 
   }
 })
 
-test("a reader who goes forward while 150 events are written sees each once, in the order of each turn", async () => {
+test("A reader who goes forward while 150 events are written sees each once, in the order of each turn", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
   const seen: Event[] = []

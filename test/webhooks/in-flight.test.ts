@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { claimDeliveries } from "../../src/webhooks/claim-deliveries.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
+import { contextOf } from "../harness/context.ts"
 import { effortOf } from "../harness/plans.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -36,7 +35,7 @@ async function createBacklog(turns: number) {
 
 /** What runs take of it until they get nothing more. */
 async function takeAll(webhookId: string): Promise<number> {
-  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const ctx = contextOf(world)
   for (let taken = 0; ; ) {
     const { deliveries } = await claimDeliveries(ctx, webhookId)
     if (deliveries.length === 0) return taken
@@ -44,7 +43,7 @@ async function takeAll(webhookId: string): Promise<number> {
   }
 }
 
-test("all runs of an endpoint together have so much under way, fewer while it fails, and again when their leases are over", async () => {
+test("All runs of an endpoint together have a bounded number under way, fewer while it fails, until leases end", async () => {
   const { id } = await createBacklog(500)
   expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlight)
   await world.advance(WEBHOOK_POLICY.leaseMs + 1)
@@ -52,7 +51,7 @@ test("all runs of an endpoint together have so much under way, fewer while it fa
   expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlightFailing)
 })
 
-test("a claim writes no index of its rows while their pages have room", async () => {
+test("A claim writes no index of its rows while their pages have room", async () => {
   const { client, id } = await createBacklog(500)
   const claim = await effortOf(world, client, (ctx) => claimDeliveries(ctx, id))
   const { updated, hot } = claim.written("webhook_deliveries")

@@ -22,7 +22,7 @@ async function pass(minutes: number) {
   }
 }
 
-test("an endpoint that is switched off while an attempt is recorded: it can be sent again, and is sent once", async () => {
+test("An endpoint that is disabled while an attempt is recorded can be replayed, which sends once", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -54,7 +54,7 @@ test("an endpoint that is switched off while an attempt is recorded: it can be s
   expect(receiver.received, "the first time, and the replay").toHaveLength(2)
 })
 
-test("a replay while an attempt is under way: neither undoes the other", async () => {
+test("A replay and an attempt under way do not undo each other", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const space = await client.space()
@@ -81,7 +81,7 @@ test("a replay while an attempt is under way: neither undoes the other", async (
   expect(new Set(ids).size, "each of them once").toBe(ids.length)
 })
 
-test("an event that commits while its endpoint is switched off or removed has failed, visibly", async () => {
+test("An event that commits while its endpoint is disabled or removed is recorded as failed", async () => {
   for (const method of ["PATCH", "DELETE"]) {
     const client = await world.createAccount()
     const receiver = serveReceiver(world)
@@ -109,7 +109,7 @@ test("an event that commits while its endpoint is switched off or removed has fa
   }
 })
 
-test("an answer with a status that is none fails its own attempt, and no other of the run", async () => {
+test("An answer with an invalid status fails its own attempt and no other of the run", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, ({ event }) => {
     const response = new Response("go away")
@@ -129,7 +129,7 @@ test("an answer with a status that is none fails its own attempt, and no other o
   expect(receiver.received).toHaveLength(3)
 })
 
-test("410 of a place that the endpoint has left meanwhile does not disable it", async () => {
+test("A 410 of a URL that the endpoint has left does not disable it", async () => {
   const client = await world.createAccount()
   const [before, after] = [serveReceiver(world), serveReceiver(world)]
   const { webhook_id } = await makeWebhook(client, { url: before.url, events: ["turn.done"] })
@@ -149,7 +149,7 @@ test("410 of a place that the endpoint has left meanwhile does not disable it", 
   expect(after.types(), "the new place answers a ping first").toEqual(["ping", "turn.done"])
 })
 
-test("a record that the database does not take at first is made again: nothing is sent twice, nothing is noted twice", async () => {
+test("A record that the database first refuses is retried: nothing is sent or recorded twice", async () => {
   const client = await world.createAccount()
   let failing = false
   const receiver = serveReceiver(world, () => new Response(null, { status: failing ? 500 : 200 }))

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("what is due in the same second as another is retried with it, without the sweeper", async () => {
+test("Deliveries due in the same second are retried together, without the sweeper", async () => {
   const client = await world.createAccount({ usd: 100 })
   const receiver = serveReceiver(world, () => new Response(null, { status: 503 }))
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -40,7 +40,7 @@ test("what is due in the same second as another is retried with it, without the 
   expect((await deliveriesOf(client, webhook_id)).map(({ state }) => state)).toEqual(Array(3).fill("delivered"))
 })
 
-test("what waited for an event that was put off for a day comes as soon as that one was sent again", async () => {
+test("Deliveries waiting after one delayed for a day come as soon as that one was replayed", async () => {
   const client = await world.createAccount()
   const headers = { "retry-after": "86400" }
   const receiver = serveReceiver(world, () => new Response(null, { status: 429, headers }))
@@ -54,7 +54,7 @@ test("what waited for an event that was put off for a day comes as soon as that 
   expect(receiver.types()).toEqual(["turn.queued", "turn.queued", "turn.running", "turn.done"])
 })
 
-test("events of large turns are claimed and listed as far as one answer of the database goes", async () => {
+test("Events of large turns are claimed and listed within the size of one database answer", async () => {
   const client = await world.createAccount({ usd: 100 })
   const receiver = serveReceiver(world, () => new Response(null, { status: 503 }))
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -84,7 +84,7 @@ test("events of large turns are claimed and listed as far as one answer of the d
   expect(seen).toBe(8)
 })
 
-test("what Cloudflare says of a server that it does not reach is told in words", async () => {
+test("Cloudflare's errors about an unreachable server are explained in words", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
   for (const [status, server, error] of [

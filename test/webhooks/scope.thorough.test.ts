@@ -27,7 +27,7 @@ async function keysOf<Name extends string>(
   return Object.fromEntries(await Promise.all(made))
 }
 
-test("an endpoint hears of what the key that made it may see, and of nothing else", async () => {
+test("An endpoint gets the events that its key may see, and no others", async () => {
   const { userId } = await world.createAccount()
   const { all, first, second } = await keysOf(userId, { all: { scope: "all" }, first: {}, second: {} })
   const spaces = { all: await all.space(), first: await first.space(), second: await second.space() }
@@ -72,7 +72,7 @@ test("an endpoint hears of what the key that made it may see, and of nothing els
   expect(Object.fromEntries(await Promise.all(feeds)), "the feed says the same").toEqual(Object.fromEntries(heard))
 })
 
-test("the types that an endpoint names, and those of the future for one that names none", async () => {
+test("An endpoint gets the types it names, and one that names none gets future types too", async () => {
   const client = await world.createAccount()
   const some = serveReceiver(world)
   const every = serveReceiver(world)
@@ -96,7 +96,7 @@ test("the types that an endpoint names, and those of the future for one that nam
   expect(some.types()).toEqual(["turn.failed", "turn.queued"])
 })
 
-test("a ping goes to the one that asked, and says what it answered", async () => {
+test("A ping goes to the endpoint that asked and reports its answer", async () => {
   const client = await world.createAccount()
   const asked = serveReceiver(world, () => new Response("pong"))
   const other = serveReceiver(world)
@@ -116,7 +116,7 @@ test("a ping goes to the one that asked, and says what it answered", async () =>
   })
 })
 
-test("an account has at most 50 endpoints, also when 60 are asked for at once", async () => {
+test("An account has at most 50 endpoints, also when 60 are requested at once", async () => {
   const client = await world.createAccount()
   world.serve("hooks.customer.com", () => new Response())
   let made = 0
@@ -129,7 +129,7 @@ test("an account has at most 50 endpoints, also when 60 are asked for at once", 
   expect((await make()).status, "its place is free").toBe(201)
 })
 
-test("what becomes of an endpoint is told to no other key of its space", async () => {
+test("Events about an endpoint are hidden from other keys of its space", async () => {
   const owner = await world.createAccount()
   const slug = await owner.space()
   const spaceId = await spaceNumber(slug)

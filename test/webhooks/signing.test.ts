@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("every attempt of a delivery that is tried eight times verifies, with the old and the new secret of a rotation", async () => {
+test("Every attempt of a delivery tried eight times verifies with the old and the new secret of a rotation", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response("not now", { status: 500 }))
   const { webhook_id, secret: old } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -98,7 +98,7 @@ test("A second rotation within the overlap leaves every secret its own 24 hours,
   expect(await signing()).toEqual([false, false, ...Array(11).fill(true)])
 })
 
-test("what was altered does not verify", async () => {
+test("An altered message does not verify", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { secret } = await makeWebhook(client, { url: receiver.url })
@@ -125,7 +125,7 @@ test("what was altered does not verify", async () => {
   }
 })
 
-test("a secret that an older key of the ring sealed is sealed again when it signs, so that the older key can go", async () => {
+test("A secret sealed by an older key of the ring is sealed again when it signs, so that key can be removed", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { webhook_id, secret } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("however a URL spells its host, what is sent there counts for that host", async () => {
+test("Deliveries count for their host, however its URL is spelled", async () => {
   const { host } = new URL(serveReceiver(world).url)
   const client = await world.createAccount()
   const spellings = [

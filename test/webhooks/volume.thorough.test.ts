@@ -40,7 +40,7 @@ async function sendTurns(client: TestClient, space: string, turns: number) {
 // 10,000 in CI, fewer for everyone.
 const [ROUNDS, TURNS_EACH] = [17, 197]
 
-test(`${ROUNDS * TURNS_EACH * 3} transitions to three endpoints: a healthy one, one that is always down, and one that flaps`, async () => {
+test(`The ${ROUNDS * TURNS_EACH * 3} transitions reach three endpoints: a healthy one, one that is always down, and one that flaps`, async () => {
   const random = createRandom("webhook volume")
   const client = await world.createAccount({ usd: 1000 })
   const healthy = serveReceiver(world)
@@ -94,7 +94,7 @@ test(`${ROUNDS * TURNS_EACH * 3} transitions to three endpoints: a healthy one, 
   )
 })
 
-test("an endpoint that never answers holds up no other, nor any turn", async () => {
+test("An endpoint that never answers holds up no other and no turn", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const silent = serveReceiver(world, () => new Promise<Response>(() => {}))
   const healthy = serveReceiver(world)
@@ -131,7 +131,7 @@ const statistics = {
 }
 
 test.each(Object.entries(statistics))(
-  "12,000 events that wait behind others, and %s, hold up nothing that is due",
+  "A backlog of 12,000 events after others, and %s, holds up nothing that is due",
   async (_, known) => {
     const own = await createWorld()
     for (const table of ["events", "webhook_deliveries"]) {

@@ -1,4 +1,5 @@
-import type { World } from "./world.ts"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
+import type { TestClient, World } from "./world.ts"
 
 /** How long a step waits for a call under way, which on a busy machine takes its time. */
 const PATIENCE_MS = 250
@@ -51,6 +52,13 @@ export async function passOver(world: Pick<World, "isCalm" | "advance" | "clock"
 }
 
 /** Lets the queue deliver everything while a fault plan fails every commit: workers repeat commits for some seconds, and give up. */
-export function drainInVain(world: Pick<World, "isCalm" | "advance" | "clock" | "drain">): Promise<number> {
+export function drainWhileCommitsFail(world: Pick<World, "isCalm" | "advance" | "clock" | "drain">): Promise<number> {
   return passTime(world, world.drain(), 500)
 }
+
+/** Cancels, and lets the time go by in which calls may still start. */
+export const cancelInTime = (world: World, client: TestClient, turnId: string): Promise<Response> =>
+  passTime(world, client.call("POST", `/v1/turns/${turnId}/cancel`), TURN_POLICY.startCallsWithinMs)
+
+/** Moves a world's clock to that of this machine, which real servers of other people go by. */
+export const moveToRealTime = (world: Pick<World, "advance" | "clock">) => world.advance(Date.now() - world.clock.ms())
