@@ -6,8 +6,8 @@ import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { fromUsd, INEXACT_USD, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { Answers } from "../platform/procedures.ts"
 import { ENGINES } from "../base/words.ts"
+import type { Answers } from "../platform/procedures.ts"
 
 const KINDS = ["chat", "image"] as const
 

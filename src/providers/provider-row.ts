@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import type { Answers } from "../platform/procedures.ts"
 import { REAL_ENGINES } from "../base/words.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { ACCOUNT_KINDS } from "./account.ts"
 import { SUSPENSIONS } from "./reactions.ts"
 

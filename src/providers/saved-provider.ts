@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { LOGIN_POOLS } from "../base/provider-logins.ts"
 import { toInstant } from "../base/time.ts"
-import type { Answers } from "../platform/procedures.ts"
 import { REAL_ENGINES } from "../base/words.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { ACCOUNT_HEALTH, ACCOUNT_KINDS } from "./account.ts"
 
 export const providerId = z
