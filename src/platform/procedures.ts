@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_9a429cb50cab"
+export const RELEASE = "turnpike_5273727ca5cb"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -235,6 +235,14 @@ export interface Answers {
     takes: number
     expires_at: string
   }
+  opened_person: {
+    user_id: number
+    name: string | null
+  }
+  opened_space: {
+    space: string
+    title: string
+  }
   provider_answer: {
     provider_id: string
     pool: string
@@ -313,14 +321,6 @@ export interface Answers {
     brand: string
     data: Answers["space_sharing"]
   }
-  shared_person: {
-    user_id: number
-    name: string | null
-  }
-  shared_space: {
-    space: string
-    title: string
-  }
   sharing_answer: {
     space_id: string
     workspace: Answers["sharing_workspace"] | null
@@ -338,10 +338,17 @@ export interface Answers {
     workspace_id: string
     name: string
   }
+  space_member_answer: {
+    space_id: number
+    user_id: number
+    name: string | null
+    email: string | null
+    created_at: string
+  }
   space_sharing: {
-    spaces: Answers["shared_space"][]
+    spaces: Answers["opened_space"][]
     space_count: number
-    people: Answers["shared_person"][]
+    people: Answers["opened_person"][]
     people_count: number
   }
   subscription_answer: {
@@ -593,7 +600,8 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["space_member_answer"] | null
+      told: Answers["shared_notice"][] | null
     }
   }
   add_workspace_member: {
@@ -2597,7 +2605,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: string | null
     }
   }
   put_workspace_bot: {
@@ -2967,7 +2975,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      entity: unknown | null
+      entity: Answers["space_member_answer"] | null
     }
   }
   remove_webhook: {
@@ -3816,7 +3824,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   active_subscription: { args: ["user_id", "moment"] },
   add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity:json", "known_as"] },
-  add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity"] },
+  add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
@@ -3996,7 +4004,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
-  remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity"] },
+  remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
   remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
