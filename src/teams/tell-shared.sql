@@ -6,21 +6,21 @@ create function turnpike.shared_with(p_space_ids bigint[], p_user_id bigint) ret
     where h.space_id = any(p_space_ids) and h.user_id = coalesce(p_user_id, h.user_id)
 $$;
 
-create type turnpike.shared_space as (
+create type turnpike.opened_space as (
   space text,
   title text
 );
 
-create type turnpike.shared_person as (
+create type turnpike.opened_person as (
   user_id bigint,
   name text -- null
 );
 
 -- The event space.shared.
 create type turnpike.space_sharing as (
-  spaces turnpike.shared_space[],
+  spaces turnpike.opened_space[],
   space_count bigint,
-  people turnpike.shared_person[],
+  people turnpike.opened_person[],
   people_count bigint
 );
 
@@ -49,10 +49,10 @@ begin
       select s.user_id as owner_id, s.space_id, s.slug, s.title, n.user_id from news n join spaces s on s.space_id = n.space_id
     )
     select o.user_id, o.email, o.brand, (
-        array(select (f.slug, f.title)::turnpike.shared_space
+        array(select (f.slug, f.title)::turnpike.opened_space
           from (select distinct d.slug, d.title from opened d where d.owner_id = o.user_id order by d.slug limit 20) f order by f.slug),
         (select count(distinct d.space_id) from opened d where d.owner_id = o.user_id),
-        array(select (u.user_id, u.name)::turnpike.shared_person
+        array(select (u.user_id, u.name)::turnpike.opened_person
           from (select distinct d.user_id from opened d where d.owner_id = o.user_id order by d.user_id limit 20) f
             join users u on u.user_id = f.user_id order by u.user_id),
         (select count(distinct d.user_id) from opened d where d.owner_id = o.user_id))::turnpike.space_sharing as data
