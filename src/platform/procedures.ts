@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_18bb27be85fd"
+export const RELEASE = "turnpike_6c4d30a00abf"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -235,6 +235,14 @@ export interface Answers {
     takes: number
     expires_at: string
   }
+  opened_person: {
+    user_id: number
+    name: string | null
+  }
+  opened_space: {
+    space: string
+    title: string
+  }
   provider_answer: {
     provider_id: string
     pool: string
@@ -313,14 +321,6 @@ export interface Answers {
     brand: string
     data: Answers["space_sharing"]
   }
-  shared_person: {
-    user_id: number
-    name: string | null
-  }
-  shared_space: {
-    space: string
-    title: string
-  }
   sharing_answer: {
     space_id: string
     workspace: Answers["sharing_workspace"] | null
@@ -346,9 +346,9 @@ export interface Answers {
     created_at: string
   }
   space_sharing: {
-    spaces: Answers["shared_space"][]
+    spaces: Answers["opened_space"][]
     space_count: number
-    people: Answers["shared_person"][]
+    people: Answers["opened_person"][]
     people_count: number
   }
   subscription_answer: {

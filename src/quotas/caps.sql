@@ -41,22 +41,6 @@ create function turnpike.shared_space(turn turns) returns bigint language sql im
   select case when turn.member_id is not null then turn.space_id end
 $$;
 
--- What one cap has left, in credit micros, and what its counter is called.
-create type turnpike.cap_state as (
-  cap text,
-  source text,
-  kind text,
-  subject text,
-  period text,
-  limit_credit_micros bigint,
-  spent_credit_micros bigint,
-  reserved_credit_micros bigint,
-  starts_at timestamptz, -- null: a window that no turn has opened yet
-  resets_at timestamptz, -- null: the same
-  is_counted boolean,
-  sharded boolean
-);
-
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
 -- a window; without either, those of the account alone, as for its web chat. The limit of an end user is `own`, else the key's default,
 -- else the account's. p_shared: the space of a member's turn.

@@ -1,3 +1,19 @@
+-- What one cap has left, in credit micros, and what its counter is called.
+create type turnpike.cap_state as (
+  cap text,
+  source text,
+  kind text,
+  subject text,
+  period text,
+  limit_credit_micros bigint,
+  spent_credit_micros bigint,
+  reserved_credit_micros bigint,
+  starts_at timestamptz, -- null: a window that no turn has opened yet
+  resets_at timestamptz, -- null: the same
+  is_counted boolean,
+  sharded boolean
+);
+
 -- Counters of what keys, end users and accounts have spent and reserved. Only what somebody limits is counted: of a key that has a cap, of
 -- an account whose plan has one, of all end users of an account in which a limit binds one, and of the members of each of its shared
 -- spaces (spend_counted). A period that had begun

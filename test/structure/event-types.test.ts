@@ -30,14 +30,14 @@ const typesOf = ({ type }: { type: string }) =>
   type === OF_A_STATE ? TURN_STATES.map((state) => `turn.${state}`) : [type.replace(/^'(.*)'$/, "$1")]
 const named = raised.filter(({ type }) => type !== PASSED_ON)
 
-test("procedures raise only events whose type is declared, and every declared type is raised", () => {
+test("Procedures raise only events whose type is declared, and every declared type is raised", () => {
   expect(named.length).toBeGreaterThan(8)
   const unknown = named.filter((one) => !typesOf(one).every((type) => EVENT_NAMES.includes(type as EventType)))
   expect(unknown, "declare it in src/webhooks/event-types.ts").toEqual([])
   expect([...new Set(named.flatMap(typesOf))].sort()).toEqual(EVENT_NAMES.toSorted())
 })
 
-test("tell_notice raises the types that are declared as notices, and no other procedure does", () => {
+test("The procedure tell_notice raises the types that are declared as notices, and no other procedure does", () => {
   const notices = new Set(named.filter(({ by }) => by === "tell_notice").flatMap(typesOf))
   expect([...notices].sort()).toEqual(EVENT_NAMES.filter((type) => declarationOf(type).isNotice).sort())
   expect(named.filter((one) => one.by !== "tell_notice" && typesOf(one).some((type) => notices.has(type)))).toEqual([])

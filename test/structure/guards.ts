@@ -16,7 +16,7 @@ export function tablesOf(sql: string): Tables {
         columns.set(column, !/not null|primary key|generated always/.test(rest))
       }
     }
-    tables.set(table.replace("turnpike.", ""), columns)
+    tables.set(table, columns)
   }
   return tables
 }
@@ -132,10 +132,13 @@ function namesOf(text: string, { tables, booleans }: { tables: Tables; booleans:
   const tableOf = (alias: string): Map<string, boolean> | undefined => {
     const declared = new RegExp(`\\b${alias} (?:turnpike\\.)?(\\w+)(?: :=[^;]*)?(?:;|,|\\))`).exec(text)?.[1] ?? ""
     const selected = new RegExp(`\\b(?:from|join|update|into|,) (\\w+) (?:as )?${alias}\\b`).exec(text)?.[1] ?? ""
-    return tables.get(declared) ?? tables.get(selected)
+    return tables.get(declared) ?? tables.get(`turnpike.${declared}`) ?? tables.get(selected)
   }
   const ofAny = (column: string) => {
-    const found = [...tables.values()].flatMap((columns) => columns.get(column) ?? [])
+    const having = [...tables].filter(([, columns]) => columns.has(column))
+    // The types of answers repeat columns of tables, and no type says what may not be null.
+    const ofTables = having.filter(([name]) => !name.startsWith("turnpike."))
+    const found = (ofTables.length > 0 ? ofTables : having).map(([, columns]) => columns.get(column))
     return found.length === 0 || found.some(Boolean)
   }
   return {

@@ -75,12 +75,12 @@ const found = [
   }),
 ]
 
-test("no text that callers read has a number that was written by hand: it is inserted from where the code has it", () => {
+test("No text that callers read has a number that was written by hand: it is inserted from where the code has it", () => {
   expect(numbersIn("at most 5 minutes, 1,024 characters and 20 %, not `3 days` or 422 or a 2xx")).toHaveLength(3)
   const byHand = found.filter((one) => !(one in EXCEPTIONS))
   expect(byHand, "insert it (src/base/in-words.ts); in a guide by {{name}} of src/reference/guides.ts").toEqual([])
 })
 
-test("every exception is still there", () => {
+test("Every exception is still there", () => {
   expect(Object.keys(EXCEPTIONS).filter((one) => !found.includes(one))).toEqual([])
 })

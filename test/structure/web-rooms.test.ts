@@ -15,7 +15,7 @@ const imports = new Map(
   }),
 )
 
-test("the table of the web app has every folder once, and each may import only folders above it", () => {
+test("The table of the web app has every folder once, and each may import only folders above it", () => {
   const names = table.map(({ name }) => name)
   expect([...names].sort()).toEqual([...new Set(webApp.map(roomOf))].sort())
   const wrong = table.flatMap(({ name, mayImport }, at) =>
@@ -24,7 +24,7 @@ test("the table of the web app has every folder once, and each may import only f
   expect(wrong).toEqual([])
 })
 
-test("a folder of the web app imports only folders that its row names", () => {
+test("A folder of the web app imports only folders that its row names", () => {
   expect(forbiddenUses(imports, table, roomOf)).toEqual([])
   expect([...imports.values()].flat().length).toBeGreaterThan(1000)
   const planted = new Map([["dashboard/src/shell/planted.ts", ["dashboard/src/users/pages.ts"]]])
@@ -33,7 +33,7 @@ test("a folder of the web app imports only folders that its row names", () => {
   ])
 })
 
-test("every row of the web app's table names only folders that are imported", () => {
+test("Every row of the web app's table names only folders that are imported", () => {
   const used = new Set(
     [...imports].flatMap(([path, targets]) => targets.map((to) => `${roomOf(path)} -> ${roomOf(to)}`)),
   )
@@ -43,6 +43,6 @@ test("every row of the web app's table names only folders that are imported", ()
   expect(named.filter((arrow) => !used.has(arrow))).toEqual([])
 })
 
-test("no files of the web app import each other in a circle", () => {
+test("No files of the web app import each other in a circle", () => {
   expect(circles(imports)).toEqual([])
 })

@@ -52,7 +52,7 @@ const EQUAL = new Set([
   keyOf(["n.address", "n.created_at", "n.expires_at", "n.last_seen_at", "n.session_id", "n.user_agent"]), // columns of two queries
 ])
 
-test("no list of three or more words is written in two files of the source", () => {
+test("No list of three or more words is written in two files of the source", () => {
   expect(places.size).toBeGreaterThan(100)
   const repeated = [...places].filter(([words, { size }]) => size > 1 && !EQUAL.has(words))
   expect(repeated.map(([words, paths]) => `${words}: ${[...paths].join(", ")}`)).toEqual([])
@@ -69,7 +69,7 @@ const OF_SQL_ALONE = new Set([
   keyOf(["day", "month", "window"]), // its period
 ])
 
-test("a list of words that schema.sql checks is one of the source, with the same words", () => {
+test("A list of words that schema.sql checks is one of the source, with the same words", () => {
   const checked = [...withoutComments(read("schema.sql")).matchAll(/\bin\s*\(((?:\s*'\w[\w.-]*'\s*,?){3,})\)/g)].map(
     ([, list = ""]) => keyOf([...list.matchAll(/'([^']*)'/g)].map(([, word = ""]) => word)),
   )
