@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_6c4d30a00abf"
+export const RELEASE = "turnpike_ddc2818efb3d"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -106,6 +106,12 @@ export interface Answers {
   checked_slice: {
     pass: JsonRow<"reconciliations">
     noted: JsonRow<"reconciliation_findings">[]
+  }
+  claimed_delivery: {
+    delivery_id: string
+    epoch: number
+    round: number
+    told: Answers["told_event"]
   }
   count_state: {
     cap: string
@@ -216,6 +222,10 @@ export interface Answers {
   listed_end_user: {
     end_user: Answers["end_user_answer"]
     active_at: string
+  }
+  listed_event: {
+    told: Answers["told_event"]
+    feed_key: string
   }
   mapping_answer: {
     container: string
@@ -387,6 +397,11 @@ export interface Answers {
     limit: number
     used: number
     retry_after: number | null
+  }
+  told_event: {
+    event: JsonRow<"events">
+    turn: JsonRow<"turns"> | null
+    slug: string | null
   }
   touched_turn: {
     turn_id: string
@@ -900,8 +915,9 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      endpoint: unknown | null
-      deliveries: unknown | null
+      endpoint: JsonRow<"webhook_endpoints"> | null
+      secrets: string[] | null
+      deliveries: Answers["claimed_delivery"][] | null
       next_due_at: Date | null
     }
   }
@@ -1215,7 +1231,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
       refused: string | null
-      webhook: unknown | null
+      webhook: JsonRow<"webhook_endpoints"> | null
     }
   }
   create_workspace: {
@@ -1703,7 +1719,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      event: unknown | null
+      told: Answers["told_event"] | null
     }
   }
   get_me: {
@@ -2011,7 +2027,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      events: unknown | null
+      events: Answers["listed_event"][] | null
       more: boolean | null
     }
   }
@@ -2856,7 +2872,9 @@ export interface Procedures {
       refused: string | null
       retry_after: number | null
       webhook_id: string | null
-      delivery: unknown | null
+      delivery: JsonRow<"webhook_deliveries"> | null
+      event_type: string | null
+      attempts: JsonRow<"webhook_attempts">[] | null
     }
   }
   refund_turn: {
@@ -3225,7 +3243,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       already: Answers["earlier_request"] | null
       refused: string | null
-      webhook: unknown | null
+      webhook: JsonRow<"webhook_endpoints"> | null
     }
   }
   save_refresh: {
@@ -3312,7 +3330,7 @@ export interface Procedures {
       already: Answers["earlier_request"] | null
       refused: string | null
       retry_after: number | null
-      delivery: unknown | null
+      delivery: JsonRow<"webhook_deliveries"> | null
     }
   }
   set_credentials: {
@@ -3687,7 +3705,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      webhook: unknown | null
+      webhook: JsonRow<"webhook_endpoints"> | null
       pinged: boolean | null
     }
   }
@@ -3846,7 +3864,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
-  claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"] },
+  claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
   claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers", "image_model", "heard"] },
   close_balances: { args: ["moment", "most"] },
@@ -3865,7 +3883,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
-  create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook"] },
+  create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
@@ -3906,7 +3924,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   forget_test_turns: { args: ["limit", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
-  get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "event"] },
+  get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "told:json"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
@@ -3930,7 +3948,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   limit_of: { args: ["name"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
-  list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events", "more"] },
+  list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events:json", "more"] },
   list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
@@ -3993,7 +4011,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
-  redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery"] },
+  redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery:json", "event_type", "attempts:json"] },
   refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "heard"] },
   refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "heard"] },
   rehearsal_pin: { args: [] },
@@ -4025,7 +4043,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   roll_totals: { args: ["limit"] },
   roll_usage: { args: ["limit"] },
   rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
-  rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook"] },
+  rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
@@ -4033,7 +4051,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
   seed_tasks: { args: ["key", "slug", "moment"] },
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
-  send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery"] },
+  send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery:json"] },
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
@@ -4062,7 +4080,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
-  update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook", "pinged"] },
+  update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },

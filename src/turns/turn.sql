@@ -1,8 +1,3 @@
--- A turn's row as JSON, with its space's slug, as webhooks get it (src/turns/turn-row.ts).
-create function turnpike.turn_json(turn turns, p_slug text) returns jsonb language sql stable as $$
-  select to_jsonb(turn) || jsonb_build_object('space', p_slug)
-$$;
-
 -- An open turn whose callback is to be published.
 create type turnpike.turn_to_publish as (
   turn_id text,

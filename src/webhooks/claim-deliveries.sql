@@ -7,11 +7,19 @@ begin
 end $$;
 
 -- The secrets that sign for an endpoint at a moment, sealed: its own, then former ones whose overlap lasts, the newest first.
-create function turnpike.signing_secrets(target webhook_endpoints, p_moment timestamptz) returns jsonb language sql stable as $$
-  select jsonb_build_array(target.secret) || coalesce(case when target.previous_until > p_moment then (
-    select jsonb_agg(f.secret order by f.signs_until desc) from former_signing_secrets f
-    where f.webhook_id = target.webhook_id and f.signs_until > p_moment) end, '[]')
+create function turnpike.signing_secrets(target webhook_endpoints, p_moment timestamptz) returns text[] language sql stable as $$
+  select target.secret || case when target.previous_until > p_moment then array(
+    select f.secret from former_signing_secrets f
+    where f.webhook_id = target.webhook_id and f.signs_until > p_moment order by f.signs_until desc) else '{}' end
 $$;
+
+-- A delivery that a run may attempt until its lease ends.
+create type turnpike.claimed_delivery as (
+  delivery_id text,
+  epoch integer,
+  round integer,
+  told turnpike.told_event
+);
 
 -- Claims what is due for an endpoint, the longest due first, under a lease: at most p_batch, p_batch_bytes of events, and p_in_flight
 -- with other runs' (p_in_flight_failing while the endpoint does not answer). An event of a turn is due once every earlier one was
@@ -20,26 +28,28 @@ $$;
 -- accounts; what is over that is due later. The order comes from the index of what is due, never from sorting a backlog.
 create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer, p_in_flight integer,
   p_in_flight_failing integer, p_host_rate integer, p_host_burst integer, p_test_host_rate integer, p_test_host_burst integer,
-  p_lease_until timestamptz, p_moment timestamptz, out endpoint jsonb, out deliveries jsonb, out next_due_at timestamptz)
+  p_lease_until timestamptz, p_moment timestamptz, out endpoint webhook_endpoints, out secrets text[],
+  out deliveries turnpike.claimed_delivery[], out next_due_at timestamptz)
 language plpgsql set enable_seqscan = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$
 declare
   target webhook_endpoints;
   most integer;
   open_now integer;
   due webhook_deliveries;
-  event jsonb;
-  size integer;
+  found_event record;
+  told turnpike.told_event;
   bytes bigint := 0;
   taken text[] := '{}';
-  claimed jsonb[] := '{}';
+  claimed turnpike.claimed_delivery[] := '{}';
   room record;
 begin
-  deliveries := '[]';
+  deliveries := '{}';
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id;
   if target.webhook_id is null or target.deleted_at is not null or target.disabled_at is not null then
     return;
   end if;
-  endpoint := to_jsonb(target) || jsonb_build_object('secrets', turnpike.signing_secrets(target, p_moment));
+  endpoint := target;
+  secrets := turnpike.signing_secrets(target, p_moment);
   if target.verified_at is null then
     select d.* into due from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
       and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
@@ -52,10 +62,9 @@ begin
         next_due_at := greatest(room.next_at, p_moment + interval '1 second');
         return;
       end if;
-      select turnpike.event_json(e, null, null) into event from events e where e.event_id = due.event_id;
+      select e into told.event from events e where e.event_id = due.event_id;
       update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = due.delivery_id;
-      deliveries := jsonb_build_array(jsonb_build_object('delivery_id', due.delivery_id, 'epoch', due.epoch + 1, 'round', due.round,
-        'event', event));
+      deliveries := array[row(due.delivery_id, due.epoch + 1, due.round, told)::turnpike.claimed_delivery];
     else
       next_due_at := due.next_attempt_at;
     end if;
@@ -76,14 +85,14 @@ begin
     order by d.next_attempt_at, d.event_id collate "C" limit least(p_batch, most - open_now)
     for no key update skip locked
   loop
-    select turnpike.event_json(e, t, s.slug), turnpike.event_bytes(t) into event, size
+    select e as event, t as turn, s.slug, turnpike.event_bytes(t) as size into found_event
       from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
       where e.event_id = due.event_id;
-    bytes := bytes + size;
+    bytes := bytes + found_event.size;
     exit when bytes > p_batch_bytes and cardinality(taken) > 0;
     taken := taken || due.delivery_id;
-    claimed := array_append(claimed,
-      jsonb_build_object('delivery_id', due.delivery_id, 'epoch', due.epoch + 1, 'round', due.round, 'event', event));
+    told := row(found_event.event, found_event.turn, found_event.slug);
+    claimed := claimed || row(due.delivery_id, due.epoch + 1, due.round, told)::turnpike.claimed_delivery;
   end loop;
   if cardinality(taken) = 0 then
     select d.next_attempt_at into next_due_at from webhook_deliveries d
@@ -100,7 +109,7 @@ begin
     return;
   end if;
   update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken[1:room.granted]);
-  deliveries := to_jsonb(claimed[1:room.granted]);
+  deliveries := claimed[1:room.granted];
 end $$;
 
 -- Gives back what a run has claimed and not begun ([{delivery_id, epoch}]); returns how many it still had. Skips locked rows: their

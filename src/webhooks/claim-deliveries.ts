@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
-import type { EventRow } from "./event-payload.ts"
+import { type EventRow, eventRowOf } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
 /** A delivery that this run may attempt until its lease ends, with its event. */
@@ -34,7 +34,7 @@ export async function noteWake(ctx: Context, webhookId: string): Promise<void> {
  */
 export async function claimDeliveries(ctx: Context, webhookId: string): Promise<Claimed> {
   const now = ctx.clock.now()
-  return callOne<"claim_deliveries", Claimed>(ctx.db, "claim_deliveries", {
+  const claimed = await callOne(ctx.db, "claim_deliveries", {
     webhook_id: webhookId,
     batch: WEBHOOK_POLICY.batch,
     batch_bytes: WEBHOOK_POLICY.batchBytes,
@@ -47,6 +47,12 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
     lease_until: new Date(now.getTime() + WEBHOOK_POLICY.leaseMs),
     moment: now,
   })
+  const { endpoint, secrets, deliveries, next_due_at } = claimed
+  return {
+    endpoint: endpoint && ({ ...endpoint, secrets } as ClaimedEndpoint),
+    deliveries: (deliveries ?? []).map(({ told, ...delivery }) => ({ ...delivery, event: eventRowOf(told) })),
+    next_due_at,
+  }
 }
 
 /** Gives back what a run has claimed and not begun. */

@@ -2,7 +2,7 @@
 -- refused: 'exists' (the account has one for p_target, the URL as it is called), 'too_many' (it has p_most already).
 create function turnpike.create_webhook(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
-  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook jsonb) language plpgsql as $$
+  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook webhook_endpoints) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   free_slot integer;
@@ -27,7 +27,7 @@ begin
         p_secret, free_slot, p_target, null, p_request.moment, p_request.moment)
       returning * into made;
       perform turnpike.add_ping(made, p_event_id, p_request.moment);
-      webhook := to_jsonb(made);
+      webhook := made;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;

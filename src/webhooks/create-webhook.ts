@@ -26,8 +26,7 @@ export async function createWebhook(
   checkUrl(ctx, url, "url")
   const webhookId = newId("webhook", ctx.clock.now())
   const secret = newSigningSecret()
-  type Row = { already: unknown; refused: "exists" | "too_many" | null; webhook: EndpointRow | null }
-  const { actor, row, replayOf } = await callOnce<"create_webhook", Row>(ctx, credential, "create_webhook", {
+  const { actor, row, replayOf } = await callOnce(ctx, credential, "create_webhook", {
     once,
     args: {
       webhook_id: webhookId,
@@ -45,7 +44,7 @@ export async function createWebhook(
   if (row.refused === "exists") throw webhookExists(url)
   if (row.webhook) {
     wakeWebhooks(ctx, { ...actor, hooked: true })
-    return { made: { webhook: row.webhook, secret }, replayed: false }
+    return { made: { webhook: row.webhook as EndpointRow, secret }, replayed: false }
   }
   throw new TurnpikeError("LIMIT_REACHED", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
 }

@@ -12,6 +12,16 @@ export interface DeliveryRow extends Omit<JsonRow<"webhook_deliveries">, "state"
   attempts_made: JsonRow<"webhook_attempts">[]
 }
 
+/** The delivery that a procedure has answered. */
+export function deliveryRowOf(
+  delivery: JsonRow<"webhook_deliveries"> | null,
+  eventType: string,
+  attempts: JsonRow<"webhook_attempts">[],
+): DeliveryRow {
+  if (!delivery) throw new Error("nothing was refused, and there is no delivery")
+  return { ...delivery, event_type: eventType, attempts_made: attempts } as DeliveryRow
+}
+
 export function serializeDelivery(row: DeliveryRow): Delivery {
   return {
     delivery_id: row.delivery_id,

@@ -1,15 +1,20 @@
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { declarationOf, EVENTS, type EventType } from "./event-types.ts"
 import type { Event } from "./schemas.ts"
 
-/** A row of `events`, as to_jsonb gives it, with its turn's row. */
+/** A row of `events` with its turn's row. */
 export interface EventRow extends Omit<JsonRow<"events">, "type" | "data"> {
   type: EventType
   data: Record<string, unknown>
   turn: TurnRow | null
 }
+
+/** An event as procedures answer it, with its turn in a column of its own. */
+export const eventRowOf = ({ event, turn, slug }: Answers["told_event"]): EventRow =>
+  ({ ...event, turn: turnRowOf({ turn, slug }) }) as EventRow
 
 /** An event as webhooks and the feed show it, the same at every attempt. */
 export function serializeEvent(row: EventRow): Event {

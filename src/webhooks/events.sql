@@ -1,8 +1,9 @@
--- The jsonb of an event, its turn and that one's space (both left joined), for EventRow.
-create function turnpike.event_json(event events, turn turns, slug text) returns jsonb language sql stable as $$
-  select to_jsonb(event) || jsonb_build_object('turn',
-    case when turn.turn_id is not null then turnpike.turn_json(turn, slug) end)
-$$;
+-- An event with its turn and the slug of that one's space.
+create type turnpike.told_event as (
+  event events,
+  turn turns, -- null: it is of no turn
+  slug text -- null: the same
+);
 
 -- Roughly the size of an event in the database's answer, JSON within JSON: its turn's text and result.
 create function turnpike.event_bytes(turn turns) returns integer language sql stable as $$

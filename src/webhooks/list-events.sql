@@ -1,9 +1,15 @@
--- A page of the events that a caller may see, as EventRow with `feed_key` (`<transaction>_<event id>`), at most p_limit and about p_bytes
+create type turnpike.listed_event as (
+  told turnpike.told_event,
+  -- `<transaction>_<event id>`: its place in the order of commits.
+  feed_key text
+);
+
+-- A page of the events that a caller may see, at most p_limit and about p_bytes
 -- of them; more: the list goes on. p_forward: in the order of their commits, and only what is older than
 -- every open transaction, after (p_after_xact, p_after). Otherwise the newest first, before the event p_after.
 create function turnpike.list_events(p_request turnpike.request,
   p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz, p_after_xact text,
-  p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller, out events jsonb, out more boolean)
+  p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller, out events turnpike.listed_event[], out more boolean)
 language plpgsql set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
@@ -17,10 +23,10 @@ declare
   of_turn text[];
   page refcursor;
   event events;
-  told jsonb;
-  size integer;
+  told turnpike.told_event;
+  found_turn record;
   bytes bigint := 0;
-  shown jsonb[] := '{}';
+  shown turnpike.listed_event[] := '{}';
 begin
   actor := caller;
   if caller.usable is not true then
@@ -60,21 +66,22 @@ begin
   loop
     fetch page into event;
     exit when event.event_id is null;
-    select turnpike.event_json(event, t, s.slug), turnpike.event_bytes(t) into told, size
+    select t as turn, s.slug, turnpike.event_bytes(t) as size into found_turn
       from (select) one left join turns t on t.turn_id = event.turn_id left join spaces s on s.space_id = t.space_id;
-    bytes := bytes + size;
+    bytes := bytes + found_turn.size;
     more := cardinality(shown) > 0 and (cardinality(shown) = p_limit or bytes > p_bytes);
     exit when more;
-    shown := array_append(shown, told || jsonb_build_object('feed_key', event.xact || '_' || event.event_id));
+    told := row(event, found_turn.turn, found_turn.slug);
+    shown := shown || row(told, event.xact || '_' || event.event_id)::turnpike.listed_event;
   end loop;
   close page;
-  events := to_jsonb(shown);
+  events := shown;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- One event that the caller may see, as EventRow, or null.
+-- One event that the caller may see, or null.
 create function turnpike.get_event(p_request turnpike.request,
-  p_event_id text, out actor turnpike.caller, out event jsonb) language plpgsql as $$
+  p_event_id text, out actor turnpike.caller, out told turnpike.told_event) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
 begin
@@ -82,7 +89,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select turnpike.event_json(e, t, s.slug) into event
+  select e, t, s.slug into told
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
     where e.event_id = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
     limit 1;

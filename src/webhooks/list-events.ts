@@ -3,7 +3,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
-import type { EventRow } from "./event-payload.ts"
+import { type EventRow, eventRowOf } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Event } from "./schemas.ts"
 
@@ -13,11 +13,6 @@ export interface EventFilters {
   turn?: string | undefined
   created_after?: string | undefined
   created_before?: string | undefined
-}
-
-interface Found {
-  events: (EventRow & { feed_key: string })[]
-  more: boolean
 }
 
 /**
@@ -31,7 +26,7 @@ export async function listEvents(
 ): Promise<Page<EventRow>> {
   const forward = filters.order === "asc"
   const after = decodeCursor(cursor, filters)
-  const { row } = await callAs<"list_events", Found>(ctx, credential, "list_events", {
+  const { row } = await callAs(ctx, credential, "list_events", {
     forward,
     type: filters.type ?? null,
     turn_id: filters.turn ?? null,
@@ -41,7 +36,8 @@ export async function listEvents(
     limit,
     bytes: WEBHOOK_POLICY.batchBytes,
   })
-  const { events, more } = row
+  const events = (row.events ?? []).map(({ told, feed_key }) => ({ ...eventRowOf(told), feed_key }))
+  const more = row.more === true
   const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.feed_key : event.event_id) })
   if (!forward) return page
   // The cursor to continue with: after the last event, or where this page began.
@@ -65,11 +61,9 @@ function parseFeedKey(feed_key: string): { after_xact: string; after: string } {
 
 /** One event, or NOT_FOUND. */
 export async function getEvent(ctx: Context, credential: Credential, eventId: string): Promise<EventRow> {
-  const { row } = await callAs<"get_event", { event: EventRow | null }>(ctx, credential, "get_event", {
-    event_id: eventId,
-  })
-  if (!row.event) {
+  const { row } = await callAs(ctx, credential, "get_event", { event_id: eventId })
+  if (!row.told) {
     throw new TurnpikeError("NOT_FOUND", `There is no event "${eventId}" that you can see.`)
   }
-  return row.event
+  return eventRowOf(row.told)
 }

@@ -1,11 +1,10 @@
 -- Deliveries are locked after their endpoint, so they are sent again only while it is on.
 
--- The jsonb of a delivery with its event's type and its newest p_most attempts, oldest first, for DeliveryRow.
-create function turnpike.delivery_json(delivery webhook_deliveries, p_type text, p_most integer) returns jsonb language sql stable as $$
-  select to_jsonb(delivery) || jsonb_build_object('event_type', p_type, 'attempts_made', coalesce((
-    select jsonb_agg(to_jsonb(newest) order by newest.attempt) from (
-      select a.* from webhook_attempts a where a.delivery_id = delivery.delivery_id order by a.attempt desc limit p_most
-    ) newest), '[]'))
+-- The newest p_most attempts of a delivery, oldest first.
+create function turnpike.newest_attempts(p_delivery_id text, p_most integer) returns webhook_attempts[] language sql stable as $$
+  select array(select newest.made from (
+    select a as made, a.attempt from webhook_attempts a where a.delivery_id = p_delivery_id order by a.attempt desc limit p_most
+  ) newest order by newest.attempt)
 $$;
 
 -- Why nothing is sent to an endpoint again: not_found, disabled, or null.
@@ -18,7 +17,8 @@ end $$;
 -- much again as it may in an hour, p_an_hour or p_test_an_hour, and has to wait retry_after seconds. The same holds below.
 create function turnpike.redeliver_event(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out webhook_id text, out delivery jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out webhook_id text, out delivery webhook_deliveries,
+  out event_type text, out attempts webhook_attempts[]) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -41,7 +41,9 @@ begin
       update webhook_deliveries d set state = 'pending', status_reason = null, round = 0, lease_until = null,
           next_attempt_at = p_request.moment, finished_at = null
         where d.delivery_id = p_delivery_id returning d.* into again;
-      delivery := turnpike.delivery_json(again, (select e.type from events e where e.event_id = again.event_id), p_attempts_listed);
+      delivery := again;
+      event_type := (select e.type from events e where e.event_id = again.event_id);
+      attempts := turnpike.newest_attempts(p_delivery_id, p_attempts_listed);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_request.moment);
     end if;
   end if;
@@ -51,7 +53,8 @@ end $$;
 -- Makes a ping under p_event_id for one endpoint. refused: 'not_found', 'disabled'.
 create function turnpike.send_ping(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out delivery jsonb) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer,
+  out delivery webhook_deliveries) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -71,7 +74,7 @@ begin
     end if;
     if refused is null then
       made := turnpike.add_ping(target, p_event_id, p_request.moment);
-      delivery := turnpike.delivery_json(made, 'ping', 0);
+      delivery := made;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_request.moment);
     end if;
   end if;

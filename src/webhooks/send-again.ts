@@ -7,15 +7,14 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { decodeCursor, toPage } from "../base/pagination.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
-import { type DeliveryRow, deliveryNotFound } from "./delivery-row.ts"
+import { type DeliveryRow, deliveryNotFound, deliveryRowOf } from "./delivery-row.ts"
 import { webhookNotFound } from "./endpoint-row.ts"
 import { getDelivery } from "./list-deliveries.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Replay, Replayed } from "./schemas.ts"
 
 interface Sent {
-  already: unknown
-  refused: "not_found" | "disabled" | "limited" | null
+  refused: string | null
   retry_after: number | null
 }
 
@@ -37,16 +36,15 @@ export async function redeliver(
   deliveryId: string,
   once?: Once,
 ): Promise<Made<DeliveryRow>> {
-  type Row = Sent & { webhook_id: string; delivery: DeliveryRow }
-  const { actor, row, replayOf } = await callOnce<"redeliver_event", Row>(ctx, credential, "redeliver_event", {
+  const { actor, row, replayOf } = await callOnce(ctx, credential, "redeliver_event", {
     once,
     args: { delivery_id: deliveryId, attempts_listed: WEBHOOK_POLICY.attemptsListed, ...RESENDS },
   })
   if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (row.refused === "not_found") throw deliveryNotFound(deliveryId)
-  throwRefused(row, row.webhook_id, actor)
+  throwRefused(row, row.webhook_id ?? "", actor)
   wakeWebhooks(ctx, { ...actor, hooked: true })
-  return { made: row.delivery, replayed: false }
+  return { made: deliveryRowOf(row.delivery, row.event_type ?? "", row.attempts ?? []), replayed: false }
 }
 
 /** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
@@ -56,17 +54,15 @@ export async function sendTest(
   webhookId: string,
   once?: Once,
 ): Promise<Made<DeliveryRow>> {
-  const { actor, row, replayOf } = await callOnce<"send_ping", Sent & { delivery: DeliveryRow }>(
-    ctx,
-    credential,
-    "send_ping",
-    { once, args: { webhook_id: webhookId, event_id: newId("event", ctx.clock.now()), ...RESENDS } },
-  )
+  const { actor, row, replayOf } = await callOnce(ctx, credential, "send_ping", {
+    once,
+    args: { webhook_id: webhookId, event_id: newId("event", ctx.clock.now()), ...RESENDS },
+  })
   if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (row.refused === "not_found") throw webhookNotFound(webhookId)
   throwRefused(row, webhookId, actor)
   wakeWebhooks(ctx, { ...actor, hooked: true })
-  return { made: row.delivery, replayed: false }
+  return { made: deliveryRowOf(row.delivery, "ping", []), replayed: false }
 }
 
 /**

@@ -25,7 +25,7 @@ $$;
 -- now, and that needs a fresh one). pinged: its dispatcher must be woken.
 create function turnpike.update_webhook(p_request turnpike.request,
   p_webhook_id text, p_changes jsonb, p_target text, p_event_id text, p_stop_batch integer,
-  out actor turnpike.caller, out refused text, out webhook jsonb, out pinged boolean) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out webhook webhook_endpoints, out pinged boolean) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -77,7 +77,7 @@ begin
     if p_changes -> 'enabled' = 'false' then
       perform turnpike.give_up(p_webhook_id, 'endpoint_disabled', p_stop_batch, p_request.moment);
     end if;
-    webhook := to_jsonb(target);
+    webhook := target;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
@@ -106,7 +106,7 @@ end $$;
 -- were given. refused: 'former' (p_most_former secrets sign already).
 create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
-  p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook jsonb) language plpgsql as $$
+  p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook webhook_endpoints) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
@@ -126,7 +126,7 @@ begin
       insert into former_signing_secrets (webhook_id, secret, signs_until) values (p_webhook_id, target.secret, p_until);
       update webhook_endpoints w set previous_until = p_until, secret = p_secret, updated_at = p_request.moment
         where w.webhook_id = p_webhook_id returning w.* into target;
-      webhook := to_jsonb(target);
+      webhook := target;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;

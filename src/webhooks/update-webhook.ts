@@ -23,8 +23,7 @@ export async function updateWebhook(
   changes: UpdateWebhook,
 ): Promise<EndpointRow> {
   if (changes.url !== undefined) checkUrl(ctx, changes.url, "url")
-  type Row = { refused: "exists" | null; webhook: EndpointRow | null; pinged: boolean }
-  const { actor, row } = await callAs<"update_webhook", Row>(ctx, credential, "update_webhook", {
+  const { actor, row } = await callAs(ctx, credential, "update_webhook", {
     webhook_id: webhookId,
     changes,
     target: changes.url === undefined ? null : targetOf(changes.url),
@@ -34,7 +33,7 @@ export async function updateWebhook(
   if (row.refused) throw webhookExists(changes.url ?? "")
   if (!row.webhook) throw webhookNotFound(webhookId)
   if (row.pinged) wakeWebhooks(ctx, { ...actor, hooked: true })
-  return row.webhook
+  return row.webhook as EndpointRow
 }
 
 /** Removes an endpoint; its pending deliveries fail. NOT_FOUND. */
@@ -54,8 +53,7 @@ export async function rotateSigningSecret(
   once?: Once,
 ): Promise<Made<WebhookWithSecret>> {
   const secret = newSigningSecret()
-  type Row = { already: unknown; refused: "former" | null; webhook: EndpointRow | null }
-  const { row, replayOf } = await callOnce<"rotate_signing_secret", Row>(ctx, credential, "rotate_signing_secret", {
+  const { row, replayOf } = await callOnce(ctx, credential, "rotate_signing_secret", {
     once,
     args: {
       webhook_id: webhookId,
@@ -68,7 +66,7 @@ export async function rotateSigningSecret(
   if (replayOf) return replay(readWithSecret(ctx, credential, replayOf))
   if (row.refused) throw tooManyFormer()
   if (!row.webhook) throw webhookNotFound(webhookId)
-  return { made: { webhook: row.webhook, secret }, replayed: false }
+  return { made: { webhook: row.webhook as EndpointRow, secret }, replayed: false }
 }
 
 const tooManyFormer = () =>
