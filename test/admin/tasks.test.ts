@@ -114,8 +114,8 @@ describe("Flows of tasks", () => {
     expect((await make(one, desk, { title: "Alone" })).flow).toBeNull()
     const update = `[call update_task {"task_id":${first.task_id},"state":"done"}]`
     const changed = await client(one).runTurn({ space: desk, text: update })
-    expect(changed.result).toContain('"place":1,"state":"done","title":"Check"')
-    expect(changed.result, "with the other steps").toContain('"place":2,"state":"open","title":"Pay back"')
+    expect(changed.result).toContain('"place":1,"title":"Check","state":"done"')
+    expect(changed.result, "with the other steps").toContain('"place":2,"title":"Pay back","state":"open"')
     const shown = (await tasks("?q=pay%20back"))[0]
     expect(shown).toMatchObject({ flow: "returns", flow_place: 2, title: "Pay back" })
   })

@@ -95,7 +95,7 @@ describe("Credit", () => {
     const booking = Promise.all(
       accounts.map(({ userId }) =>
         world.sql<{ entry: object; replayed: boolean }>(
-          `select entry, replayed from ${RELEASE}.book_entry($1, 'credit_purchase', $2, null, 'pay:3', null, null, 'payment:stripe',
+          `select to_jsonb(entry) as entry, replayed from ${RELEASE}.book_entry($1, 'credit_purchase', $2, null, 'pay:3', null, null, 'payment:stripe',
              'Card 4242', $3)`,
           [userId, USD, world.clock.now().toISOString()],
         ),

@@ -34,8 +34,8 @@ async function callAsWorker(worker: string, name: string, args: Record<string, u
   const names = Object.keys(args)
   const given = names.map((one, at) => `p_${one} => $${at + 1}`).join(", ")
   const values = Object.values(args)
-  const [row] = await sqlOf(worker).query(`select * from ${RELEASE}.${name}(${given})`, values)
-  return row as Record<string, unknown>
+  const [row] = await sqlOf(worker).query(`select to_json(r) as answer from ${RELEASE}.${name}(${given}) r`, values)
+  return (row as { answer: Record<string, unknown> }).answer
 }
 
 const caller = (token: string) => {

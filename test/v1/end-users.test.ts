@@ -83,10 +83,7 @@ describe("Limits of end users", () => {
     expect((await pages(created, "limit=5")).map(({ end_user_ref }) => end_user_ref)).toEqual(["a"])
     const testKey = await world.makeKey(created.userId, { scope: "all", test: true })
     const test = world.createClient(created.userId, testKey.value)
-    expect(await errorOf(test.call("Reading limits of an unknown end user answers none", at("a")))).toEqual([
-      404,
-      "NOT_FOUND",
-    ])
+    expect(await errorOf(test.call("GET", at("a")))).toEqual([404, "NOT_FOUND"])
     expect(await pages(test, "limit=5")).toEqual([])
     const other = await account()
     expect(await errorOf(other.all.call("GET", at("a")))).toEqual([404, "NOT_FOUND"])
