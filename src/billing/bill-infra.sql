@@ -70,7 +70,7 @@ create type turnpike.infra_bill as (
   billed bigint,
   due bigint,
   -- Whether a webhook of the account gets an event of it.
-  heard boolean
+  has_subscriber boolean
 );
 
 create function turnpike.infra_bill_of(p_user_id bigint, p_usage turnpike.infra_usage, p_until timestamptz, p_billed bigint)
@@ -80,7 +80,7 @@ returns turnpike.infra_bill language sql immutable as $$
 $$;
 
 -- Bills up to p_limit accounts of a run from where it stands. Whoever else works on the run waits for the lock of its row, and goes on
--- behind this. heard, of a bill: an endpoint of the account must be woken.
+-- behind this. has_subscriber, of a bill: an endpoint of the account must be woken.
 create function turnpike.bill_infra_slice(p_run_id bigint, p_limit integer, p_moment timestamptz, out reached bigint,
   out finished boolean, out bills turnpike.infra_bill[]) language plpgsql as $$
 declare
@@ -114,7 +114,7 @@ create function turnpike.bill_infra(run infra_runs, p_user_id bigint, p_moment t
 language plpgsql as $$
 declare
   bill turnpike.infra_bill;
-  heard boolean := false;
+  has_subscriber boolean := false;
   used turnpike.infra_usage;
   amount bigint := 0;
   entry_id bigint;
@@ -141,7 +141,7 @@ begin
       if (booked.entry).ledger_id is null or booked.replayed is not false then
         raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
       end if;
-      heard := booked.heard;
+      has_subscriber := booked.has_subscriber;
       entry_id := (booked.entry).ledger_id;
     end if;
     if round(used.cost) > 0 or amount > 0 then
@@ -150,7 +150,7 @@ begin
       values (run.run_id, p_user_id, used.starts_at, run.until_at, used.milliseconds, used.byte_seconds, round(used.cost)::bigint,
         amount, entry_id, p_moment);
       bill := turnpike.infra_bill_of(p_user_id, used, run.until_at, amount);
-      bill.heard := heard;
+      bill.has_subscriber := has_subscriber;
     end if;
   end if;
   update infra_accounts a set billed_until = greatest(a.billed_until, run.until_at),

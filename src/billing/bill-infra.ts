@@ -85,8 +85,8 @@ function quote(ctx: Context, run: RunRow, position: number) {
 async function bill(ctx: Context, runId: number) {
   const args = { run_id: runId, limit: INFRA_POLICY.accountsPerStatement, moment: ctx.clock.now() }
   const slice = await callOne(ctx.db, "bill_infra_slice", args)
-  for (const { user_id, heard } of slice.bills ?? []) {
-    if (heard) wakeWebhooks(ctx, { user_id, test: false, hooked: true })
+  for (const { user_id, has_subscriber } of slice.bills ?? []) {
+    if (has_subscriber) wakeWebhooks(ctx, { user_id, test: false, has_subscriber: true })
   }
   return slice
 }

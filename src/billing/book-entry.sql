@@ -1,16 +1,16 @@
 -- Books an entry under the lock of its account's wallet, after what is queued; an entry that takes credit locks the whole account. Later
 -- queries see everything committed before that lock. An entry with the same reference is answered again and nothing is booked (replayed).
 -- refused: 'no_account', or 'balance_too_low' when the amount would take what is held. A commission has an amount in a currency only.
--- heard: an endpoint must be woken.
+-- has_subscriber: an endpoint must be woken.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
   p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out entry ledger, out replayed boolean, out refused text,
-  out heard boolean) language plpgsql as $$
+  out has_subscriber boolean) language plpgsql as $$
 declare
   wallet wallets;
   booked ledger;
 begin
   replayed := false;
-  heard := false;
+  has_subscriber := false;
   if p_amount < 0 then
     perform turnpike.lock_account(p_user_id);
   end if;
@@ -20,7 +20,7 @@ begin
     select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   end if;
   if wallet.shards > 0 then
-    heard := turnpike.post_all(p_user_id, p_moment);
+    has_subscriber := turnpike.post_all(p_user_id, p_moment);
     select w.* into wallet from wallets w where w.user_id = p_user_id;
   end if;
   select l.* into booked from ledger l where l.reference = p_reference limit 1;
@@ -44,7 +44,7 @@ begin
     elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
       if turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) then
-        heard := true;
+        has_subscriber := true;
       end if;
     end if;
   end if;

@@ -12,7 +12,7 @@ export interface Booking {
   replayed: boolean | null
   refused: keyof typeof REFUSALS | null
   /** An endpoint of the account must be woken. */
-  heard: boolean | null
+  has_subscriber: boolean | null
 }
 
 const REFUSALS = {
@@ -35,6 +35,6 @@ export function bookedBy({ entry, replayed, refused }: Booking, micros = 0): Mad
 }
 
 /** Called after a booking: wakes the endpoints of its account that get an event of it. */
-export function wakeFor(ctx: Context, { entry, heard }: Booking): void {
-  if (entry && heard) wakeWebhooks(ctx, { user_id: entry.user_id, test: false, hooked: true })
+export function wakeFor(ctx: Context, { entry, has_subscriber }: Booking): void {
+  if (entry && has_subscriber) wakeWebhooks(ctx, { user_id: entry.user_id, test: false, has_subscriber: true })
 }

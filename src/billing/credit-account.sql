@@ -2,7 +2,7 @@
 -- fresh one, or what book_entry refuses.
 create function turnpike.grant_credit(p_request turnpike.request,
   p_user_id bigint, p_reason text, p_amount bigint, p_once_key text, p_note text, out actor turnpike.caller, out entry ledger,
-  out replayed boolean, out refused text, out heard boolean) language plpgsql as $$
+  out replayed boolean, out refused text, out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   admin text;
@@ -25,7 +25,7 @@ begin
     entry := booking.entry;
     replayed := booking.replayed;
     refused := booking.refused;
-    heard := booking.heard;
+    has_subscriber := booking.has_subscriber;
     if refused is null and not replayed then
       perform turnpike.note_change(caller.user_id, 'user.credit', 'user', p_user_id::text, null, to_jsonb(entry), p_request.request_id, p_request.address, p_request.moment);
     end if;

@@ -22,13 +22,13 @@ export async function listLedger(
   credential: Credential,
   { filters, limit, offset }: { filters: LedgerFilters; limit: number; offset: number },
 ): Promise<{ entries: LedgerRow[]; total: number }> {
-  const { actor, row } = await callAs<"post_own_charges", { heard: boolean | null }>(
+  const { actor, row } = await callAs<"post_own_charges", { has_subscriber: boolean | null }>(
     ctx,
     credential,
     "post_own_charges",
     {},
   )
-  wakeWebhooks(ctx, { user_id: actor.user_id, test: false, hooked: row.heard === true })
+  wakeWebhooks(ctx, { user_id: actor.user_id, test: false, has_subscriber: row.has_subscriber === true })
   const { rows } = await readAs(ctx, credential, (db) => {
     const all = db.selectFrom("ledger as l").where(matches(filters))
     const page = all.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)

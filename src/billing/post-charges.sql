@@ -2,7 +2,7 @@
 -- totals, the wallet's balance, and what there is to tell of it. Under the lock of the wallet each is posted once. is_more: others are
 -- queued still. is_poor: the account has not enough for shards any more.
 create function turnpike.post_charges(p_user_id bigint, p_limit integer, p_moment timestamptz, out posted integer, out is_more boolean,
-  out is_poor boolean, out heard boolean) language plpgsql as $$
+  out is_poor boolean, out has_subscriber boolean) language plpgsql as $$
 declare
   wallet wallets;
   turn_ids text[];
@@ -10,7 +10,7 @@ declare
   sums record;
 begin
   select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
-  heard := false;
+  has_subscriber := false;
   with taken as (
     select t.* from turnpike.take_postings(p_user_id, p_limit) t
   ), entries as (
@@ -25,7 +25,7 @@ begin
   if posted > 0 then
     update wallets w set balance_credit_micros = w.balance_credit_micros + total, folded_credit_micros = w.folded_credit_micros + total
       where w.user_id = p_user_id;
-    heard := turnpike.tell_posted(wallet, total, turn_ids, p_moment);
+    has_subscriber := turnpike.tell_posted(wallet, total, turn_ids, p_moment);
   end if;
   is_more := posted = p_limit;
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
@@ -55,27 +55,27 @@ end $$;
 -- Posts all that an account has queued. Whether a webhook hears of anything.
 create function turnpike.post_all(p_user_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
-  heard boolean := false;
+  has_subscriber boolean := false;
   part record;
 begin
   loop
     select p.* into part from turnpike.post_charges(p_user_id, 1000, p_moment) p;
-    heard := heard or part.heard;
+    has_subscriber := has_subscriber or part.has_subscriber;
     exit when not part.is_more;
   end loop;
-  return heard;
+  return has_subscriber;
 end $$;
 
 -- The same for the account of a caller, who wants to read its ledger.
 create function turnpike.post_own_charges(p_request turnpike.request,
-  out actor turnpike.caller, out heard boolean) language plpgsql as $$
+  out actor turnpike.caller, out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable and turnpike.has_postings(caller.user_id) then
-    heard := turnpike.post_all(caller.user_id, p_request.moment);
+    has_subscriber := turnpike.post_all(caller.user_id, p_request.moment);
   end if;
 end $$;
 
@@ -87,14 +87,14 @@ declare
   entry record;
   state record;
   was wallets := p_was;
-  heard boolean := false;
+  has_subscriber boolean := false;
 begin
   if p_was.balance_credit_micros + p_total < p_was.low_balance_credit_micros or p_was.balance_credit_micros + p_total = 0 then
     for entry in select l.balance_after_credit_micros as total, l.created_at from ledger l
       where l.turn_id = any (p_turn_ids) and l.reason in ('usage', 'space_usage') order by l.ledger_id
     loop
       if turnpike.follow_balance(was, entry.total, entry.created_at) then
-        heard := true;
+        has_subscriber := true;
       end if;
       select w.* into was from wallets w where w.user_id = p_was.user_id;
       was.balance_credit_micros := entry.total;
@@ -114,11 +114,11 @@ begin
       order by s.rank, s.subject, s.cap, s.starts_at
     loop
       if turnpike.tell_cap(p_was.user_id, state.key_id, state.cap_state, state.percents, p_moment) then
-        heard := true;
+        has_subscriber := true;
       end if;
     end loop;
   end if;
-  return heard;
+  return has_subscriber;
 end $$;
 
 -- Accounts that have something to post, and since when, in their order behind p_after: none keeps the sweep from those behind it.

@@ -23,7 +23,7 @@ interface Posted {
   posted: number
   is_more: boolean
   is_poor: boolean
-  heard: boolean
+  has_subscriber: boolean
 }
 
 /** Posts what an account was charged, in the background, behind the commit that queued it; once more when more has come meanwhile. */
@@ -59,15 +59,15 @@ async function postAgain(ctx: Context, userId: number, own: Posting): Promise<vo
 async function postOnce(ctx: Context, userId: number): Promise<Posted> {
   const args = { user_id: userId, limit: POSTING_POLICY.batch, moment: ctx.clock.now() }
   const posted = await callOne<"post_charges", Posted>(ctx.db, "post_charges", args)
-  wakeWebhooks(ctx, { user_id: userId, test: false, hooked: posted.heard })
+  wakeWebhooks(ctx, { user_id: userId, test: false, has_subscriber: posted.has_subscriber })
   return posted
 }
 
 /** Whether it has taken them away: not while more is queued than one statement posts. */
 async function foldShards(ctx: Context, userId: number): Promise<boolean> {
   const args = { user_id: userId, limit: POSTING_POLICY.batch, moment: ctx.clock.now() }
-  const { heard, folded } = await callOne(ctx.db, "fold_shards", args)
-  wakeWebhooks(ctx, { user_id: userId, test: false, hooked: heard === true })
+  const { has_subscriber, folded } = await callOne(ctx.db, "fold_shards", args)
+  wakeWebhooks(ctx, { user_id: userId, test: false, has_subscriber: has_subscriber === true })
   return folded === true
 }
 

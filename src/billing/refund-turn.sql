@@ -1,6 +1,6 @@
 -- Gives back, once, everything that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
 create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz, out entry ledger,
-  out replayed boolean, out refused text, out heard boolean) language plpgsql as $$
+  out replayed boolean, out refused text, out has_subscriber boolean) language plpgsql as $$
 declare
   turn turns;
   charged bigint;
@@ -15,7 +15,7 @@ begin
   select -sum(l.amount_credit_micros) into charged from ledger l
     where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
   replayed := false;
-  heard := false;
+  has_subscriber := false;
   refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
     when coalesce(charged, 0) = 0 then 'not_billed' end;
   if refused is null then
@@ -24,14 +24,14 @@ begin
     entry := booking.entry;
     replayed := booking.replayed;
     refused := booking.refused;
-    heard := booking.heard;
+    has_subscriber := booking.has_subscriber;
   end if;
-  heard := heard or was_heard;
+  has_subscriber := has_subscriber or was_heard;
 end $$;
 
 -- The same by an admin; refused: 'admin' when the caller is not one, 'proof' without a fresh one.
 create function turnpike.refund_turn_as(p_request turnpike.request,
-  p_turn_id text, p_note text, out actor turnpike.caller, out entry ledger, out replayed boolean, out refused text, out heard boolean)
+  p_turn_id text, p_note text, out actor turnpike.caller, out entry ledger, out replayed boolean, out refused text, out has_subscriber boolean)
 language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -52,7 +52,7 @@ begin
     entry := booking.entry;
     replayed := booking.replayed;
     refused := booking.refused;
-    heard := booking.heard;
+    has_subscriber := booking.has_subscriber;
     if refused is null and not replayed then
       perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(entry), p_request.request_id, p_request.address, p_request.moment);
     end if;

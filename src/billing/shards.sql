@@ -15,14 +15,14 @@ begin
 end $$;
 
 -- Takes an account's shards away again, unless more is queued to be posted than one transaction posts. Whether it did.
-create function turnpike.fold_shards(p_user_id bigint, p_limit integer, p_moment timestamptz, out folded boolean, out heard boolean)
+create function turnpike.fold_shards(p_user_id bigint, p_limit integer, p_moment timestamptz, out folded boolean, out has_subscriber boolean)
 language plpgsql as $$
 declare
   sums record;
 begin
   perform turnpike.lock_account(p_user_id);
   folded := false;
-  select p.heard into heard from turnpike.post_charges(p_user_id, p_limit, p_moment) p;
+  select p.has_subscriber into has_subscriber from turnpike.post_charges(p_user_id, p_limit, p_moment) p;
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   if sums.shards = 0 or turnpike.has_postings(p_user_id) then
     return;

@@ -7,7 +7,7 @@ create type turnpike.touched_turn as (
   epoch integer,
   lease_until timestamptz, -- null: no worker has it
   -- Whether a webhook gets it.
-  hooked boolean
+  has_subscriber boolean
 );
 
 -- Ends open turns of one account by a cause: those of a key, a space, an end user, or all (p_cause 'key', 'space', 'end_user', 'user'), or
@@ -24,7 +24,7 @@ declare
   found_turn turns;
   after turns;
   cancelled record;
-  heard boolean := false;
+  has_subscriber boolean := false;
   nth integer := 0;
   holds bigint := 0;
   of_conversations text[] := '{}';
@@ -61,9 +61,9 @@ begin
     select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_ids ->> nth, p_reason, p_moment) c;
     after := cancelled.turn;
     nth := nth + 1;
-    heard := heard or cancelled.heard;
+    has_subscriber := has_subscriber or cancelled.has_subscriber;
     touched := touched || row(after.turn_id, after.user_id, after.test, after.state, after.epoch, after.lease_until,
-      heard)::turnpike.touched_turn;
+      has_subscriber)::turnpike.touched_turn;
     if after.state = 'cancelled' and after.hold_credit_micros > 0 then
       ended := ended || after;
       holds := holds + after.hold_credit_micros;

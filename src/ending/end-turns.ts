@@ -30,7 +30,7 @@ export async function endTurns(
     const { touched, next } = await endBatch(ctx, cause)
     if (touched.length === 0) return { touched: count, all: true }
     count += touched.length
-    const one = touched.find(({ hooked }) => hooked)
+    const one = touched.find(({ has_subscriber }) => has_subscriber)
     if (one) wakeWebhooks(ctx, one)
     // A running turn between two callbacks has nobody who sees the wish; what is over the limit is called by its wake_at.
     const idle = touched.filter(({ state, lease_until }) => state === "running" && lease_until === null)

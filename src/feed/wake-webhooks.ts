@@ -7,7 +7,7 @@ export interface Account {
   user_id: number
   test: boolean
   /** Whether any endpoint gets a delivery; left out: no. */
-  hooked?: boolean
+  has_subscriber?: boolean
 }
 
 /** An endpoint whose dispatcher is to be called. */
@@ -23,8 +23,8 @@ export const webhookCallbackPath = (webhookId: string) => `/callbacks/webhooks/$
  * Asks the queue, in the background and after the commit, to call the dispatchers of an account that have something due. One wake is
  * enough until it arrives: `woken_at` says that one is under way. The sweeper finds lost wakes.
  */
-export function wakeWebhooks(ctx: Context, { user_id, test, hooked }: Account): void {
-  if (hooked) ctx.background(wake(ctx, { user_id, test }))
+export function wakeWebhooks(ctx: Context, { user_id, test, has_subscriber }: Account): void {
+  if (has_subscriber) ctx.background(wake(ctx, { user_id, test }))
 }
 
 /** Asks the queue for a run of an endpoint's dispatcher, in one of its account's slots for webhooks. */

@@ -255,12 +255,12 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /** The SQLSTATE with which a procedure has done nothing, since what it saw without locks may not hold: it has to be asked to take them. */
-const OVERTAKEN = "TP001"
+const LOCKS_NEEDED = "TP001"
 
 /** Asks a procedure without the locks of a whole account, and with them where that was not enough. */
-export function unlessOvertaken<T>(attempt: (locked: boolean) => Promise<T>): Promise<T> {
+export function lockedIfNeeded<T>(attempt: (locked: boolean) => Promise<T>): Promise<T> {
   return attempt(false).catch((error: unknown) => {
-    if (!wasRefusedWith(error, OVERTAKEN)) throw error
+    if (!wasRefusedWith(error, LOCKS_NEEDED)) throw error
     return attempt(true)
   })
 }

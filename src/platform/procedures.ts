@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_ddc2818efb3d"
+export const RELEASE = "turnpike_1ae907d1925b"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -187,7 +187,7 @@ export interface Answers {
     due_before: number
     billed: number
     due: number
-    heard: boolean
+    has_subscriber: boolean
   }
   kept_step: {
     step: number
@@ -323,7 +323,7 @@ export interface Answers {
     test: boolean
     state: string
     next: Answers["turn_to_publish"] | null
-    heard: boolean
+    has_subscriber: boolean
     posts: boolean
   }
   shared_notice: {
@@ -410,7 +410,7 @@ export interface Answers {
     state: string
     epoch: number
     lease_until: string | null
-    hooked: boolean
+    has_subscriber: boolean
   }
   turn_config: {
     manifest: unknown
@@ -525,7 +525,7 @@ export interface Procedures {
       in_scope: boolean | null
       hold: Answers["hold_state"] | null
       too_many: Answers["test_turn_count"] | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   accounts_to_fold: {
@@ -818,7 +818,7 @@ export interface Procedures {
       entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   cancel_turn: {
@@ -834,7 +834,7 @@ export interface Procedures {
       turn: JsonRow<"turns"> | null
       slug: string | null
       next: Answers["turn_to_publish"] | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   cancels_asked: {
@@ -969,7 +969,7 @@ export interface Procedures {
       engine_keys: string | null
       containers: unknown | null
       image_model: unknown | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   close_balances: {
@@ -1274,7 +1274,7 @@ export interface Procedures {
       user_id: number | null
       booked: number | null
       is_more: boolean | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   delete_file: {
@@ -1644,7 +1644,7 @@ export interface Procedures {
     }
     row: {
       folded: boolean | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   forget_counters: {
@@ -1824,7 +1824,7 @@ export interface Procedures {
       entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   grow_hold: {
@@ -2412,7 +2412,7 @@ export interface Procedures {
       posted: number | null
       is_more: boolean | null
       is_poor: boolean | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   post_own_charges: {
@@ -2421,7 +2421,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   prove_again: {
@@ -2842,7 +2842,7 @@ export interface Procedures {
     }
     row: {
       reason: string | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   redact_turns: {
@@ -2888,7 +2888,7 @@ export interface Procedures {
       entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   refund_turn_as: {
@@ -2902,7 +2902,7 @@ export interface Procedures {
       entry: JsonRow<"ledger"> | null
       replayed: boolean | null
       refused: string | null
-      heard: boolean | null
+      has_subscriber: boolean | null
     }
   }
   rehearsal_pin: {
@@ -3834,7 +3834,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "heard"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3857,8 +3857,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
-  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "heard"] },
-  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "heard"] },
+  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
+  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "has_subscriber"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
@@ -3866,7 +3866,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
-  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers", "image_model", "heard"] },
+  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers", "image_model", "has_subscriber"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
@@ -3933,7 +3933,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
-  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "heard"] },
+  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "has_subscriber"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
@@ -3981,7 +3981,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   plan_cap: { args: ["user_id", "moment"] },
   pool_capacity: { args: ["moment"] },
   post_charges: { args: ["user_id", "limit", "moment"] },
-  post_own_charges: { args: ["request:request"], columns: ["actor:json", "heard"] },
+  post_own_charges: { args: ["request:request"], columns: ["actor:json", "has_subscriber"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
@@ -4012,8 +4012,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
   redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery:json", "event_type", "attempts:json"] },
-  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "heard"] },
-  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "heard"] },
+  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
+  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "has_subscriber"] },
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },

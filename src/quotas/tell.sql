@@ -10,7 +10,7 @@ declare
   told text[];
   of_limit text := '/' || p_state.limit_credit_micros;
   news integer[];
-  heard boolean := false;
+  has_subscriber boolean := false;
 begin
   select c.told into told from spend_counters c where c.user_id = p_user_id and c.kind = p_state.kind
     and c.subject = p_state.subject and c.period = p_state.period and c.starts_at = p_state.starts_at;
@@ -30,10 +30,10 @@ begin
         'key_id', case when p_state.kind = 'key' or p_state.source = 'key' then p_key_id end,
         'end_user_ref', case when p_state.kind = 'end_user' then p_state.subject end,
         'space', case when p_state.kind = 'members' then (select s.slug from spaces s where s.space_id = p_state.subject::bigint) end), p_moment) then
-      heard := true;
+      has_subscriber := true;
     end if;
   end loop;
-  return heard;
+  return has_subscriber;
 end $$;
 
 -- The percents of a cap that are told of and that are spent.
@@ -45,7 +45,7 @@ $$;
 create function turnpike.tell_spend(turn turns, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   state turnpike.cap_state;
-  heard boolean := false;
+  has_subscriber boolean := false;
   bound_user text := case when turn.key_id is not null then turn.end_user_ref end;
 begin
   -- A cap that is set later begins to count with the next turn.
@@ -58,10 +58,10 @@ begin
   loop
     if turnpike.tell_cap(turn.user_id, turn.key_id, state,
       turnpike.reached_percents(state.spent_credit_micros, state.limit_credit_micros), p_moment) then
-      heard := true;
+      has_subscriber := true;
     end if;
   end loop;
-  return heard;
+  return has_subscriber;
 end $$;
 
 -- Tells why a turn gets no hold, where that holds for everyone from now on: nothing is held that could be released, and a turn with
@@ -70,7 +70,7 @@ create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_needed 
   p_available bigint, p_held bigint, p_caps turnpike.cap_state[], p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   state turnpike.cap_state;
-  heard boolean := false;
+  has_subscriber boolean := false;
 begin
   if p_available < p_needed then
     if p_held > 0 or p_available >= p_short_needed then
@@ -78,9 +78,9 @@ begin
     end if;
     update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
     if found then
-      heard := turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_available + p_held, p_moment);
+      has_subscriber := turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_available + p_held, p_moment);
     end if;
-    return heard;
+    return has_subscriber;
   end if;
   for state in select s.* from unnest(p_caps) s
     where s.reserved_credit_micros = 0 and s.limit_credit_micros - s.spent_credit_micros < p_short_needed
@@ -88,8 +88,8 @@ begin
       and (s.cap <> 'key_window' or s.spent_credit_micros > 0)
   loop
     if turnpike.tell_cap(p_user_id, p_key_id, state, '{100}', p_moment) then
-      heard := true;
+      has_subscriber := true;
     end if;
   end loop;
-  return heard;
+  return has_subscriber;
 end $$;

@@ -67,7 +67,7 @@ interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" 
   slug: string | null
   accounts: Record<string, PickedAccount | { provider_id: string; drawn: true } | NoAccount | null>
   roster: ListedAccount[] | null
-  heard: boolean | null
+  has_subscriber: boolean | null
 }
 
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */
@@ -121,9 +121,9 @@ async function tryClaim(
     random: drawNumbers(ctx.random),
   })
   if (!claimed) return null
-  const { heard, roster: listed, accounts, turn: row, slug, ...parts } = claimed
+  const { has_subscriber, roster: listed, accounts, turn: row, slug, ...parts } = claimed
   const claim = { ...parts, turn: turnRowOf({ turn: row, slug }) }
-  if (heard) wakeWebhooks(ctx, { ...claim.turn, hooked: true })
+  if (has_subscriber) wakeWebhooks(ctx, { ...claim.turn, has_subscriber: true })
   const models = claim.models ?? {}
   const own = models[claim.turn.model]?.engine
   const known = Object.entries(accounts).map(([engine, picked]) => {

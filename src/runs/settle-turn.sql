@@ -6,7 +6,7 @@ create type turnpike.settled_turn as (
   -- The turn of its conversation that is to be called now.
   next turnpike.turn_to_publish, -- null: there is none
   -- Whether a webhook gets an event.
-  heard boolean,
+  has_subscriber boolean,
   -- Whether there is work for post_charges.
   posts boolean
 );
@@ -33,7 +33,7 @@ declare
   is_lost boolean := p_lost and not cancelled;
   billed bigint;
   kept jsonb;
-  heard boolean;
+  has_subscriber boolean;
   next turnpike.turn_to_publish;
 begin
   if mine.turn_id is null then
@@ -104,12 +104,12 @@ begin
   if p_events <> '[]' then
     perform turnpike.write_drafts(p_turn_id, mine.last_event_seq - jsonb_array_length(p_events), p_events);
   end if;
-  heard := turnpike.write_transition(mine, space_maker, p_event_id,
+  has_subscriber := turnpike.write_transition(mine, space_maker, p_event_id,
     jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code,
       'truncated', nullif(mine.truncated, false))), p_moment);
   next := turnpike.next_turn(mine.conversation_id, p_queued_after, p_moment);
   select c.* into paid from turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) c;
-  return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard or paid.heard, paid.posts;
+  return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, has_subscriber or paid.has_subscriber, paid.posts;
 end $$;
 
 -- The end that this worker has brought about before, when its answer was lost; no row when it has not.

@@ -62,7 +62,7 @@ export async function settleTurn(
   const [row] = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
   const ended = row?.settle_turn
   if (!ended) return false
-  wakeWebhooks(ctx, { ...ended, hooked: ended.heard })
+  wakeWebhooks(ctx, ended)
   if (ended.posts) postBehind(ctx, ended.user_id)
   if (ended.next) await wakeNext(ctx, [ended.next], turn_id)
   return true

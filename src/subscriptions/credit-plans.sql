@@ -13,9 +13,9 @@ end $$;
 
 -- Books the credit of the periods of a subscription that have begun, up to p_most of them, each once by its reference, as the setting
 -- `plans` says now. A period that begins when the subscription has ended, or was deactivated, has none; afterwards nothing is to
--- come. is_more: another call goes on. heard: an endpoint of the account must be woken.
+-- come. is_more: another call goes on. has_subscriber: an endpoint of the account must be woken.
 create function turnpike.credit_subscription(p_sub_id integer, p_most integer, p_moment timestamptz,
-  out user_id bigint, out booked integer, out is_more boolean, out heard boolean) language plpgsql as $$
+  out user_id bigint, out booked integer, out is_more boolean, out has_subscriber boolean) language plpgsql as $$
 declare
   sub subscriptions;
   plans jsonb := turnpike.setting_value('plans');
@@ -28,7 +28,7 @@ begin
   user_id := sub.user_id;
   booked := 0;
   is_more := false;
-  heard := false;
+  has_subscriber := false;
   micros := round(coalesce((plans -> sub.plan ->> 'included_credit_usd')::numeric, 0) * 10000000);
   while sub.crediting loop
     begins := turnpike.period_begin(sub.starts_at, sub.credited_periods);
@@ -47,7 +47,7 @@ begin
         if booking.refused is not null then
           raise exception 'the credit of subscription % was refused: %', p_sub_id, booking.refused;
         end if;
-        heard := heard or booking.heard;
+        has_subscriber := has_subscriber or booking.has_subscriber;
       end if;
       booked := booked + 1;
       sub.credited_periods := sub.credited_periods + 1;

@@ -21,7 +21,7 @@ export async function creditSubscription(ctx: Context, subId: number): Promise<n
     booked += answer.booked ?? 0
     isMore = answer.is_more === true
     if (answer.user_id !== null)
-      wakeWebhooks(ctx, { user_id: answer.user_id, test: false, hooked: answer.heard === true })
+      wakeWebhooks(ctx, { user_id: answer.user_id, test: false, has_subscriber: answer.has_subscriber === true })
   }
   return booked
 }

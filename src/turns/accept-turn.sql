@@ -28,7 +28,7 @@ create type turnpike.new_turn as (
 create function turnpike.accept_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out heard boolean) language plpgsql as $$
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -149,7 +149,7 @@ begin
       select r.* into refusal from turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment) r;
       outcome := refusal.outcome;
       hold := refusal.hold;
-      heard := refusal.heard;
+      has_subscriber := refusal.has_subscriber;
       delete from conversations c where c.conversation_id = p_new.conversation_id and c.last_position = 0;
       perform turnpike.note_use(caller, p_request.moment);
       return;
@@ -178,7 +178,7 @@ begin
   end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
   values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment);
-  heard := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
+  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then
@@ -252,7 +252,7 @@ end $$;
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from
 -- now on. When room has come meanwhile: SQLSTATE TP001, as above.
 create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
-  out outcome text, out hold turnpike.hold_state, out heard boolean) language plpgsql as $$
+  out outcome text, out hold turnpike.hold_state, out has_subscriber boolean) language plpgsql as $$
 declare
   room record;
   short_needed bigint;
@@ -268,6 +268,6 @@ begin
   hold := row(null, admission.needed, room.available, room.held, room.caps, null);
   select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
     from model_catalog c where c.pin = admission.pin;
-  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, admission.needed, short_needed, room.available,
+  has_subscriber := turnpike.tell_refusal(caller.user_id, caller.key_id, admission.needed, short_needed, room.available,
     room.held, room.caps, p_moment);
 end $$;

@@ -7,7 +7,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
-import { unlessOvertaken } from "../platform/db.ts"
+import { lockedIfNeeded } from "../platform/db.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -48,11 +48,11 @@ export async function acceptTurn(
       shards: TURN_POLICY.walletShards,
       locked,
     })
-  const { actor, row } = await unlessOvertaken(attempt)
+  const { actor, row } = await lockedIfNeeded(attempt)
 
   const { outcome, hold, too_many: tooMany } = row
   const turn = turnRowOf(row)
-  if (row.heard) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, hooked: true })
+  if (row.has_subscriber) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, has_subscriber: true })
   if (outcome === "replayed" && turn) {
     if (turn.erased_at !== null) {
       throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key belongs to a turn that was erased.")

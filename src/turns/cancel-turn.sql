@@ -1,9 +1,9 @@
 -- Cancels a turn that the caller has locked: a queued one ends at once, a running one is asked to stop at its next boundary. The caller
 -- must then close its hold (close_hold), since the wallet is locked last. Returns the turn as it is then.
-create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out heard boolean)
+create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
 language plpgsql as $$
 begin
-  heard := false;
+  has_subscriber := false;
   if open.state = 'running' then
     update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment), status_reason = coalesce(t.status_reason, p_reason)
       where t.turn_id = open.turn_id returning t.* into turn;
@@ -13,7 +13,7 @@ begin
     finished_at = p_moment, last_event_seq = t.last_event_seq + 1, cancel_requested_at = coalesce(t.cancel_requested_at, p_moment)
     where t.turn_id = open.turn_id returning t.* into turn;
   delete from open_turns o where o.turn_id = open.turn_id;
-  heard := turnpike.write_transition(turn, (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
+  has_subscriber := turnpike.write_transition(turn, (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
     jsonb_build_object('state', turn.state, 'status_reason', turn.status_reason), p_moment);
 end $$;
 
@@ -21,7 +21,7 @@ end $$;
 -- (it was over already), 'unknown'. `turn` is as it is then.
 create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text, p_queued_after timestamptz,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next turnpike.turn_to_publish, out heard boolean) language plpgsql as $$
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next turnpike.turn_to_publish, out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -50,7 +50,7 @@ begin
       end if;
       select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'client', p_request.moment) c;
       found_turn := cancelled.turn;
-      heard := cancelled.heard;
+      has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_queued_after, p_request.moment);
         perform turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_request.moment);

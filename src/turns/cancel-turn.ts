@@ -27,7 +27,7 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
     if (turn.state === "cancelled") return turn
     throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn.state}.`, { details: { state: turn.state } })
   }
-  if (row.heard) wakeWebhooks(ctx, { ...turn, hooked: true })
+  if (row.has_subscriber) wakeWebhooks(ctx, { ...turn, has_subscriber: true })
   if (next) ctx.background(wakeNext(ctx, [next], turnId))
   // Between two callbacks no worker would see the wish, so one is called.
   if (outcome === "asked" && turn.lease_until === null) {

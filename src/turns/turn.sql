@@ -53,15 +53,15 @@ end $$;
 
 -- Charges a turn and releases its hold, last in a transaction. p_billed: the charge; p_held: what was held. An account without shards gets
 -- its ledger row with the running total and its events here, under the wallet's lock. With shards the charge is queued (posts: there
--- is work for post_charges). heard: a webhook gets an event.
-create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz, out heard boolean, out posts boolean)
+-- is work for post_charges). has_subscriber: a webhook gets an event.
+create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz, out has_subscriber boolean, out posts boolean)
 language plpgsql as $$
 declare
   wallet wallets;
   shard_taken integer;
   kind text := case when turn.key_id is null then 'space_usage' else 'usage' end;
 begin
-  heard := false;
+  has_subscriber := false;
   posts := false;
   if p_held = 0 then
     return;
@@ -88,11 +88,11 @@ begin
   end if;
   perform turnpike.count_spend(turn, p_billed, -p_held, shard_taken);
   if p_billed > 0 and shard_taken is null then
-    heard := turnpike.tell_spend(turn, p_moment);
+    has_subscriber := turnpike.tell_spend(turn, p_moment);
     if wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0 then
       wallet.balance_credit_micros := wallet.balance_credit_micros + p_billed;
       if turnpike.follow_balance(wallet, wallet.balance_credit_micros - p_billed, p_moment) then
-        heard := true;
+        has_subscriber := true;
       end if;
     end if;
   end if;

@@ -18,7 +18,7 @@ declare
   tells_depleted boolean := fell and p_balance = 0 and not p_was.depleted_told;
   low_told_now boolean;
   depleted_told_now boolean;
-  heard boolean := false;
+  has_subscriber boolean := false;
 begin
   if p_balance = p_was.balance_credit_micros or (fell and not (tells_low or tells_depleted)) then
     return false;
@@ -29,12 +29,12 @@ begin
     update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
   end if;
   if tells_low then
-    heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_balance, p_moment);
+    has_subscriber := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_balance, p_moment);
   end if;
   if tells_depleted then
     if turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_balance, p_moment) then
-      heard := true;
+      has_subscriber := true;
     end if;
   end if;
-  return heard;
+  return has_subscriber;
 end $$;

@@ -43,7 +43,7 @@ export async function createWebhook(
   if (replayOf) return replay(readWithSecret(ctx, credential, replayOf))
   if (row.refused === "exists") throw webhookExists(url)
   if (row.webhook) {
-    wakeWebhooks(ctx, { ...actor, hooked: true })
+    wakeWebhooks(ctx, { ...actor, has_subscriber: true })
     return { made: { webhook: row.webhook as EndpointRow, secret }, replayed: false }
   }
   throw new TurnpikeError("LIMIT_REACHED", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)

@@ -41,9 +41,9 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
     done.delivered += delivered
     done.failed += attempts.length - delivered
     if (recorded?.reason) {
-      const { reason, heard } = recorded
+      const { reason, has_subscriber } = recorded
       ctx.log("info", "webhook.disabled", { webhook_id: webhookId, reason })
-      wakeWebhooks(ctx, { ...endpoint, hooked: heard })
+      wakeWebhooks(ctx, { ...endpoint, has_subscriber })
       return { ...done, disabled: reason }
     }
     if (left.length > 0) await releaseDeliveries(ctx, left)

@@ -1,10 +1,10 @@
 -- Commits the results of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry times, the endpoint's health. p_url:
 -- where they were sent. An endpoint that answered 410 ('gone') or has only failed since p_failing_before ('failing') is disabled with
--- an event under p_event_id, and its pending deliveries fail. reason: why; heard: whether an endpoint gets that event. One that is not
+-- an event under p_event_id, and its pending deliveries fail. reason: why; has_subscriber: whether an endpoint gets that event. One that is not
 -- verified is so with its first 2xx, and fails with its ping. Deliveries that
 -- the run has lost (stopped, claimed or sent again by others) stay as they are.
 create function turnpike.record_attempts(p_webhook_id text, p_url text, p_attempts jsonb, p_failing_before timestamptz,
-  p_event_id text, p_stop_batch integer, p_moment timestamptz, out reason text, out heard boolean) language plpgsql as $$
+  p_event_id text, p_stop_batch integer, p_moment timestamptz, out reason text, out has_subscriber boolean) language plpgsql as $$
 declare
   target webhook_endpoints;
   attempt record;
@@ -14,7 +14,7 @@ declare
   is_last boolean := false;
   first_at timestamptz;
 begin
-  heard := false;
+  has_subscriber := false;
   -- The endpoint is locked before its deliveries, as everywhere. Not FOR UPDATE, which would hold up every new event for it.
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
   for attempt in select a.* from jsonb_to_recordset(p_attempts)
@@ -61,7 +61,7 @@ begin
       disabled_at = p_moment, disabled_reason = reason, stopping = true, updated_at = p_moment
     where w.webhook_id = p_webhook_id;
   perform turnpike.give_up(p_webhook_id, 'endpoint_' || reason, p_stop_batch, p_moment);
-  heard := turnpike.add_event(p_event_id, target.user_id, target.test, 'endpoint.disabled', null, null, target.space_id,
+  has_subscriber := turnpike.add_event(p_event_id, target.user_id, target.test, 'endpoint.disabled', null, null, target.space_id,
     case when target.scope <> 'all' then target.key_id end,
     jsonb_build_object('webhook_id', p_webhook_id, 'url', target.url, 'reason', reason), p_moment);
 end $$;

@@ -11,7 +11,7 @@ export interface Recorded {
   /** Why it was disabled, if it was. */
   reason: EndpointRow["disabled_reason"]
   /** Whether an endpoint gets that event. */
-  heard: boolean
+  has_subscriber: boolean
 }
 
 /**

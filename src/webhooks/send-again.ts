@@ -43,7 +43,7 @@ export async function redeliver(
   if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (row.refused === "not_found") throw deliveryNotFound(deliveryId)
   throwRefused(row, row.webhook_id ?? "", actor)
-  wakeWebhooks(ctx, { ...actor, hooked: true })
+  wakeWebhooks(ctx, { ...actor, has_subscriber: true })
   return { made: deliveryRowOf(row.delivery, row.event_type ?? "", row.attempts ?? []), replayed: false }
 }
 
@@ -61,7 +61,7 @@ export async function sendTest(
   if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (row.refused === "not_found") throw webhookNotFound(webhookId)
   throwRefused(row, webhookId, actor)
-  wakeWebhooks(ctx, { ...actor, hooked: true })
+  wakeWebhooks(ctx, { ...actor, has_subscriber: true })
   return { made: deliveryRowOf(row.delivery, "ping", []), replayed: false }
 }
 
@@ -99,7 +99,7 @@ export async function replayEvents(
   if (replayOf) return { made: replayedOf(replayOf, filters), replayed: true }
   if (row.refused === "not_found") throw webhookNotFound(webhookId)
   throwRefused(row, webhookId, actor)
-  wakeWebhooks(ctx, { ...actor, hooked: true })
+  wakeWebhooks(ctx, { ...actor, has_subscriber: true })
   return { made: replayedOf(row.done, filters), replayed: false }
 }
 

@@ -32,7 +32,7 @@ export async function updateWebhook(
   })
   if (row.refused) throw webhookExists(changes.url ?? "")
   if (!row.webhook) throw webhookNotFound(webhookId)
-  if (row.pinged) wakeWebhooks(ctx, { ...actor, hooked: true })
+  if (row.pinged) wakeWebhooks(ctx, { ...actor, has_subscriber: true })
   return row.webhook as EndpointRow
 }
 
