@@ -2,14 +2,10 @@ import type { Context } from "../actor/context.ts"
 import type { SealTarget } from "../base/key-ring.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import type { Answers } from "../platform/procedures.ts"
 
-/** A container of a space, as a claim brings it. */
-export interface MappedContainer {
-  container: string
-  url: string
-  /** Sealed: a JSON object. */
-  headers: string | null
-}
+/** A container of a space, as a claim brings it; its headers are sealed. */
+export type MappedContainer = Answers["mapped_container"]
 
 /** The same, ready to be called. */
 export interface Container {

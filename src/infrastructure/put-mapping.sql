@@ -83,10 +83,18 @@ begin
   return next;
 end $$;
 
--- The containers of a space that its turns may use now: [{container, url, headers}], headers sealed.
-create function turnpike.containers_of(p_space_id bigint) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('container', m.container, 'url', m.url, 'headers', m.headers) order by m.container), '[]')
-    from container_mappings m where m.space_id = p_space_id and m.enabled
+-- A container of a space, as its turns use it.
+create type turnpike.mapped_container as (
+  container text,
+  url text,
+  -- Sealed: a JSON object.
+  headers text -- null: it has none
+);
+
+-- The containers of a space that its turns may use now.
+create function turnpike.containers_of(p_space_id bigint) returns turnpike.mapped_container[] language sql stable as $$
+  select array(select (m.container, m.url, m.headers)::turnpike.mapped_container
+    from container_mappings m where m.space_id = p_space_id and m.enabled order by m.container)
 $$;
 
 -- Replaces p_old by the same headers sealed under a newer key. False when they were changed in the meantime, which stay.
