@@ -59,7 +59,8 @@ const turnEvent = (own: Pick<Declaration, "label" | "serialize" | "seq"> & { exa
 function openTurnEvent(state: "queued" | "running", known: readonly (keyof Turn)[], label: string, seq: number) {
   const asOf = (turn: Turn, held_usd: number) => turnAsOf(turn, known, { state, held_usd })
   return turnEvent({
-    ...{ label, seq },
+    label,
+    seq,
     serialize: ({ turn, data }) =>
       turn ? { turn: asOf(serializeTurn(turn), toUsd(Number(data.held_credit_micros))) } : data,
     example: (done) => asOf(done, 0.1),
@@ -68,7 +69,8 @@ function openTurnEvent(state: "queued" | "running", known: readonly (keyof Turn)
 
 const endedTurnEvent = (label: string, seq: number, differs: Partial<Turn> = {}) =>
   turnEvent({
-    ...{ label, seq },
+    label,
+    seq,
     serialize: ({ turn, data }) => (turn ? { turn: serializeTurn(turn) } : data),
     example: (done) => ({ ...done, ...differs }),
   })
@@ -87,7 +89,8 @@ type AccountEvent<Shape extends z.ZodRawShape> = Pick<Declaration, "label" | "wh
 
 /** An event whose data is what its procedure wrote. */
 const accountEvent = <Shape extends z.ZodRawShape>({ label, when, data, example }: AccountEvent<Shape>) => ({
-  ...{ label, when },
+  label,
+  when,
   form: "AccountEvent" as const,
   data: z.strictObject(data),
   serialize: (source: Source) => source.data,
@@ -189,8 +192,10 @@ export const EVENTS = {
       people_count: z.int(),
     },
     example: {
-      ...{ spaces: [{ space: `spc_${ULID}`, title: "Support desk" }], space_count: 1 },
-      ...{ people: [{ user_id: 43, name: "Grace" }], people_count: 1 },
+      spaces: [{ space: `spc_${ULID}`, title: "Support desk" }],
+      space_count: 1,
+      people: [{ user_id: 43, name: "Grace" }],
+      people_count: 1,
     },
   }),
   ping: accountEvent({

@@ -25,8 +25,7 @@ test("An account cannot exceed its limit of API keys, counting revoked ones and 
   const { browser } = await broke()
   await allow("max_keys", 4)
   expect(statuses(await Promise.all(Array.from({ length: 6 }, () => makeKey(browser))))).toEqual([
-    ...[201, 201, 201],
-    ...[409, 409, 409],
+    201, 201, 201, 409, 409, 409,
   ])
   const [, { items }] = await browser.json("GET", "/api/account/keys")
   await browser.json("POST", `/api/account/keys/${items[0].key_id}/revoke`)

@@ -38,10 +38,18 @@ describe("Creating a key", () => {
     const { client, value, ...key } = await create({ name: " Production " })
     expect(value).toMatch(/^turnpike_live_[0-9A-Za-z]{38}$/)
     expect(key).toEqual({
-      ...{ key_id: expect.stringMatching(/^key_/), name: "Production", scope: "created", space: null, test: false },
+      key_id: expect.stringMatching(/^key_/),
+      name: "Production",
+      scope: "created",
+      space: null,
+      test: false,
       hint: `${value.slice(0, 18)}…${value.slice(-4)}`,
-      ...{ caps: NO_CAPS, created_at: world.clock.now().toISOString(), expires_at: null },
-      ...{ last_used_at: null, revoked_at: null, previous_expires_at: null },
+      caps: NO_CAPS,
+      created_at: world.clock.now().toISOString(),
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+      previous_expires_at: null,
     })
     expect(await refusal(client)).toBeNull()
     for (const path of [KEYS, `${KEYS}/${key.key_id}`]) {

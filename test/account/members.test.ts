@@ -245,7 +245,7 @@ describe("Changes to a shared space", () => {
   test("A shared space can be changed by its owner and by owners and admins of its workspace", async () => {
     const { owner, people, space, stranger } = await shareSpace(world, "changes")
     const path = `${SPACES}/${space}`
-    for (const [who, browser] of Object.entries({ owner, ...{ w: people.owner, a: people.admin } })) {
+    for (const [who, browser] of Object.entries({ owner, w: people.owner, a: people.admin })) {
       expect((await browser.json("PATCH", path, { title: `By ${who}` }))[1]).toMatchObject({ title: `By ${who}` })
       const manifest = { instructions: `As ${who} says.` }
       expect((await browser.json("PUT", `${path}/manifest`, manifest))[1]).toMatchObject(manifest)

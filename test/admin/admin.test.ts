@@ -123,13 +123,12 @@ test("The status shows pending and overdue work, the last sweeps and the state o
   await world.settled()
   const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
   expect(await status()).toMatchObject({
-    ...{ database: { ok: true, round_trip_ms: expect.any(Number) }, turns: { queued: 3, running: 0, overdue: 0 } },
-    ...{
-      webhooks: { pending: 0, overdue: 0 },
-      postings: { queued: 0, oldest_seconds: null },
-      reconciliation_running: null,
-      reconciliation: { findings_total: 0, findings: [] },
-    },
+    database: { ok: true, round_trip_ms: expect.any(Number) },
+    turns: { queued: 3, running: 0, overdue: 0 },
+    webhooks: { pending: 0, overdue: 0 },
+    postings: { queued: 0, oldest_seconds: null },
+    reconciliation_running: null,
+    reconciliation: { findings_total: 0, findings: [] },
   })
   await world.qstash.reset()
   await world.advance(60_000 + 120_000)

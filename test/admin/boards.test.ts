@@ -70,8 +70,12 @@ test("People of a board appear as members of its space to operators, next to reg
   expect((await (await world.signIn(guest.userId)).json("GET", `/api/account/spaces/${slug}`))[0]).toBe(200)
   const [, boards] = await estate.admin.json("GET", "/api/admin/boards")
   expect(boards.items[0]).toMatchObject({
-    ...{ chat_key: chat.chatKey, title: "Support", bot_username: "acme_bot", bot_in: true },
-    ...{ members: 4, space_id: spaceId },
+    chat_key: chat.chatKey,
+    title: "Support",
+    bot_username: "acme_bot",
+    bot_in: true,
+    members: 4,
+    space_id: spaceId,
   })
 })
 

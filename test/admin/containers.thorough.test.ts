@@ -166,13 +166,11 @@ describe("A turn of a mapped space", () => {
     ])
     const browser = await world.signIn(client.userId)
     const seen = [
-      ...[
-        `/v1/turns/${turn.turn_id}`,
-        `/v1/turns/${turn.turn_id}/events`,
-        `/v1/spaces/${space}`,
-        "/v1/events",
-        "/v1/me",
-      ],
+      `/v1/turns/${turn.turn_id}`,
+      `/v1/turns/${turn.turn_id}/events`,
+      `/v1/spaces/${space}`,
+      "/v1/events",
+      "/v1/me",
     ].map(async (path) => (await client.call("GET", path)).text())
     seen.push((await browser.call("GET", `/api/account/spaces/${space}`)).text())
     const stored = await world.sql<{ text: string }>(

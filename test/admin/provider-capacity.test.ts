@@ -27,15 +27,27 @@ const read = async (query = ""): Promise<CapacityReport> => (await admin.json("G
 const ago = (ms: number) => new Date(world.clock.ms() - ms)
 const point = (id: string, taken: Date, used = 10, [resource, seconds]: [string, number] = ["unified", 18_000]) =>
   world.sql("insert into quota_snapshots values ($1, $2, $3, $4, $5, $6)", [
-    ...[id, resource, seconds, used, new Date(taken.getTime() + HOUR), taken],
+    id,
+    resource,
+    seconds,
+    used,
+    new Date(taken.getTime() + HOUR),
+    taken,
   ])
 const taken = (report: CapacityReport) => report.snapshots.map(({ taken_at }) => taken_at)
 
 describe("Snapshots", () => {
   test("A report without snapshots is empty", async () => {
     expect(await read()).toEqual({
-      ...{ hours: 72, provider: null, from: ago(72 * HOUR).toISOString(), to: ago(0).toISOString() },
-      ...{ thinned: false, point_seconds: null, snapshots: [], spend_seconds: 3600, spend: [] },
+      hours: 72,
+      provider: null,
+      from: ago(72 * HOUR).toISOString(),
+      to: ago(0).toISOString(),
+      thinned: false,
+      point_seconds: null,
+      snapshots: [],
+      spend_seconds: 3600,
+      spend: [],
     })
   })
 
@@ -44,8 +56,12 @@ describe("Snapshots", () => {
     await point(id, ago(1234), 33.3)
     const [only, ...others] = (await read("?hours=1")).snapshots
     expect(only).toEqual({
-      ...{ subscription_id: id, resource: "unified", window_seconds: 18_000, used_pct: 33.3 },
-      ...{ reset_at: ago(1234 - HOUR).toISOString(), taken_at: ago(1234).toISOString() },
+      subscription_id: id,
+      resource: "unified",
+      window_seconds: 18_000,
+      used_pct: 33.3,
+      reset_at: ago(1234 - HOUR).toISOString(),
+      taken_at: ago(1234).toISOString(),
     })
     expect(others).toEqual([])
   })

@@ -47,7 +47,10 @@ describe.each([
       interval_seconds: 5,
     })
     expect(await status()).toMatchObject({
-      ...{ status: "polling", user_code: login.user_code, verification_url: login.verification_url, provider_id: null },
+      status: "polling",
+      user_code: login.user_code,
+      verification_url: login.verification_url,
+      provider_id: null,
       started_by: { user_id: world.admin.userId, name: "Ada" },
       expires_at: login.expires_at,
     })
@@ -56,12 +59,21 @@ describe.each([
     login.device.account = account
     await world.pass(4 * SECOND)
     expect(await status()).toMatchObject({
-      ...{ status: "authorized", provider_id: idOf(account), user_code: null, verification_url: null, error: null },
+      status: "authorized",
+      provider_id: idOf(account),
+      user_code: null,
+      verification_url: null,
+      error: null,
     })
     expect(await world.sql("select * from provider_accounts where provider_id = $1", [idOf(account)])).toMatchObject([
       {
-        ...{ pool: "alt-pool", kind: "oauth_device", engine: "openai", external_id: account, health: "healthy" },
-        ...{ name: `${account}@people.com`, version: 1 },
+        pool: "alt-pool",
+        kind: "oauth_device",
+        engine: "openai",
+        external_id: account,
+        health: "healthy",
+        name: `${account}@people.com`,
+        version: 1,
       },
     ])
     await world.pass(60 * SECOND)

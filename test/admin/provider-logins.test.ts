@@ -159,8 +159,13 @@ test("Adding saves the login's credentials once, and the same account again is r
   )
   const again = await world.added(account, { name: "Ada", engine: "openai", base_url: null })
   expect(again).toMatchObject({
-    ...{ provider_id: "equipe-d-ada-2", name: "Ada", engine: "openai", base_url: null, version: 2 },
-    ...{ health: "healthy", disabled: true },
+    provider_id: "equipe-d-ada-2",
+    name: "Ada",
+    engine: "openai",
+    base_url: null,
+    version: 2,
+    health: "healthy",
+    disabled: true,
   })
   const second = await opened("equipe-d-ada-2")
   expect(second).toMatchObject({ version: 2, refreshing_until: null })

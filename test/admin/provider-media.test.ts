@@ -30,15 +30,13 @@ async function begun(account = "media-1") {
 
 test("The media account is logged out before the first login", async () => {
   expect(await media()).toEqual({
-    ...{
-      status: "logged_out",
-      account: null,
-      health: null,
-      disabled: false,
-      expires_at: null,
-      locked: false,
-      login: null,
-    },
+    status: "logged_out",
+    account: null,
+    health: null,
+    disabled: false,
+    expires_at: null,
+    locked: false,
+    login: null,
   })
 })
 
@@ -73,8 +71,13 @@ test("The callback URL completes the login, and the answer has the stored expiry
     { status: "logged_in", account: "media-1@people.com", expires_at },
   ])
   expect(await media()).toEqual({
-    ...{ status: "logged_in", account: "media-1@people.com", health: "healthy", disabled: false, expires_at },
-    ...{ locked: false, login: null },
+    status: "logged_in",
+    account: "media-1@people.com",
+    health: "healthy",
+    disabled: false,
+    expires_at,
+    locked: false,
+    login: null,
   })
   expect(await complete(url)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
   const rows = await world.sql(

@@ -36,7 +36,10 @@ const said = () =>
 
 async function expectExact(when: string) {
   const expected = (await said()).map(({ slug, turns, micros, at }) => ({
-    ...{ slug, messages: turns, cost_credit_micros: micros, last_activity: at },
+    slug,
+    messages: turns,
+    cost_credit_micros: micros,
+    last_activity: at,
   }))
   expect(await shown(), when).toMatchObject(expected)
   for (const { slug, turns, micros } of await said()) {
@@ -126,7 +129,11 @@ test("The contexts of the last calls are shown for the space's own agent and eac
     )
     const own = Number(steps.filter(({ subagent }) => subagent === null).at(-1)?.tokens_input)
     expect(orchestrator, when).toEqual({
-      ...{ model, context_tokens: own, window_tokens: 200_000, share: own / 200_000, turn_id: last.turn_id },
+      model,
+      context_tokens: own,
+      window_tokens: 200_000,
+      share: own / 200_000,
+      turn_id: last.turn_id,
       called_at: expect.any(String),
     })
     expect(helpers, when).toMatchObject([

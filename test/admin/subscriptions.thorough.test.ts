@@ -59,7 +59,9 @@ describe("A subscription", () => {
       "select action from audit_log where subject_type = 'subscription' order by audit_id",
     )
     expect(actions.map(({ action }) => action)).toEqual([
-      ...["subscription.create", "subscription.update", "subscription.deactivate"],
+      "subscription.create",
+      "subscription.update",
+      "subscription.deactivate",
     ])
   })
 
@@ -164,7 +166,9 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   expect(status).toBe(200)
   const item = (id: string) => report.items.find((one: { subscription_id: string }) => one.subscription_id === id)
   expect(item(b)).toMatchObject({
-    ...{ user_id: client.userId, plan: "max", billed_usd: expect.closeTo(ofLater, 7) },
+    user_id: client.userId,
+    plan: "max",
+    billed_usd: expect.closeTo(ofLater, 7),
     days: [
       { date: at(-24 * HOUR).slice(0, 10), model_calls: 2, tokens_input: 200, billed_usd: expect.closeTo(ofLater, 7) },
     ],

@@ -90,8 +90,15 @@ describe("GET /api/admin/tasks", () => {
     expect(second).toMatchObject({ total: 3, limit: 1, offset: 1, items: [{ title: "Send the parcel 100%" }] })
     expect((await get("?limit=500"))[0]).toBe(200)
     for (const wrong of [
-      ...["limit=0", "limit=501", "limit=x", "offset=-1", "state=shut", "assignee_user_id=x", "creator_user_id=0"],
-      ...["brand=No", "more=1"],
+      "limit=0",
+      "limit=501",
+      "limit=x",
+      "offset=-1",
+      "state=shut",
+      "assignee_user_id=x",
+      "creator_user_id=0",
+      "brand=No",
+      "more=1",
     ]) {
       const [status, body] = await get(`?${wrong}`)
       expect([status, body.detail?.length], wrong).toEqual([422, 1])

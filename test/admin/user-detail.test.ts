@@ -44,7 +44,12 @@ test("A user's detail has identities, sessions, wallet, plan, referral and the s
   )
   expect(status).toBe(200)
   expect(user).toMatchObject({
-    ...{ user_id: id, messenger_id: "4711", version: 1, subscription: null, teams: [], workspaces: [] },
+    user_id: id,
+    messenger_id: "4711",
+    version: 1,
+    subscription: null,
+    teams: [],
+    workspaces: [],
     identities: expect.arrayContaining([
       expect.objectContaining({ issuer: "https://id.example.com", subject: "sub-1", email: "a@b.test" }),
     ]),
@@ -83,7 +88,9 @@ test("The energy report has balance, holds, totals by bucket, a series of days t
   const id = client.userId
   const book = (reason: string, micros: number | null) =>
     world.sql(`select * from ${RELEASE}.book_entry($1, $2, $3, null, null, $4, $5, 'test', null, $6)`, [
-      ...[id, reason, micros],
+      id,
+      reason,
+      micros,
       ...(micros === null ? ["EUR", 500] : [null, null]),
       world.clock.now(),
     ])

@@ -79,9 +79,18 @@ describe("Creating a user", () => {
     const user = (await response.json()) as { user_id: number }
     expect([response.status, response.headers.get("etag")]).toEqual([200, '"1"'])
     expect(user).toMatchObject({
-      ...{ email: "New@People.test", email_verified: false, role: "user", brand: "turnpike", has_password: true },
-      ...{ balance_usd: 0, low_balance_usd: 1, end_user_daily_usd: null, disabled_at: null, messenger_id: null },
-      ...{ version: 1, updated_by: admin.userId },
+      email: "New@People.test",
+      email_verified: false,
+      role: "user",
+      brand: "turnpike",
+      has_password: true,
+      balance_usd: 0,
+      low_balance_usd: 1,
+      end_user_daily_usd: null,
+      disabled_at: null,
+      messenger_id: null,
+      version: 1,
+      updated_by: admin.userId,
     })
     expect((await postLogin(world, "new@people.test", body.password)).answer.user_id).toBe(user.user_id)
   })
@@ -139,7 +148,10 @@ describe("Editing a user", () => {
     expect((await put(id, { name: "After", ...limits }))[1].version).toBe(2)
     expect((await put(id, {}))[1].version).toBe(2)
     expect((await put(id, { name: null, end_user_daily_usd: null }))[1]).toMatchObject({
-      ...{ name: null, end_user_daily_usd: null, end_user_monthly_usd: 5, version: 3 },
+      name: null,
+      end_user_daily_usd: null,
+      end_user_monthly_usd: 5,
+      version: 3,
     })
     expect((await put(id, { email: "other@people.test" }))[1].email_verified, "a new email is not verified").toBe(false)
     expect((await put(id, { email_verified: true }))[1].email_verified).toBe(true)

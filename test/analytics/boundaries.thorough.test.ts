@@ -29,23 +29,34 @@ test("An empty database has every day and hour, and null where a division by zer
   const empty = { ...NO_USE, avg_duration_sec: null }
   const context = { model_calls: 0, tokens_input: 0, tokens_cached: 0, avg_context_tokens: null, cache_hit_rate: null }
   expect(await world.read("/api/admin/context-comparison?days=2")).toEqual({
-    ...{ ...range, granularity: "day" },
+    ...range,
+    granularity: "day",
     items: days.map((date) => ({ date, orchestrator: context, subagent: context })),
   })
   const usage = { ...range, granularity: "day", user_id: null, chat_key: null }
   expect(await world.read(`${USAGE}?days=2`)).toEqual(days.map((date) => ({ date, ...empty })))
   expect(await world.read(`${USAGE}?days=2&group_by=slug`)).toEqual({
-    ...{ ...usage, grouped_by: "slug", series: {}, total: 0, limit: 10_000, offset: 0 },
+    ...usage,
+    grouped_by: "slug",
+    series: {},
+    total: 0,
+    limit: 10_000,
+    offset: 0,
   })
   for (const name of ["top-users", "top-spaces"]) {
     expect(await world.read(`${name}?days=2`)).toEqual({
-      ...{ ...range, granularity: null, limit: 20, items: [] },
-      ...{ other: NO_USE, total: NO_USE },
+      ...range,
+      granularity: null,
+      limit: 20,
+      items: [],
+      other: NO_USE,
+      total: NO_USE,
     })
   }
   const none = { container_exec: 0, container_start: 0, subagent_dispatch: 0, total: 0, model_call: 0 }
   expect(await world.read("errors?days=2")).toEqual({
-    ...{ ...range, granularity: "day" },
+    ...range,
+    granularity: "day",
     items: days.map((date) => ({ date, ...none })),
   })
   expect(await world.read("context-size?days=2")).toEqual({

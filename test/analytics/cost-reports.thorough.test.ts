@@ -270,7 +270,8 @@ test("CSV files have the same rows as the reports", async () => {
   }
   for (const path of [
     ...DIMENSIONS.map((dimension) => `breakdown?dimension=${dimension}&days=365`),
-    ...["costs/per-user?days=60", "subscription-spaces?days=60"],
+    "costs/per-user?days=60",
+    "subscription-spaces?days=60",
   ]) {
     const { items } = await get(path)
     expect(await file(path), path).toEqual([Object.keys(items[0]), ...items.map(text)])

@@ -13,7 +13,13 @@ afterAll(() => world.close())
 const random = createRandom("first of days")
 const [DAYS, ROUNDS] = [9, 12]
 const SUMS = [
-  ...["turns", "calls", "tokens_input", "tokens_cached", "tokens_output", "cost_credit_micros", "billed_credit_micros"],
+  "turns",
+  "calls",
+  "tokens_input",
+  "tokens_cached",
+  "tokens_output",
+  "cost_credit_micros",
+  "billed_credit_micros",
 ]
 
 interface Turn {
@@ -88,7 +94,8 @@ test("Of two rows with equal bills, the one with the lower id wins over the one 
   const at = (n: number) => new Date(Date.parse("2026-10-20") + n * 86_400_000)
   const first = (most: number) =>
     world.sql(`select space_id::int from ${RELEASE}.leading_spaces($1::timestamptz, $2::timestamptz, 1, $3::integer)`, [
-      ...[at(day), at(day + 1)],
+      at(day),
+      at(day + 1),
       most,
     ])
   expect(await first(1)).toEqual([])

@@ -55,7 +55,9 @@ test("An unknown account, chat or space has no usage", async () => {
   expect(await world.read(`${USAGE}?days=2&chat_key=nowhere`)).toEqual(none)
   expect(await world.read(`${USAGE}?days=2&chat_key=${chatKey}&user_id=${world.admin.userId}`)).toEqual(none)
   expect(await world.read(`${USAGE}?days=2&group_by=slug&chat_key=nowhere`)).toMatchObject({
-    ...{ chat_key: "nowhere", series: {}, total: 0 },
+    chat_key: "nowhere",
+    series: {},
+    total: 0,
   })
   expect((await world.read("context-size?space=nowhere")).items).toEqual([])
   // One that is known and has used nothing in the range is shown.
@@ -111,7 +113,11 @@ test("A turn whose first step made pictures is counted under its model call, whe
   const made = { model: "rehearsal/standard" }
   // Names before and behind the model's, of another provider and of the same.
   const pictures = ["aaa/pixel", "rehearsal/aaa", "rehearsal/zzz", "zzz/pixel"].map((model, picture) => ({
-    ...{ model, step: 0, picture, input: 0, output: 0 },
+    model,
+    step: 0,
+    picture,
+    input: 0,
+    output: 0,
   }))
   for (const chat of [false, true]) {
     for (const calls of [

@@ -57,7 +57,9 @@ test("Without ledger rows the series is zero, and all time is today", async () =
   const nothing = { free: 0, bonus: 0, paid: 0, spent: 0, unbucketed: 0, change: 0 }
   const timeline = await get("energy-timeline?days=2")
   expect(timeline).toEqual({
-    ...{ from: "2026-11-19T00:00:00.000Z", to: "2026-11-21T00:00:00.000Z", granularity: "day" },
+    from: "2026-11-19T00:00:00.000Z",
+    to: "2026-11-21T00:00:00.000Z",
+    granularity: "day",
     as_of: "2026-11-20T12:00:00.000Z",
     totals: nothing,
     items: ["2026-11-19", "2026-11-20"].map((date) => ({ date, ...nothing })),
@@ -194,8 +196,17 @@ describe("A ledger of all reasons", () => {
 test("Wrong ranges and bounds are refused", async () => {
   const status = async (query: string) => (await admin.json("GET", `/api/admin/analytics/${query}`))[0]
   const wrong = [
-    ...["days=0", "days=3651", "days=x", "start=yesterday", "end=2026-13-01", "all_time=maybe", "group=x"],
-    ...["start=2026-11-02&end=2026-11-01", "start=2026-11-01&end=2026-11-01", "start=2026-12-24", "start=1971-01-01"],
+    "days=0",
+    "days=3651",
+    "days=x",
+    "start=yesterday",
+    "end=2026-13-01",
+    "all_time=maybe",
+    "group=x",
+    "start=2026-11-02&end=2026-11-01",
+    "start=2026-11-01&end=2026-11-01",
+    "start=2026-12-24",
+    "start=1971-01-01",
   ]
   for (const report of ["energy-timeline", "balance-trend"]) {
     for (const query of wrong) expect(await status(`${report}?${query}`), `${report}?${query}`).toBe(422)

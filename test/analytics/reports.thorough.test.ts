@@ -155,7 +155,9 @@ test("Usage by day is a JSON array of days, and headers describe its range", asy
   expect(days.map(({ date }) => date)).toEqual(["2026-12-11", "2026-12-12"])
   const { from, to } = rangeOf(days)
   expect(["From", "To", "As-Of"].map((name) => response.headers.get(`X-Report-${name}`))).toEqual([
-    ...[from, to, world.clock.now().toISOString()],
+    from,
+    to,
+    world.clock.now().toISOString(),
   ])
 })
 

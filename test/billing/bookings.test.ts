@@ -22,7 +22,12 @@ afterAll(() => world.close())
 const USD = 10_000_000
 const payment = (userId: number, reference: string, micros = USD) =>
   creditAccount(contextOf(world), {
-    ...{ userId, micros, reference, reason: "credit_purchase", actor: "payment:stripe", note: "Card 4242" },
+    userId,
+    micros,
+    reference,
+    reason: "credit_purchase",
+    actor: "payment:stripe",
+    note: "Card 4242",
   })
 
 describe("Credit", () => {
@@ -30,18 +35,20 @@ describe("Credit", () => {
     const client = await world.createAccount({ usd: 0 })
     for (const [n, reason] of CREDIT_REASONS.entries()) {
       await creditAccount(contextOf(world), {
-        ...{ userId: client.userId, reason, micros: (n + 1) * USD, reference: `all:${client.userId}:${reason}` },
-        ...{ actor: n % 2 ? "system" : "admin:7", note: `Because of ${reason}` },
+        userId: client.userId,
+        reason,
+        micros: (n + 1) * USD,
+        reference: `all:${client.userId}:${reason}`,
+        actor: n % 2 ? "system" : "admin:7",
+        note: `Because of ${reason}`,
       })
     }
     await creditAccount(contextOf(world), {
-      ...{
-        userId: client.userId,
-        reason: "admin_action",
-        micros: -USD,
-        reference: `less:${client.userId}`,
-        actor: "operator",
-      },
+      userId: client.userId,
+      reason: "admin_action",
+      micros: -USD,
+      reference: `less:${client.userId}`,
+      actor: "operator",
     })
     const browser = await world.signIn(client.userId)
     const [, { items }] = await browser.json("GET", "/api/account/ledger")
@@ -179,14 +186,15 @@ test("A commission is a currency amount and not credit, once for each referrer a
   const [, { items }] = await browser.json("GET", "/api/account/ledger")
   expect(items).toHaveLength(2)
   expect(items[0]).toMatchObject({
-    ...{
-      reason: "referral_credit_commission",
-      bucket: null,
-      amount_credit_micros: null,
-      amount_usd: null,
-      actor: "system",
-    },
-    ...{ currency: "EUR", currency_amount_minor: 125, balance_after_usd: 3, note: "Referral" },
+    reason: "referral_credit_commission",
+    bucket: null,
+    amount_credit_micros: null,
+    amount_usd: null,
+    actor: "system",
+    currency: "EUR",
+    currency_amount_minor: 125,
+    balance_after_usd: 3,
+    note: "Referral",
   })
   expect((await reconcileAsAdmin(admin)).findings).toEqual([])
 })

@@ -39,7 +39,10 @@ function named({ findings }: Reconciliation) {
   const micros = (usd: number | null) => (usd === null ? null : Math.round(usd * 1e7))
   return findings.map((f) => ({
     kind: f.kind,
-    ...{ user: f.user_id, turn: f.turn_id, entry: f.ledger_id, repaired: f.repaired },
+    user: f.user_id,
+    turn: f.turn_id,
+    entry: f.ledger_id,
+    repaired: f.repaired,
     counter: f.counter && `${f.counter.kind} ${f.counter.period} ${f.counter.subject}`,
     expected: micros(f.expected_usd),
     found: micros(f.found_usd),
@@ -86,7 +89,10 @@ describe.each(PLANTS)("The corruption %s", (_what, { plant, finds, repaired }) =
       const sound = await dumpMoney(world)
       const entries = await entriesOf(live.client.userId)
       const facts: Facts = {
-        ...{ user: live.client.userId, entries, turn: live.turns, key: live.client.keyId },
+        user: live.client.userId,
+        entries,
+        turn: live.turns,
+        key: live.client.keyId,
         other: { user: other.client.userId, cancelled: other.turns.cancelled.turn_id },
         charge: entries.find(({ turn_id }) => turn_id === live.turns.done.turn_id) as Entry,
       }

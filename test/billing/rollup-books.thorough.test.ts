@@ -43,7 +43,10 @@ test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
     await add(plant.by)
     const found = (report: Awaited<ReturnType<typeof reconcileAsAdmin>>) =>
       report.findings.map(({ kind, counter, expected_usd: expected, found_usd: found }) => ({
-        ...{ kind, subject: counter?.subject, by: Math.round(((found ?? 0) - (expected ?? 0)) * 1e7), kept: found },
+        kind,
+        subject: counter?.subject,
+        by: Math.round(((found ?? 0) - (expected ?? 0)) * 1e7),
+        kept: found,
       }))
     const subject = [plant.table, plant.key, plant.column].join(" ")
     const isSum = plant.where.startsWith("until")

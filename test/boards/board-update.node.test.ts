@@ -11,8 +11,14 @@ const changed = (kind: string, user: object, member: object) =>
 
 test("A message says that its sender is in the group, and who was added or has left", () => {
   expect(said({ text: "hello" })).toEqual({
-    ...{ chat_id: -1001, title: "Support", said_at: 60, update_id: 5 },
-    ...{ bot: null, came: ["7"], gone: [], moved: null },
+    chat_id: -1001,
+    title: "Support",
+    said_at: 60,
+    update_id: 5,
+    bot: null,
+    came: ["7"],
+    gone: [],
+    moved: null,
   })
   expect(said({ new_chat_members: [ben, bot, ben] })).toMatchObject({ came: ["7", "8"], gone: [] })
   expect(said({ left_chat_member: ben })).toMatchObject({ came: ["7"], gone: ["8"] })

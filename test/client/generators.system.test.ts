@@ -31,7 +31,9 @@ const GENERATORS = {
   "openapi-typescript": {
     command: (document: string, folder: string) => [
       join(BIN, "openapi-typescript/bin/cli.js"),
-      ...[document, "--output", join(folder, "types.ts")],
+      document,
+      "--output",
+      join(folder, "types.ts"),
     ],
     imports: 'import type { operations } from "./types"',
     typeOf: (id: string, status: number) =>
@@ -40,7 +42,12 @@ const GENERATORS = {
   "@hey-api/openapi-ts": {
     command: (document: string, folder: string) => [
       join(BIN, "@hey-api/openapi-ts/bin/run.js"),
-      ...["--input", document, "--output", join(folder, "client"), "--no-log-file", "--silent"],
+      "--input",
+      document,
+      "--output",
+      join(folder, "client"),
+      "--no-log-file",
+      "--silent",
     ],
     imports: 'import type * as api from "./client/types.gen"',
     typeOf: (id: string, status: number) => `api.${id[0]?.toUpperCase()}${id.slice(1)}Responses[${status}]`,
@@ -48,8 +55,14 @@ const GENERATORS = {
 }
 
 const COMPILER = {
-  ...{ strict: true, noEmit: true, skipLibCheck: true, target: "es2022", module: "es2022" },
-  ...{ moduleResolution: "bundler", lib: ["es2022", "dom", "dom.iterable"], types: [] },
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  target: "es2022",
+  module: "es2022",
+  moduleResolution: "bundler",
+  lib: ["es2022", "dom", "dom.iterable"],
+  types: [],
 }
 
 /** What a later version of the service may add to any object. */
@@ -108,8 +121,12 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("The document of %s", (sur
     const bundle = join(folder, "bundle.mjs")
     const contents = 'export * as sdk from "./client/sdk.gen"\nexport { client } from "./client/client.gen"\n'
     await build({
-      ...{ stdin: { contents, resolveDir: folder }, outfile: bundle, logLevel: "silent" },
-      ...{ bundle: true, format: "esm", platform: "node" },
+      stdin: { contents, resolveDir: folder },
+      outfile: bundle,
+      logLevel: "silent",
+      bundle: true,
+      format: "esm",
+      platform: "node",
     })
     const { sdk, client } = await import(pathToFileURL(bundle).href)
     for (const [id, { status, body }] of recorded) {

@@ -29,7 +29,13 @@ export async function createWatched(world: World, { usd = 100, caps }: { usd?: n
   await world.drain()
   const space = await client.space(BARE)
   return {
-    ...{ userId, keyId, client, receiver, webhookId: webhook_id, space, keyWith },
+    userId,
+    keyId,
+    client,
+    receiver,
+    webhookId: webhook_id,
+    space,
+    keyWith,
     /** Runs a turn that costs this much to its end. */
     async spend(amount: number, { by = client, ...body }: { by?: TestClient } & Record<string, unknown> = {}) {
       const response = await sendFor(by, amount, { space, ...body })

@@ -132,14 +132,22 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
     const user_code = `WDJB-${String(++made).padStart(4, "0")}`
     const said = { interval: 5, expires_in: 600, ...deviceAnswer }
     devices.set(device_code, {
-      ...{ user_code, account: null, denied: false, done: false, polls: [], from: world.clock.ms() },
+      user_code,
+      account: null,
+      denied: false,
+      done: false,
+      polls: [],
+      from: world.clock.ms(),
       interval: said.interval ?? 5,
     })
     grants.push({ type: "device", at: world.clock.ms(), body: form })
     if (json) return Response.json({ device_auth_id: device_code, user_code, interval: String(said.interval) })
     return Response.json({
-      ...{ device_code, user_code, verification_uri: `${ORIGIN}/enter` },
-      ...{ verification_uri_complete: `${ORIGIN}/enter?user_code=${user_code}`, ...said },
+      device_code,
+      user_code,
+      verification_uri: `${ORIGIN}/enter`,
+      verification_uri_complete: `${ORIGIN}/enter?user_code=${user_code}`,
+      ...said,
     })
   }
 

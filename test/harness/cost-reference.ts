@@ -83,7 +83,10 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
   const within = (from: number, to: number) => rows.filter(({ at }) => at >= from && at < to)
   const iso = (ms: number) => new Date(ms).toISOString()
   const envelope = (from: number, to: number, granularity: string | null) => ({
-    ...{ from: iso(from), to: iso(to), granularity, as_of: iso(world.clock.ms()) },
+    from: iso(from),
+    to: iso(to),
+    granularity,
+    as_of: iso(world.clock.ms()),
   })
   const daysOf = (days: number) => Array.from({ length: days }, (_, at) => tonight - (days - at) * DAY_MS)
   const dateOf = (ms: number) => iso(ms).slice(0, 10)
@@ -155,7 +158,9 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
       )
       return {
         ...envelope(tonight - days * DAY_MS, tonight, "day"),
-        ...{ user_id: null, chat_key: null, ...filter },
+        user_id: null,
+        chat_key: null,
+        ...filter,
         total: rated(own, isOwn ? all : undefined),
         items: daysOf(days).map((from) => ({
           date: dateOf(from),
@@ -185,7 +190,9 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
       )
       return {
         ...envelope(from, to, null),
-        ...{ subscription_id: null, chat_key: null, ...filter },
+        subscription_id: null,
+        chat_key: null,
+        ...filter,
         providers: ranked(all, ["provider_key"], 99).shown.map(({ own, first: { provider_key } }) => ({
           provider_key,
           ...sumsOf(own),
@@ -197,7 +204,9 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
         })),
         other: sumsOf([]),
         total: sumsOf(all),
-        ...{ pairs: ranked(all, ["provider_key", "space_id"], 500).shown.length, limit: 10_000, offset: 0 },
+        pairs: ranked(all, ["provider_key", "space_id"], 500).shown.length,
+        limit: 10_000,
+        offset: 0,
       }
     },
     breakdown(dimension: "space" | "user" | "model" | "provider", [from, to]: [number, number], limit = 100) {
@@ -214,7 +223,8 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
         })[dimension] ?? null
       return {
         ...envelope(from, to, null),
-        ...{ dimension, limit },
+        dimension,
+        limit,
         items: shown.map(({ own, first, billed: part }) => ({
           key: String(first[key]),
           name: nameOf(first),

@@ -17,7 +17,14 @@ export default async function setup(project: TestProject) {
   if (typeof line !== "string") throw new Error("the stand-ins did not start")
   const urls = JSON.parse(line) as ProvidedContext
   const names = [
-    ...["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl", "fragileUrl", "openIdUrl"],
+    "stackUrl",
+    "modelUrl",
+    "mcpUrl",
+    "customerUrl",
+    "garbageUrl",
+    "serviceUrl",
+    "fragileUrl",
+    "openIdUrl",
   ] as (keyof ProvidedContext)[]
   for (const name of names) project.provide(name, urls[name])
   if ((await built)[0] !== 0) throw new Error("the documents were not built")

@@ -105,19 +105,24 @@ export async function storeAccount(world: World, given: Partial<Account> = {}): 
     `insert into provider_accounts (provider_id, pool, name, kind, engine, base_url, external_id, health, disabled_at, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $1, $7, $8, $9, $9)`,
     [
-      ...[id, pool, given.name ?? `Account ${id}`, given.kind ?? "oauth_code", given.engine ?? "anthropic"],
-      ...[
-        given.base_url === undefined ? "https://models.provider.example/v1" : given.base_url,
-        given.health ?? "healthy",
-        given.disabled_at ?? null,
-        now,
-      ],
+      id,
+      pool,
+      given.name ?? `Account ${id}`,
+      given.kind ?? "oauth_code",
+      given.engine ?? "anthropic",
+      given.base_url === undefined ? "https://models.provider.example/v1" : given.base_url,
+      given.health ?? "healthy",
+      given.disabled_at ?? null,
+      now,
     ],
   )
   await world.sql(
     "insert into provider_states (provider_id, cool_until, cool_reason, probe_until, windows) values ($1, $2, $3, $4, $5)",
     [
-      ...[id, given.cool_until ?? null, given.cool_until ? "limit_reached" : null, given.probe_until ?? null],
+      id,
+      given.cool_until ?? null,
+      given.cool_until ? "limit_reached" : null,
+      given.probe_until ?? null,
       JSON.stringify(given.windows ?? {}),
     ],
   )

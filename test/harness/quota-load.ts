@@ -40,8 +40,11 @@ export async function createQuotaEstate(
   const { end_user_daily: daily = {}, end_user_monthly: monthly = {} } = limits
   const usd = (micros: number | undefined) => (micros === undefined ? null : micros / USD)
   const caps: SetCaps = {
-    ...{ daily_usd: usd(limits.key_daily), end_user_daily_usd: usd(daily.key), end_user_monthly_usd: usd(monthly.key) },
-    ...{ window_usd: usd(limits.key_window), window_seconds: limits.window_seconds ?? null },
+    daily_usd: usd(limits.key_daily),
+    end_user_daily_usd: usd(daily.key),
+    end_user_monthly_usd: usd(monthly.key),
+    window_usd: usd(limits.key_window),
+    window_seconds: limits.window_seconds ?? null,
   }
   const clients = await Promise.all(
     Array.from({ length: keys }, async () => {
@@ -122,8 +125,11 @@ export function anyWish(random: Random, { clients, refs }: QuotaEstate): Wish {
     of,
     idempotencyKey: crypto.randomUUID(),
     body: {
-      ...{ space: clients[of]?.space ?? "", end_user_ref: random.pick(refs), text },
-      ...{ conversation: `c${random.int(1000)}`, ...(max !== undefined && { max_cost_usd: Number(max.toFixed(7)) }) },
+      space: clients[of]?.space ?? "",
+      end_user_ref: random.pick(refs),
+      text,
+      conversation: `c${random.int(1000)}`,
+      ...(max !== undefined && { max_cost_usd: Number(max.toFixed(7)) }),
     },
     cancelled: random.int(8) === 0,
   }

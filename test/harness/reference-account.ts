@@ -102,7 +102,10 @@ export class ModelledAccount {
     ]
     const { space, keys } = this.account
     const body = {
-      ...{ space, end_user_ref: endUser, text: "t", conversation: `${endUser}${conversation}` },
+      space,
+      end_user_ref: endUser,
+      text: "t",
+      conversation: `${endUser}${conversation}`,
       ...(max && { max_cost_usd: max / 1e7 }),
     }
     const credential = keys[key]?.credential as KeyCredential
@@ -121,18 +124,24 @@ export class ModelledAccount {
     const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftUnder))
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({
-      ...{
-        id: turn.turn_id,
-        key,
-        endUser,
-        conversation: `${endUser}${conversation}`,
-        state: "queued",
-        hold,
-        max,
-        window,
-      },
-      ...{ cost: 0, billed: 0, epoch: 0, attempts: 0, leaseUntil: null, wakeAt: this.now, created: this.now },
-      ...{ cancelAsked: false, steps: 0, toolCalls: 0 },
+      id: turn.turn_id,
+      key,
+      endUser,
+      conversation: `${endUser}${conversation}`,
+      state: "queued",
+      hold,
+      max,
+      window,
+      cost: 0,
+      billed: 0,
+      epoch: 0,
+      attempts: 0,
+      leaseUntil: null,
+      wakeAt: this.now,
+      created: this.now,
+      cancelAsked: false,
+      steps: 0,
+      toolCalls: 0,
     })
   }
 

@@ -66,7 +66,10 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
   const datesOf = (days: number) => starts(tonight - days * DAY_MS, tonight, DAY_MS)
   const iso = (ms: number) => new Date(ms).toISOString()
   const envelope = (from: number, to: number, granularity: string | null) => ({
-    ...{ from: iso(from), to: iso(to), granularity, as_of: clock.now().toISOString() },
+    from: iso(from),
+    to: iso(to),
+    granularity,
+    as_of: clock.now().toISOString(),
   })
   const lastDays = (days: number, granularity: string | null) => envelope(tonight - days * DAY_MS, tonight, granularity)
 
@@ -120,11 +123,15 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
       const shown = top("space_id", tonight - days * DAY_MS, tonight, WHOLE.limit, of).map(({ id }) => id)
       return {
         ...lastDays(days, "day"),
-        ...{ user_id: null, chat_key: null, ...filter, grouped_by: "slug" },
+        user_id: null,
+        chat_key: null,
+        ...filter,
+        grouped_by: "slug",
         series: Object.fromEntries(
           shown.map((id) => [spaceOf(id).slug, usage(days, (row) => row.space_id === id && of(row))]),
         ),
-        ...{ ...WHOLE, total: shown.length },
+        ...WHOLE,
+        total: shown.length,
       }
     },
     topUsers: (days: number, limit: number) =>
@@ -174,7 +181,9 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
       const own = (id: number, from: number, to: number) => within(from, to).filter((row) => row.space_id === id)
       return {
         ...lastDays(days, "day"),
-        ...{ space: space ?? null, ...WHOLE, total: shown.length },
+        space: space ?? null,
+        ...WHOLE,
+        total: shown.length,
         items: shown.map((id) => ({
           ...spaceOf(id),
           ...size(own(id, tonight - days * DAY_MS, tonight)),
@@ -189,7 +198,9 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
         const cached = sum(rows, (row) => row.tokens_cached)
         const readers = calls - sum(rows, (row) => row.pictures)
         return {
-          ...{ model_calls: calls, tokens_input: input, tokens_cached: cached },
+          model_calls: calls,
+          tokens_input: input,
+          tokens_cached: cached,
           avg_context_tokens: readers === 0 ? null : input / readers,
           cache_hit_rate: input === 0 ? null : cached / input,
         }

@@ -45,7 +45,12 @@ export async function createReportWorld(moment: string) {
 export const usedRows = (report: Json) => (report.items ?? report).filter(({ turns }: Json) => turns > 0)
 
 export const NO_USE = {
-  ...{ turns: 0, model_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, billed_cost_usd: 0 },
+  turns: 0,
+  model_calls: 0,
+  tokens_input: 0,
+  tokens_cached: 0,
+  tokens_output: 0,
+  billed_cost_usd: 0,
 }
 
 /** A report, which must be what its operation declares, with nothing beside it. */

@@ -126,7 +126,10 @@ export async function createMatrix(world: World): Promise<Matrix> {
   return {
     estates: estates as Matrix["estates"],
     keys: {
-      ...{ created, all, "test created": testCreated, "test all": testAll },
+      created,
+      all,
+      "test created": testCreated,
+      "test all": testAll,
       space: await bound("a space of the dashboard", false),
       "test space": await bound("a test space of the dashboard", true),
     },

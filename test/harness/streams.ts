@@ -6,6 +6,9 @@ export function providerStream(events: Record<string, unknown>[], { named = true
 }
 
 export const completionChunk = (content: string, usage?: object) => ({
-  ...{ id: "c", created: 1, model: "m", ...(usage && { usage }) },
+  id: "c",
+  created: 1,
+  model: "m",
+  ...(usage && { usage }),
   choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: "stop" }],
 })

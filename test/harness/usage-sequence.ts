@@ -78,7 +78,9 @@ export async function usageSequence(world: World, random: Random) {
       ...made,
       // The first call is the space's own agent's.
       ...(at > 0 && random.int(3) === 0 && { agent: "0.0", subagent: "helper" }),
-      ...{ answer: { ...made.answer, usage }, pin: random.pick(PINS), durationSec: random.int(9_000) / 1000 },
+      answer: { ...made.answer, usage },
+      pin: random.pick(PINS),
+      durationSec: random.int(9_000) / 1000,
     }
   }
 
@@ -151,18 +153,30 @@ export async function usageSequence(world: World, random: Random) {
 
   const book = () =>
     creditAccount(ctx, {
-      ...{ userId: random.pick([first, second]).client.userId, reason: random.pick(CREDIT_REASONS), note: "n" },
-      ...{ micros: 1 + random.int(10_000_000), reference: crypto.randomUUID(), actor: "operator" },
+      userId: random.pick([first, second]).client.userId,
+      reason: random.pick(CREDIT_REASONS),
+      note: "n",
+      micros: 1 + random.int(10_000_000),
+      reference: crypto.randomUUID(),
+      actor: "operator",
     })
   const commission = () =>
     recordCommission(ctx, {
-      ...{ userId: first.client.userId, currency: "EUR", minor: 1 + random.int(9), source: crypto.randomUUID() },
-      ...{ actor: "system", note: "Referral" },
+      userId: first.client.userId,
+      currency: "EUR",
+      minor: 1 + random.int(9),
+      source: crypto.randomUUID(),
+      actor: "system",
+      note: "Referral",
     })
   const take = () =>
     creditAccount(ctx, {
-      ...{ userId: second.client.userId, reason: "admin_action", micros: -1 - random.int(1000), note: "n" },
-      ...{ reference: crypto.randomUUID(), actor: "operator" },
+      userId: second.client.userId,
+      reason: "admin_action",
+      micros: -1 - random.int(1000),
+      note: "n",
+      reference: crypto.randomUUID(),
+      actor: "operator",
     }).catch(() => {})
 
   const acts: [string, number, () => Promise<unknown>][] = [

@@ -141,14 +141,14 @@ describe("Publishing", () => {
   test("A feature that we do not use is refused, not ignored", async () => {
     const flowControl = { key: "one", rate: 2, period: 30 }
     const unknown = [
-      ...[
-        { callback: URL_A },
-        { failureCallback: URL_A },
-        { timeout: 5 },
-        { notBefore: START / 1000 },
-        { flowControl },
-      ],
-      ...[{ method: "PUT" as const }, { headers: { "x-team": "red" } }, { headers: { "Upstash-Cron": "* * * * *" } }],
+      { callback: URL_A },
+      { failureCallback: URL_A },
+      { timeout: 5 },
+      { notBefore: START / 1000 },
+      { flowControl },
+      { method: "PUT" as const },
+      { headers: { "x-team": "red" } },
+      { headers: { "Upstash-Cron": "* * * * *" } },
     ]
     for (const part of unknown) {
       const published = client.publishJSON({ url: URL_A, ...part })

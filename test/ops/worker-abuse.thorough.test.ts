@@ -180,22 +180,18 @@ test.each(["v1", "account", "admin", "callbacks"])(
     const { moment } = atNow()
     for (const cause of ["user", "key", "space", "end_user", null]) {
       const { touched } = await callAsWorker(worker, "end_turns", {
-        ...{
-          cause,
-          user_id: client.userId,
-          test: false,
-          key_id: turn?.key_id,
-          space_id: turn?.space_id,
-          end_user: "customer-1",
-        },
-        ...{
-          until: moment,
-          reason: "expired",
-          event_ids: JSON.stringify(["evt_1"]),
-          limit: 1,
-          queued_after: moment,
-          moment,
-        },
+        cause,
+        user_id: client.userId,
+        test: false,
+        key_id: turn?.key_id,
+        space_id: turn?.space_id,
+        end_user: "customer-1",
+        until: moment,
+        reason: "expired",
+        event_ids: JSON.stringify(["evt_1"]),
+        limit: 1,
+        queued_after: moment,
+        moment,
       })
       expect(touched, String(cause)).toEqual([])
     }

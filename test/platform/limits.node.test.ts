@@ -73,8 +73,11 @@ describe("A budget of memory", () => {
       Loan,
     ]
     expect([first.grow(4), second.grow(3), second.grow(2), other.grow(5), other.grow(4)]).toEqual([
-      ...[true, false, true],
-      ...[false, true],
+      true,
+      false,
+      true,
+      false,
+      true,
     ])
     first.close()
     expect(other.grow(2)).toBe(true)

@@ -80,7 +80,8 @@ describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) =
     for (let n = 0; callsOfA() === 0 && n < 100; n++) await run()
     const suspended = { state: "suspended", health: "suspended", suspended_reason: reason, cool_reason: "forbidden" }
     expect(await listed("a")).toMatchObject({
-      ...{ ...suspended, suspended_at: world.clock.now().toISOString() },
+      ...suspended,
+      suspended_at: world.clock.now().toISOString(),
       cool_until: new Date(world.clock.ms() + 10 * MINUTE).toISOString(),
     })
     expect(world.logged.filter((line) => line.includes("provider.suspended"))).toHaveLength(1)
@@ -106,8 +107,12 @@ describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) =
     isBarred = false
     for (let n = 0; callsOfA() === 4 && n < 100; n++) await run()
     expect(await listed("a")).toMatchObject({
-      ...{ state: "usable", health: "healthy", suspended_at: null, suspended_reason: null },
-      ...{ cool_until: null, cool_reason: null },
+      state: "usable",
+      health: "healthy",
+      suspended_at: null,
+      suspended_reason: null,
+      cool_until: null,
+      cool_reason: null,
     })
   })
 

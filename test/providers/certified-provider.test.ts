@@ -15,7 +15,12 @@ import { createWorld } from "../harness/world.ts"
 const issuer = inject("openIdUrl")
 const { client_id, client_secret, callback } = ACCOUNTS_CLIENT
 const shared = {
-  ...{ engine: "openai", token_endpoint: `${issuer}/token`, client_id, client_secret, issuer, scope: "openid email" },
+  engine: "openai",
+  token_endpoint: `${issuer}/token`,
+  client_id,
+  client_secret,
+  issuer,
+  scope: "openid email",
   account: { in: "id_token", path: ["sub"] },
 }
 const byCode = { ...shared, authorization_endpoint: `${issuer}/auth`, redirect_uri: callback }

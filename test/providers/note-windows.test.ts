@@ -15,7 +15,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const unified = (used_pct: number, window_seconds = 18_000): Omit<QuotaWindow, "taken_at"> => ({
-  ...{ resource: "unified", window_seconds, used_pct },
+  resource: "unified",
+  window_seconds,
+  used_pct,
   reset_at: new Date(world.clock.ms() + 3_600_000).toISOString(),
 })
 const note = async (id: string, windows: object[], moment = world.clock.now()) => {
@@ -113,8 +115,11 @@ test("A worker reports only what the procedure finds new", async () => {
       taken_at,
     }
     const was: KnownWindow = {
-      ...{ used_pct: random.pick(percents), reset_at: random.pick([null, at(-1), at(0), at(1), at(9e6)]) },
-      ...{ taken_at: at(-random.pick(ages)), noted_pct: random.pick(percents), noted_at: at(-random.pick(ages)) },
+      used_pct: random.pick(percents),
+      reset_at: random.pick([null, at(-1), at(0), at(1), at(9e6)]),
+      taken_at: at(-random.pick(ages)),
+      noted_pct: random.pick(percents),
+      noted_at: at(-random.pick(ages)),
     }
     const known: Record<string, KnownWindow> = random.int(10) === 0 ? {} : { [`${resource}:${window_seconds}`]: was }
     return { known, windows: [window] }

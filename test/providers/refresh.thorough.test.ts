@@ -41,7 +41,10 @@ test("A lasting token is sent unchanged, with its headers, and so is an API key"
   const before = refreshes()
   const sent = await fresh(id)
   expect(sent).toEqual({
-    ...{ kind: "bearer", secret: expect.any(String), headers: { "x-beta": "oauth" }, credential_version: 1 },
+    kind: "bearer",
+    secret: expect.any(String),
+    headers: { "x-beta": "oauth" },
+    credential_version: 1,
     from: await credentialOf(world, id),
   })
   expect(world.provider.accountOfToken(sent.secret)).toBe(id)
@@ -49,7 +52,10 @@ test("A lasting token is sent unchanged, with its headers, and so is an API key"
   const key = { name: "A key", kind: "api_key", api_key: "canary-of-a-key", engine: "openai" }
   const [, { provider_id }] = await world.call("add", key)
   expect(await fresh(provider_id)).toEqual({
-    ...{ kind: "api_key", secret: "canary-of-a-key", headers: {}, credential_version: 1 },
+    kind: "api_key",
+    secret: "canary-of-a-key",
+    headers: {},
+    credential_version: 1,
     from: await credentialOf(world, provider_id),
   })
 })

@@ -57,11 +57,22 @@ test("The pools are as last published, and a missing snapshot is reported", asyn
   await storeAccount(world, { provider_id: "media", pool: "media" })
   await world.sweep()
   const main = {
-    ...{ accounts: 7, usable: 2, cooling: 2, suspended: 0, needs_login: 1, contained: 1, disabled: 1, in_flight: 0 },
+    accounts: 7,
+    usable: 2,
+    cooling: 2,
+    suspended: 0,
+    needs_login: 1,
+    contained: 1,
+    disabled: 1,
+    in_flight: 0,
     recovers_at: later(HOUR).toISOString(),
     windows: [
       {
-        ...{ resource: "unified", window_seconds: 18_000, accounts: 2, room_pct: 40, best_room_pct: 80 },
+        resource: "unified",
+        window_seconds: 18_000,
+        accounts: 2,
+        room_pct: 40,
+        best_room_pct: 80,
         next_reset_at: later(HOUR).toISOString(),
       },
     ],

@@ -28,8 +28,16 @@ describe("The event cap.reached", () => {
       created_at: world.clock.now().toISOString(),
       seq: null,
       data: {
-        ...{ cap: "key_daily", source: "key", percent: 50, limit_usd: 0.1, spent_usd: 0.06, reserved_usd: 0 },
-        ...{ resets_at: "2026-11-21T00:00:00.000Z", key_id: keyId, end_user_ref: null, space: null },
+        cap: "key_daily",
+        source: "key",
+        percent: 50,
+        limit_usd: 0.1,
+        spent_usd: 0.06,
+        reserved_usd: 0,
+        resets_at: "2026-11-21T00:00:00.000Z",
+        key_id: keyId,
+        end_user_ref: null,
+        space: null,
       },
     })
     await spend(0.01)

@@ -45,9 +45,13 @@ const KINDS: Record<string, (random: Random) => Limits> = {
   }),
   "an account's day, by its plan": (random) => ({ account_daily: amount(random) }),
   "all together": (random) => ({
-    ...{ balance: 2 * amount(random), key_daily: amount(random), key_window: amount(random) },
-    ...{ window_seconds: seconds(random), end_user_daily: { own: amount(random), key: amount(random) } },
-    ...{ end_user_monthly: { account: amount(random) }, account_daily: 2 * amount(random) },
+    balance: 2 * amount(random),
+    key_daily: amount(random),
+    key_window: amount(random),
+    window_seconds: seconds(random),
+    end_user_daily: { own: amount(random), key: amount(random) },
+    end_user_monthly: { account: amount(random) },
+    account_daily: 2 * amount(random),
   }),
 }
 

@@ -23,7 +23,9 @@ test("A max_cost_usd below the first model call is refused with the needed amoun
   const details = { needed_usd, max_cost_usd: below.max_cost_usd }
   const estimate = await client.call("POST", "/v1/turns/estimate", below)
   expect(await estimate.json()).toMatchObject({
-    ...{ admitted: false, hold_usd: 0, needed_usd },
+    admitted: false,
+    hold_usd: 0,
+    needed_usd,
     refused_by: { code: "COST_LIMIT_TOO_LOW", details, retry_after: null, retryable: false },
   })
   const refused = await client.sendTurn(below)

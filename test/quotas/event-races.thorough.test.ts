@@ -38,12 +38,17 @@ test(`Of ${AT_ONCE} turns at once, each level that is reached is sent once, and 
     const random = createRandom(`cap events ${round}`)
     const usd = (least: number, most: number) => (least * 1000 + random.int((most - least) * 1000)) / 1000
     const caps = {
-      ...{ daily_usd: usd(0.2, 0.8), window_usd: usd(0.2, 0.8), window_seconds: 3600 },
-      ...{ end_user_daily_usd: usd(0.01, 0.2), end_user_monthly_usd: usd(0.01, 0.2) },
+      daily_usd: usd(0.2, 0.8),
+      window_usd: usd(0.2, 0.8),
+      window_seconds: 3600,
+      end_user_daily_usd: usd(0.01, 0.2),
+      end_user_monthly_usd: usd(0.01, 0.2),
     }
     const limits: Record<string, number> = {
-      ...{ key_daily: caps.daily_usd, key_window: caps.window_usd },
-      ...{ end_user_daily: caps.end_user_daily_usd, end_user_monthly: caps.end_user_monthly_usd },
+      key_daily: caps.daily_usd,
+      key_window: caps.window_usd,
+      end_user_daily: caps.end_user_daily_usd,
+      end_user_monthly: caps.end_user_monthly_usd,
     }
     const where = `seed ${random.seed}, ${JSON.stringify(caps)}`
     const { userId, client, space, receiver, feed } = await createWatched(world, { usd: usd(0.5, 2), caps })

@@ -97,8 +97,12 @@ test("A replica that was stopped has its former data and nothing newer", async (
 function cappedEstate(world: World, random: Random): Promise<QuotaEstate> {
   const amount = () => 8_000_000 + random.int(8_000_000)
   const limits = {
-    ...{ balance: 4 * USD, key_daily: amount(), key_window: amount(), window_seconds: 3600 },
-    ...{ end_user_daily: { own: amount() }, end_user_monthly: { account: amount() } },
+    balance: 4 * USD,
+    key_daily: amount(),
+    key_window: amount(),
+    window_seconds: 3600,
+    end_user_daily: { own: amount() },
+    end_user_monthly: { account: amount() },
   }
   return createQuotaEstate(world, limits, 3)
 }

@@ -15,8 +15,16 @@ const row = (more: Partial<HoldRow>): HoldRow => ({
   ...more,
 })
 const capOf = (more: Partial<CapRow>): CapRow => ({
-  ...{ cap: "key_daily", source: "key", limit_credit_micros: 200, spent_credit_micros: 150, reserved_credit_micros: 0 },
-  ...{ kind: "key", subject: "key_1", period: "day", is_counted: true, sharded: false },
+  cap: "key_daily",
+  source: "key",
+  limit_credit_micros: 200,
+  spent_credit_micros: 150,
+  reserved_credit_micros: 0,
+  kind: "key",
+  subject: "key_1",
+  period: "day",
+  is_counted: true,
+  sharded: false,
   starts_at: "2026-01-15T00:00:00.000Z",
   resets_at: "2026-01-16T00:00:00.000Z",
   ...more,
@@ -27,13 +35,15 @@ test("A balance with some credit left says how much and how much is needed, and 
     code: "INSUFFICIENT_CREDITS",
     message: "Only 0.0000001 USD of the balance is available: top up. This turn needs at least 0.00001 USD.",
     details: { balance_usd: 0.0000001, held_usd: 0, available_usd: 0.0000001, needed_usd: 0.00001 },
-    ...{ retry_after: null, retryable: false },
+    retry_after: null,
+    retryable: false,
   })
   expect(refusedBy(row({ available: 0, held: 1 }), NOW, OWNER)).toEqual({
     code: "INSUFFICIENT_CREDITS",
     message: "Nothing of the balance is available: top up. 0.0000001 USD are held by turns under way.",
     details: { balance_usd: 0.0000001, held_usd: 0.0000001, available_usd: 0 },
-    ...{ retry_after: null, retryable: false },
+    retry_after: null,
+    retryable: false,
   })
 })
 
@@ -57,7 +67,8 @@ test("Of several caps the refusal names the one that resets last, and first of a
   ]) {
     expect(refusedBy(row({ caps }), NOW, OWNER)).toMatchObject({
       details: { cap: "end_user_monthly" },
-      ...{ retry_after: 16.5 * 86_400, retryable: true },
+      retry_after: 16.5 * 86_400,
+      retryable: true,
     })
   }
   for (const caps of [

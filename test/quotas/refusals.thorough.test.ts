@@ -36,7 +36,9 @@ const monthly = { cap: "end_user_monthly", words: WORDS.monthly, resets: monthEn
 const CASES: Case[] = [
   { cap: "key_daily", source: "key", words: "The key's daily cap", caps: { daily_usd: 0.3 }, resets: midnight },
   {
-    ...{ cap: "key_window", source: "key", words: "The cap of the key's window" },
+    cap: "key_window",
+    source: "key",
+    words: "The cap of the key's window",
     caps: { window_usd: 0.3, window_seconds: 5400 },
     resets: () => new Date(world.clock.ms() + 5_400_000),
   },
@@ -79,7 +81,10 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
     })
     const { code, message, details } = refused.body.error
     expect((await client.estimate({ space })).body).toEqual({
-      ...{ admitted: false, hold_usd: 0, needed_usd: NEEDED_USD, model: "rehearsal/standard" },
+      admitted: false,
+      hold_usd: 0,
+      needed_usd: NEEDED_USD,
+      model: "rehearsal/standard",
       refused_by: { code, message, details, retry_after: seconds, retryable: true },
       balance: { balance_usd: 9.9998, held_usd: 0.2998, available_usd: 9.7 },
       caps: [state],

@@ -187,7 +187,9 @@ describe("An end user", () => {
     expect((await other.send({ space })).body.held_usd).toBe(0.15)
     for (const one of [client, other]) {
       expect((await one.send({ space })).body.error.details).toMatchObject({
-        ...{ cap: "end_user_daily", source: "end_user", reserved_usd: 0.4 },
+        cap: "end_user_daily",
+        source: "end_user",
+        reserved_usd: 0.4,
       })
       expect((await one.send({ space, end_user_ref: "customer-2" })).status).toBe(202)
     }
@@ -208,7 +210,12 @@ test("Test turns and the web chat have no caps and spend nothing of them", async
   const own = await tester.space()
   await tester.putLimits({ daily_usd: 0 })
   expect((await tester.estimate({ space: own })).body).toEqual({
-    ...{ admitted: true, hold_usd: 0, needed_usd: 0, refused_by: null, model: "rehearsal/standard", caps: [] },
+    admitted: true,
+    hold_usd: 0,
+    needed_usd: 0,
+    refused_by: null,
+    model: "rehearsal/standard",
+    caps: [],
     balance: null,
   })
   expect(await tester.runTurn({ space: own })).toMatchObject({ state: "done", test: true, billed_cost_usd: 0 })

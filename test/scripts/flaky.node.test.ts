@@ -3,10 +3,16 @@ import type { FailedFile, RunReport } from "../../scripts/failures-reporter.ts"
 import { describeFlaky, judge } from "../../scripts/flaky.ts"
 
 const failedFile = (file: string): FailedFile => ({
-  ...{ file, project: "workers", errors: ["a turn ends: expected done"], output: "seed 42\n" },
+  file,
+  project: "workers",
+  errors: ["a turn ends: expected done"],
+  output: "seed 42\n",
 })
 const reportOf = (...names: string[]): RunReport => ({
-  ...{ passed: 9, failed: names.length, files: names.map(failedFile), unhandled: [] },
+  passed: 9,
+  failed: names.length,
+  files: names.map(failedFile),
+  unhandled: [],
 })
 
 test("A run without failures is good, and nothing runs again", async () => {

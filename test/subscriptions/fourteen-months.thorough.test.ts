@@ -87,7 +87,10 @@ test("Fourteen months with a leap day are credited once per period before an end
   ]
   const all = await Promise.all(kinds.map(async (kind) => ({ ...kind, ...(await subscribe(kind.starts, kind.more)) })))
   expect(periods("2027-12-31T18:30:00.000Z", END).slice(0, 4)).toEqual([
-    ...["2027-12-31", "2028-01-31", "2028-02-29", "2028-03-31"],
+    "2027-12-31",
+    "2028-01-31",
+    "2028-02-29",
+    "2028-03-31",
   ])
   expect(periods("2027-12-31T18:30:00.000Z", END)).toContain("2029-02-28")
   const ctx = authContextOf(world)

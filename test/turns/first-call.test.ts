@@ -71,7 +71,9 @@ function anyConfiguration(random: Random) {
     }),
   ) as Tool[]
   const subagents = Array.from({ length: random.int(3) }, (_, n) => ({
-    ...{ name: `agent-${n}`, description: text(random, 30), instructions: text(random, 1000) },
+    name: `agent-${n}`,
+    description: text(random, 30),
+    instructions: text(random, 1000),
   }))
   const builtin = random.pick([undefined, [], ["read_file"], ["create_task", "list_files"]])
   const instructions = random.pick([undefined, "", text(random, 3000)])
@@ -156,7 +158,9 @@ function serveTools(characters: { now: number }) {
     if (id === undefined) return new Response(null, { status: 202 })
     const results: Record<string, object> = {
       initialize: {
-        ...{ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } },
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "x", version: "1" },
       },
       "tools/list": {
         tools: [{ name: "t", description: "d".repeat(characters.now), inputSchema: { type: "object" } }],

@@ -95,8 +95,15 @@ describe("The event log as server-sent events", () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
     const once = types(events).filter((type) => type !== "text.delta")
     expect(once).toEqual([
-      ...["turn.queued", "turn.running", "step.started", "step.ended", "tool.started", "tool.ended"],
-      ...["step.started", "step.ended", "turn.done"],
+      "turn.queued",
+      "turn.running",
+      "step.started",
+      "step.ended",
+      "tool.started",
+      "tool.ended",
+      "step.started",
+      "step.ended",
+      "turn.done",
     ])
     expect(textOf(events)).toBe(words)
     const deltas = events.filter(({ type }) => type === "text.delta").length

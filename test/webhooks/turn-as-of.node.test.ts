@@ -4,16 +4,27 @@ import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "../../src/webho
 
 /** A turn with every kind of field; a new one need not be here. */
 const ENDED = {
-  ...{ turn_id: "turn_1", space: "spc_1", end_user_ref: "customer-42", conversation: "conv_1", state: "done" },
-  ...{ status_reason: "client", text: "Where is my order?", result: "It left.", truncated: true },
+  turn_id: "turn_1",
+  space: "spc_1",
+  end_user_ref: "customer-42",
+  conversation: "conv_1",
+  state: "done",
+  status_reason: "client",
+  text: "Where is my order?",
+  result: "It left.",
+  truncated: true,
   error: { code: "MODEL_UNAVAILABLE", message: "The model did not answer." },
   files: ["file_1"],
   outputs: [{ file_id: "file_2", name: "a.txt", media_type: "text/plain", bytes: 5, sha256: "0".repeat(64) }],
-  ...{ billed_cost_usd: 0.0041, held_usd: 0 },
+  billed_cost_usd: 0.0041,
+  held_usd: 0,
   usage: { model_calls: 1, tool_calls: 2, tokens_input: 3, tokens_cached: 4, tokens_output: 5 },
-  ...{ model: "rehearsal/standard", metadata: { order: "A-1" }, test: false },
+  model: "rehearsal/standard",
+  metadata: { order: "A-1" },
+  test: false,
   created_at: "2026-01-15T09:30:00.000Z",
-  ...{ started_at: "2026-01-15T09:30:00.412Z", finished_at: "2026-01-15T09:30:02.871Z" },
+  started_at: "2026-01-15T09:30:00.412Z",
+  finished_at: "2026-01-15T09:30:02.871Z",
 } as Turn
 const QUEUED = { state: "queued", held_usd: 0.25 } as const
 const RUNNING = { state: "running", held_usd: 0.25 } as const
@@ -28,8 +39,16 @@ test("An event of an open turn has every field of a turn, and shows nothing of i
   const [queued, running] = [turnAsOf(ENDED, KNOWN_WHEN_QUEUED, QUEUED), turnAsOf(ENDED, KNOWN_WHEN_RUNNING, RUNNING)]
   expect(queued).toEqual({
     ...ENDED,
-    ...{ state: "queued", status_reason: null, result: null, truncated: false, error: null, outputs: [] },
-    ...{ billed_cost_usd: 0, held_usd: 0.25, started_at: null, finished_at: null },
+    state: "queued",
+    status_reason: null,
+    result: null,
+    truncated: false,
+    error: null,
+    outputs: [],
+    billed_cost_usd: 0,
+    held_usd: 0.25,
+    started_at: null,
+    finished_at: null,
     usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
   })
   expect(running).toEqual({ ...queued, state: "running", started_at: ENDED.started_at })
