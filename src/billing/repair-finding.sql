@@ -47,7 +47,7 @@ begin
         where r.reconciliation_id = finding.reconciliation_id));
     when 'failure_charged' then
       select t.error_code into code from turns t where t.turn_id = finding.turn_id;
-      select r.entry is not null into repaired from turnpike.refund_turn(finding.turn_id, 'system',
+      select (r.entry).ledger_id is not null into repaired from turnpike.refund_turn(finding.turn_id, 'system',
         'Refunded by itself: the turn failed with ' || code || ', which is our failure.', p_moment) r;
     when 'orphaned_turn' then
       insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)

@@ -40,14 +40,19 @@ alter table conversations alter column colour set not null;`,
 ]
 const NEXT_ACCEPT: [string, string][] = [
   ["name, last_turn_at, created_at)", "name, last_turn_at, created_at, colour)"],
-  ["admission.conversation_name, p_moment, p_moment)", "admission.conversation_name, p_moment, p_moment, 'green')"],
+  [
+    "admission.conversation_name, p_request.moment, p_request.moment)",
+    "admission.conversation_name, p_request.moment, p_request.moment, 'green')",
+  ],
 ]
 
 /** The verbs with which a worker serves a turn, as one version of the source has them. */
 async function verbsOf(root: string) {
   const read = async (path: string) => import(resolve(root, path))
   const [accept, claim, settle, get] = await Promise.all(
-    ["accept-turn", "claim-turn", "settle-turn", "get-turn"].map((name) => read(`src/turns/${name}.ts`)),
+    ["turns/accept-turn", "runs/claim-turn", "runs/settle-turn", "turns/get-turn"].map((name) =>
+      read(`src/${name}.ts`),
+    ),
   )
   return {
     acceptTurn: accept.acceptTurn as typeof import("../../src/turns/accept-turn.ts").acceptTurn,
