@@ -210,7 +210,7 @@ async function textsInSource(): Promise<Set<string>> {
   return found
 }
 
-/** The fields of types, as \`type.field\`, whose comment says that they may be null: no other place in SQL can say it. */
+/** The fields of types, as `type.field`, whose comment says that they may be null: no other place in SQL can say it. */
 async function nullableFields(): Promise<Set<string>> {
   const found = new Set<string>()
   for (const { text } of await sourceFiles(["src"], ".sql")) {

@@ -37,7 +37,7 @@ type CallersProcedure = {
 type AnswerOf<Name extends ProcedureName> = Omit<Procedures[Name]["row"], "actor">
 
 /**
- * Calls a procedure as a caller of a request: one statement. `Row` says what its jsonb columns hold. Throws the 401 of the
+ * Calls a procedure as a caller of a request: one statement. `Row` narrows what it answers. Throws the 401 of the
  * credential's kind when it may not act: then the procedure has done nothing. What it refuses as `admin` is ADMIN_REQUIRED, and as
  * `proof` REAUTHENTICATION_REQUIRED.
  */

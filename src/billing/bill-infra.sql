@@ -24,9 +24,11 @@ begin
       select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
     else
       insert into infra_runs (until_at, container_second_micros, stored_gib_hour_micros, started_at)
-        values (p_request.moment, current_run.container_second_micros, current_run.stored_gib_hour_micros, p_request.moment) returning * into current_run;
+        values (p_request.moment, current_run.container_second_micros, current_run.stored_gib_hour_micros,
+          p_request.moment) returning * into current_run;
     end if;
-    perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run), p_request.request_id,
+    perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run),
+      p_request.request_id,
       p_request.address, p_request.moment);
   end if;
   run := current_run;

@@ -52,7 +52,8 @@ end $$;
 
 -- The same of all history, by an admin; refused: 'admin' for anybody else.
 create function turnpike.begin_reconciliation_as(p_request turnpike.request,
-  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor turnpike.caller, out refused text, out pass reconciliations) language plpgsql as $$
+  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor turnpike.caller, out refused text,
+    out pass reconciliations) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin

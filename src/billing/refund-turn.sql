@@ -54,7 +54,8 @@ begin
     refused := booking.refused;
     has_subscriber := booking.has_subscriber;
     if refused is null and not replayed then
-      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(entry), p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(entry), p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

@@ -9,7 +9,8 @@ create type turnpike.listed_end_user as (
 -- limits but no turn are listed at the time of their limits, for callers who see the whole account. p_blocked: only blocked ones, or
 -- only others; null for all. p_q: a part of the reference, upper and lower case alike; null for all.
 create function turnpike.list_end_users(p_request turnpike.request,
-  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor turnpike.caller, out end_users turnpike.listed_end_user[])
+  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor turnpike.caller,
+    out end_users turnpike.listed_end_user[])
 language plpgsql as $$
 declare
   caller turnpike.caller;

@@ -35,7 +35,8 @@ end $$;
 -- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up, limit.
 create function turnpike.finish_upload(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
-  out actor turnpike.caller, out already turnpike.earlier_request, out file files, out refused text, out reached turnpike.count_state) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out file files, out refused text,
+    out reached turnpike.count_state) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   ready files;

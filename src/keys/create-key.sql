@@ -2,7 +2,8 @@
 -- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' (reached: its state), 'daily' (daily: its state).
 create function turnpike.create_key(p_request turnpike.request,
   p_key jsonb, p_space text)
-returns table (actor turnpike.caller, key turnpike.key_answer, refused text, reached turnpike.count_state, daily turnpike.daily_count) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, reached turnpike.count_state,
+  daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   made api_keys;

@@ -1,6 +1,7 @@
 -- Revokes a key of the caller's account for good: nothing is accepted with it after this commit, and its turns are ended
 -- (ending_turns). Repeating it gives the same answer. key is null when the account has no such key; ending: turns of it may be left.
-create function turnpike.revoke_key(p_request turnpike.request, p_key_id text, out actor turnpike.caller, out key turnpike.key_answer, out ending boolean) language plpgsql as $$
+create function turnpike.revoke_key(p_request turnpike.request, p_key_id text, out actor turnpike.caller, out key turnpike.key_answer,
+  out ending boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   was api_keys;

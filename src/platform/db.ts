@@ -156,8 +156,8 @@ export function databaseOver(run: RunStatement): Database {
 }
 
 /**
- * Calls a procedure of the release that this worker was built with: one statement, one transaction. `Row` says what its jsonb
- * columns hold. A deadlock is repeated once, since nothing of the statement is left.
+ * Calls a procedure of the release that this worker was built with: one statement, one transaction. `Row` narrows its
+ * columns. A deadlock is repeated once, since nothing of the statement is left.
  */
 export async function call<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
   db: Database,

@@ -86,7 +86,8 @@ begin
           select array_agg(coalesce(l.used_pct, n.used_pct)) as used, array_agg(date_part('epoch', coalesce(l.reset_at, n.reset_at))) as reset,
             array_agg(date_part('epoch', coalesce(l.taken_at, n.taken_at))) as taken
           from generate_series(date_bin(span, since, 'epoch'), p_request.moment, span) b(begins)
-            cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span, p_request.moment + interval '1 microsecond') as ends) t
+            cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span,
+              p_request.moment + interval '1 microsecond') as ends) t
             -- Mostly it is in the step's last hour: looking there first saves reading a page of the index that is full of older ones.
             left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
               and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(t.ends - interval '1 hour', t.begins)

@@ -29,7 +29,8 @@ language sql stable as $$
 $$;
 
 -- Picks an account of an engine, at p_servers as serves_pins takes them, for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
--- by chance (p_random: numbers from 0 to below 1; the first is for draw_account, the others for sample_account), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
+-- by chance (p_random: numbers from 0 to below 1; the first is for draw_account, the others for sample_account), weighted by the least that is left
+-- of any window, less the turns that it serves now. p_tried: not
 -- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
 -- p_preferred: the first of these that may be called without a probe goes before chance.
 -- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
@@ -145,7 +146,8 @@ end $$;
 
 -- The same choice as draw_account makes, without reading the windows of all accounts: each number of p_random names any one of them, which is
 -- taken as often as its weight is of 100. No account: there are few, or no number took one, so draw_account is to choose.
-create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[], p_random double precision[],
+create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[],
+  p_random double precision[],
   p_moment timestamptz, out account jsonb, out use text) language plpgsql stable as $$
 declare
   -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
@@ -229,7 +231,8 @@ end $$;
 -- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that
 -- engine at all. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
 -- p_servers, p_drawn: by engine, as pick_account takes them.
-create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_random double precision[],
+create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb,
+  p_random double precision[],
   p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   own jsonb := p_models -> claimed.model;

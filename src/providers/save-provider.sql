@@ -112,7 +112,8 @@ begin
   actor := found.caller;
   refused := found.refused;
   if refused is null then
-    perform turnpike.note_change((found.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id, p_request.address,
+    perform turnpike.note_change((found.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id,
+      p_request.address,
       p_request.moment);
     perform turnpike.note_use(found.caller, p_request.moment);
   end if;

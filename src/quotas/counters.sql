@@ -67,7 +67,8 @@ end $$;
 
 -- Begins to count what these caps limit, and moves a counter of a key or the account into shards or out of them, as
 -- far as it has come to its cap. Under the locks of the whole account.
-create function turnpike.begin_counting(p_user_id bigint, p_caps turnpike.cap_state[], p_wanted bigint, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.begin_counting(p_user_id bigint, p_caps turnpike.cap_state[], p_wanted bigint,
+  p_moment timestamptz) returns void language plpgsql as $$
 declare
   account record;
   counter record;

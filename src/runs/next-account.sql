@@ -1,7 +1,8 @@
 -- Picks another account for a call of a model in a running turn, as pick_account answers it, and renews the lease. mine_still: 'yes', 'cancel' (it was asked
 -- to stop) or 'stale'. p_bound: the account of its conversation, null when that binding has ended. p_tried: not these. p_preferred: these first.
 create function turnpike.next_account(p_turn_id text, p_epoch integer, p_engine text, p_servers jsonb, p_model text, p_bound text,
-  p_tried text[], p_preferred text[], p_random double precision[], p_probe_until timestamptz, p_lease timestamptz, p_moment timestamptz, out mine_still text, out account jsonb)
+  p_tried text[], p_preferred text[], p_random double precision[], p_probe_until timestamptz, p_lease timestamptz, p_moment timestamptz,
+    out mine_still text, out account jsonb)
 language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);

@@ -45,7 +45,8 @@ end $$;
 
 -- The state of one that counts what was made within a day, when there is room for no more; else null. p_oldest: when the one was made
 -- that is as many back as the limit allows. retry_after: in how many seconds it is a day old.
-create function turnpike.over_daily(p_name text, p_oldest timestamptz, p_moment timestamptz) returns turnpike.daily_count language plpgsql stable as $$
+create function turnpike.over_daily(p_name text, p_oldest timestamptz,
+  p_moment timestamptz) returns turnpike.daily_count language plpgsql stable as $$
 begin
   if coalesce(p_oldest <= p_moment - interval '1 day', true) then
     return null;
@@ -58,5 +59,6 @@ end $$;
 create function turnpike.count_states(p_user_id bigint) returns turnpike.count_state[] language plpgsql stable as $$
 begin
   return array(select row(n.name, turnpike.limit_of(n.name), turnpike.used_of(n.name, p_user_id, null))::turnpike.count_state
-    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name, position) order by n.position);
+    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name,
+      position) order by n.position);
 end $$;

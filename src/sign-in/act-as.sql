@@ -27,7 +27,8 @@ begin
     refused := 'not_allowed';
   else
     insert into acting_sessions (acting_id, token_hash, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
-    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id, (found.caller).session_id, p_request.moment, p_expires_at);
+    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id,
+      (found.caller).session_id, p_request.moment, p_expires_at);
     entity := row(p_user_id, (found.caller).user_id, p_expires_at)::turnpike.acting_answer;
     perform turnpike.note_change((found.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
       to_jsonb(entity) || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request.request_id, p_request.address, p_request.moment);
@@ -58,7 +59,8 @@ begin
     get diagnostics ended = row_count;
     entity := row(ended)::turnpike.ended_answer;
     if ended > 0 then
-      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id, p_request.address,
+      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
+        p_request.address,
         p_request.moment);
     end if;
   end if;

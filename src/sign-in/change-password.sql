@@ -28,7 +28,8 @@ begin
   if changed then
     perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_request.moment);
     perform turnpike.note_change(caller.user_id, 'user.password', 'user', caller.user_id::text,
-      jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request.request_id, p_request.address,
+      jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request.request_id,
+        p_request.address,
       p_request.moment);
     perform turnpike.tell_factor(caller.user_id, 'password', 'set', p_request.moment);
   end if;

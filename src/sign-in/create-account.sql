@@ -76,7 +76,8 @@ begin
         session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
         where u.user_id = p_user_id;
       perform turnpike.note_change((found.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
-        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request.request_id, p_request.address,
+        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request.request_id,
+          p_request.address,
         p_request.moment);
       if p_password_hash is not null then
         perform turnpike.tell_factor(p_user_id, 'password', 'set_by_admin', p_request.moment);

@@ -21,7 +21,8 @@ end $$;
 -- Makes the secret count whose code of the time step p_step the caller has sent. All their sessions end, since those began without it; the
 -- caller goes on under p_new_token. refused: 'gone' when it is not the secret now, or the session ended meanwhile.
 create function turnpike.confirm_second_factor(p_request turnpike.request,
-  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, out actor turnpike.caller, out refused text) language plpgsql as $$
+  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, out actor turnpike.caller,
+    out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin

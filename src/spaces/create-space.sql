@@ -3,7 +3,8 @@
 create function turnpike.create_space(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
-  out actor turnpike.caller, out already turnpike.earlier_request, out space spaces, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out space spaces, out refused text, out reached turnpike.count_state,
+    out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   made spaces;

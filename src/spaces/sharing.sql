@@ -63,7 +63,8 @@ end $$;
 
 -- Ends every way on which a space is shared: takes it out of its workspace and removes its own members, who see nothing from the next
 -- request on. Repeating it changes nothing. refused: not_found, role, moved (an admin has moved it to another workspace meanwhile).
-create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
+create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text,
+  out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   space spaces;
@@ -93,7 +94,8 @@ begin
     sharing := turnpike.sharing_answer_of(space, p_request.moment);
     after := to_jsonb(sharing) - 'cap';
     if before <> after then
-      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, after, p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, after, p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

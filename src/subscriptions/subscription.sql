@@ -68,12 +68,14 @@ begin
     refused := 'unknown_user';
   else
     insert into subscriptions as s (user_id, plan, starts_at, ends_at, note, credited_periods, created_at, updated_at, updated_by)
-    values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_request.moment), p_request.moment, p_request.moment,
+    values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_request.moment), p_request.moment,
+      p_request.moment,
       (found.caller).user_id)
     returning s.sub_id into made;
     perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
     entity := turnpike.subscription_answer_of(made);
-    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, to_jsonb(entity), p_request.request_id,
+    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, to_jsonb(entity),
+      p_request.request_id,
       p_request.address, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
@@ -123,9 +125,11 @@ begin
       wanted.crediting := true;
     end if;
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, deactivated_at = wanted.deactivated_at,
-      credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
+      credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_request.moment,
+        updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
     perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
-      'subscription', p_sub_id::text, before, to_jsonb(turnpike.subscription_answer_of(p_sub_id)), p_request.request_id, p_request.address, p_request.moment);
+      'subscription', p_sub_id::text, before, to_jsonb(turnpike.subscription_answer_of(p_sub_id)), p_request.request_id, p_request.address,
+        p_request.moment);
   end if;
   entity := turnpike.subscription_answer_of(p_sub_id);
   perform turnpike.note_use(found.caller, p_request.moment);

@@ -85,7 +85,8 @@ $$;
 -- (unknown_users: their ids). told: see tell_shared.
 create function turnpike.update_team(p_request turnpike.request,
   p_team_id bigint, p_change jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[], told turnpike.shared_notice[]) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[],
+  told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was teams;
@@ -133,7 +134,8 @@ begin
     if after is distinct from before then
       update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
       told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
-      perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id, p_request.address,
+      perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id,
+        p_request.address,
         p_request.moment);
     end if;
   end if;

@@ -104,7 +104,8 @@ begin
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
       or turnpike.plan_cap(caller.user_id, p_request.moment) is not null or shared is not null;
     if capped and not all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
+        p_request.moment,
         true, null, shared) r;
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_request.moment, admission.wanted, margin);
       if margin > 0 and room.amount is distinct from admission.wanted then
@@ -118,7 +119,8 @@ begin
   if all_locked then
     -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
     insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
-    values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, 0, p_request.moment)
+    values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, 0,
+      p_request.moment)
     on conflict do nothing;
     perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_asked.end_user
       and c.name = admission.conversation_name for no key update;
@@ -127,7 +129,8 @@ begin
   end if;
   if not caller.test then
     if all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
+        p_request.moment,
         true, null, shared) r;
       amount := room.amount;
       if amount is not null and cardinality(room.caps) > 0 then
@@ -158,7 +161,8 @@ begin
 
   -- Its place: the conversation's row numbers its turns in the order of their commits.
   insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-  values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, p_request.moment, p_request.moment)
+  values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, p_request.moment,
+    p_request.moment)
   on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
     user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
   returning c.* into conversation;
@@ -166,7 +170,8 @@ begin
     text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
     created_at, member_id, price_version)
   values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
-    caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, admission.pin, p_new.metadata, p_asked.max_cost, p_new.timeout,
+    caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, admission.pin, p_new.metadata,
+      p_asked.max_cost, p_new.timeout,
     amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version)
   returning t.* into made;
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.

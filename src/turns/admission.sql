@@ -144,7 +144,8 @@ end $$;
 
 -- What accepting the turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
 create function turnpike.estimate_turn(p_request turnpike.request,
-  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint, out held bigint) language plpgsql as $$
+  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint,
+    out held bigint) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;

@@ -21,7 +21,8 @@ end $$;
 -- (it was over already), 'unknown'. `turn` is as it is then.
 create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text, p_queued_after timestamptz,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next turnpike.turn_to_publish, out has_subscriber boolean) language plpgsql as $$
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next turnpike.turn_to_publish,
+    out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;

@@ -6,7 +6,8 @@ create type turnpike.acting_admin as (
 
 -- The signed-in user and their balance, and the admin who acts as them, if one does.
 create function turnpike.get_me(p_request turnpike.request)
-returns table (actor turnpike.caller, account turnpike.user_answer, balance bigint, held bigint, acting_admin turnpike.acting_admin) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, account turnpike.user_answer, balance bigint, held bigint,
+  acting_admin turnpike.acting_admin) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own users;

@@ -65,7 +65,8 @@ begin
     after := turnpike.user_for_audit(p_user_id);
     if after <> before then
       update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where u.user_id = p_user_id;
-      perform turnpike.note_change((found.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request.request_id, p_request.address,
+      perform turnpike.note_change((found.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request.request_id,
+        p_request.address,
         p_request.moment);
     end if;
   end if;
@@ -103,7 +104,8 @@ begin
       where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_request.moment;
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
     entity := row(ended)::turnpike.ended_answer;
-    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id, p_request.address,
+    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
+      p_request.address,
       p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);

@@ -2,7 +2,8 @@
 -- refused: 'exists' (the account has one for p_target, the URL as it is called), 'too_many' (it has p_most already).
 create function turnpike.create_webhook(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
-  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook webhook_endpoints) language plpgsql as $$
+  p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text,
+    out webhook webhook_endpoints) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   free_slot integer;

@@ -17,7 +17,8 @@ end $$;
 -- much again as it may in an hour, p_an_hour or p_test_an_hour, and has to wait retry_after seconds. The same holds below.
 create function turnpike.redeliver_event(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out webhook_id text, out delivery webhook_deliveries,
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out webhook_id text,
+    out delivery webhook_deliveries,
   out event_type text, out attempts webhook_attempts[]) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
@@ -87,7 +88,8 @@ end $$;
 create function turnpike.replay_events(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
   p_include_delivered boolean, p_most integer, p_an_hour integer, p_test_an_hour integer,
-  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out done text) language plpgsql set enable_sort = off as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer,
+    out done text) language plpgsql set enable_sort = off as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;

@@ -106,7 +106,8 @@ end $$;
 -- were given. refused: 'former' (p_most_former secrets sign already).
 create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
-  p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out webhook webhook_endpoints) language plpgsql as $$
+  p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text,
+    out webhook webhook_endpoints) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;

@@ -76,7 +76,8 @@ begin
   else
     before := turnpike.workspace_facts(p_workspace_id);
     delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request.request_id, p_request.address,
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request.request_id,
+      p_request.address,
       p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);

@@ -118,7 +118,8 @@ end $$;
 -- unknown_team, unknown_space or space_taken (refused_spaces: the slugs). told: see tell_shared.
 create function turnpike.patch_workspace(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, refused_spaces text[], told turnpike.shared_notice[]) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, refused_spaces text[],
+  told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -170,7 +171,8 @@ begin
             when p_change -> 'archived' = 'false' then null else w.archived_at end
         where w.workspace_id = p_workspace_id;
       told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
-      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
   if refused is null or refused = 'stale' then
