@@ -89,9 +89,9 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select e, t, s.slug into told
+  told := (select (e, t, s.slug)::turnpike.told_event
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
     where e.event_id = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
-    limit 1;
+    limit 1);
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

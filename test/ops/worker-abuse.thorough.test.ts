@@ -87,11 +87,11 @@ test.each(WORKER_ROLES)("Nothing that the role of %s can read is accepted as a c
 
 /** The amounts, prices and plans that procedures take, each with the reason why the database does not know better. */
 const TAKEN_AMOUNTS: Record<string, string> = {
-  "accept_turn p_default_hold": "bounds one turn of the caller, out of their own balance",
-  "accept_turn p_max_cost": "the caller's own wish, which bounds what they pay",
+  "accept_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
+  "accept_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
   "create_subscription p_plan": "an admin's act with a fresh proof; it names a plan of the setting",
-  "estimate_turn p_default_hold": "as of accept_turn; writes nothing",
-  "estimate_turn p_max_cost": "as of accept_turn; writes nothing",
+  "estimate_turn p_asked.default_hold": "as of accept_turn; writes nothing",
+  "estimate_turn p_asked.max_cost": "as of accept_turn; writes nothing",
   "grant_credit p_amount": "an admin's act with a fresh proof, audited",
   "grow_hold p_micros": "bounded by the turn's max_cost_usd, the balance and all caps",
   "ledger_range p_daily": "a number of days; writes nothing",
@@ -107,9 +107,16 @@ const TAKEN_AMOUNTS: Record<string, string> = {
 
 test("Procedures take amounts, prices and plans from the database, except those that only the caller can know", async () => {
   const taken = await world.sql<{ one: string }>(
-    `select distinct p.proname || ' ' || a.name as one from pg_proc p, unnest(p.proargnames) a(name)
-     where p.pronamespace = $1::regnamespace and a.name ~ $2
-       and exists (select from unnest($3::text[]) r where has_function_privilege(r, p.oid, 'execute')) order by 1`,
+    `with taken as (
+       select p.proname, a.name, a.type from pg_proc p,
+         unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]), p.proargnames, p.proargmodes) a(type, name, mode)
+       where p.pronamespace = $1::regnamespace and coalesce(a.mode, 'i') = 'i'
+         and exists (select from unnest($3::text[]) r where has_function_privilege(r, p.oid, 'execute'))
+     ), named as (
+       select t.proname, t.name from taken t
+       union all select t.proname, t.name || '.' || f.attname from taken t
+         join pg_type y on y.oid = t.type and y.typtype = 'c' join pg_attribute f on f.attrelid = y.typrelid and f.attnum > 0
+     ) select distinct proname || ' ' || name as one from named where name ~ $2 order by 1`,
     [
       RELEASE,
       "^p_.*(credit|amount|micros|plan|price|cost|hold|daily|monthly|gib|trial|days$)",
