@@ -21,6 +21,7 @@ export interface AnySchema {
   properties?: Record<string, AnySchema>
   required?: string[]
   additionalProperties?: AnySchema | boolean
+  maxProperties?: number
   propertyNames?: AnySchema
 }
 
@@ -31,7 +32,7 @@ export type Hints = Record<string, fc.Arbitrary<unknown>>
 
 const GENERATED = new Set(
   `$ref type enum const anyOf format pattern minLength maxLength minimum maximum exclusiveMinimum items minItems maxItems
-  uniqueItems   properties required additionalProperties propertyNames description default example examples title`.split(
+  uniqueItems   properties required additionalProperties propertyNames maxProperties description default example examples title`.split(
     /\s+/,
   ),
 )
@@ -118,7 +119,10 @@ function objectOf(schema: AnySchema, schemas: Schemas, hints: Hints, schemaName:
   if (typeof schema.additionalProperties !== "object") return fields
   const names = schema.propertyNames ? arbitraryOf(schema.propertyNames, schemas) : fc.string({ minLength: 1 })
   const values = arbitraryOf(schema.additionalProperties, schemas, hints)
-  const others = fc.dictionary(names as fc.Arbitrary<string>, values, { maxKeys: 4, noNullPrototype: true })
+  const others = fc.dictionary(names as fc.Arbitrary<string>, values, {
+    maxKeys: Math.min(schema.maxProperties ?? 4, 4),
+    noNullPrototype: true,
+  })
   return fc.tuple(others, fields).map(([more, own]) => ({ ...more, ...own }))
 }
 
