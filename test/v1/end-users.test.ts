@@ -122,7 +122,7 @@ describe("A blocked end user", () => {
     expect((await created.sendTurn({ space, end_user_ref: "A/B" })).status).toBe(202)
     const testKey = await world.makeKey(created.userId, { scope: "all", test: true })
     const inTestMode = world.createClient(created.userId, testKey.value)
-    expect((await test.sendTurn({ space: await test.space(), end_user_ref: "a/b" })).status).toBe(202)
+    expect((await inTestMode.sendTurn({ space: await inTestMode.space(), end_user_ref: "a/b" })).status).toBe(202)
     await world.drain()
     expect((await created.getTurn(sent.turn_id)).state).toBe("done")
     expect((await pages(all, "blocked=true")).map(({ end_user_ref }) => end_user_ref)).toEqual(["a/b"])
