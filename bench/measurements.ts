@@ -120,7 +120,7 @@ const ALL: Measurement[] = [
   { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
   ...(["queue", "database", "provider"] as const).map((part) => ({
     group: `outage-${part}`,
-    title: `behind an outage of the ${part}`,
+    title: `after an outage of the ${part}`,
     world: { settings: CHURN_SETTINGS },
     measure: (world: BenchWorld, options: Options) => measureOutage(world, options, part),
   })),

@@ -134,7 +134,7 @@ ${procedures.map(entryOf).join("\n")}
 export const RECORDS: Record<keyof Records, readonly string[]> = {
 ${[...taken]
   .sort()
-  .map((name) => `  ${name}: [${(types.get(name) ?? []).map(encoded).join(", ")}],`)
+  .map((name) => `  ${name}: [${(types.get(name) ?? []).map(encodedInRecord).join(", ")}],`)
   .join("\n")}
 }
 `
@@ -190,6 +190,12 @@ function declarationOf(procedure: ProcedureRow): string {
 function encoded(field: Field): string {
   const how = isJson(field.type) ? ":json" : field.kind === "type" ? `:${field.type}` : ""
   return `"${bare(field.name)}${how}"`
+}
+
+/** src/platform/records.ts writes no lists: a record takes one as jsonb. */
+function encodedInRecord(field: Field): string {
+  if (field.list) throw new Error(`${field.name}: a field of a record cannot be a list; take it as jsonb`)
+  return encoded(field)
 }
 
 function entryOf(procedure: ProcedureRow): string {

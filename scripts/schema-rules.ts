@@ -21,7 +21,7 @@ const BOUNDS = [
 /** Only says that a number is an integer that JavaScript has. */
 const isTrivial = (value: unknown) => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 
-/** The words, bounds and default of a schema, or of the first alternative that has some: null and other words beside it say nothing. */
+/** The words, bounds and default of a schema. Of several alternatives, the first that has any. */
 function ownRules(schema: JsonSchema): Rules {
   const alternatives = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] as (JsonSchema & Rules)[]
   const rules: Rules = {}

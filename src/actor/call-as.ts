@@ -33,7 +33,7 @@ type CallersProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown } ? Name : never
 }[ProcedureName]
 
-/** What a procedure answers beside the caller. */
+/** The columns of a procedure's answer without the caller. */
 type AnswerOf<Name extends ProcedureName> = Omit<Procedures[Name]["row"], "actor">
 
 /**

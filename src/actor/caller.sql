@@ -1,7 +1,7 @@
--- The caller that a credential names, usable or not; all columns are null when there is none. Its token: the SHA-256 of a key's
--- value in hex (which no role reads), or the token of a session or of an acting session. Its kind: key, session, or proved: a session
--- that is usable only with a fresh proof. Its test: whether a session asks for test data. Each of a rotated
--- key's former values works until its overlap ends.
+-- The caller that a credential names, usable or not; all columns are null when there is none. p_request.token:
+-- the SHA-256 of a key's value in hex (which no role can read), or the token of a session or of an acting session. p_request.kind: 'key',
+-- 'session', or 'proved' (a session that is usable only with a fresh proof). p_request.test: whether a session asks for test data. Each
+-- former value of a rotated key works until its overlap ends.
 create function turnpike.find_caller(p_request turnpike.request)
 returns turnpike.caller language plpgsql stable as $$
 declare

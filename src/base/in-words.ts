@@ -7,7 +7,7 @@ const UNITS = [
   ["seconds", 1_000],
 ] as const
 
-/** A policy's time for a sentence, in the largest unit of which it is at least two: "24 hours", "30 days". */
+/** Milliseconds as text, in the largest unit that gives a whole number of at least two: "24 hours", "30 days". */
 export function timeInWords(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms % size === 0 && ms >= 2 * size) ?? ["ms", 1]
   return `${ms / size} ${unit}`

@@ -81,8 +81,8 @@ returns turnpike.infra_bill language sql immutable as $$
     round(p_usage.cost)::bigint + p_usage.due - p_billed, false)::turnpike.infra_bill
 $$;
 
--- Bills up to p_limit accounts of a run from where it stands. Whoever else works on the run waits for the lock of its row, and goes on
--- behind this. has_subscriber, of a bill: an endpoint of the account must be woken.
+-- Bills up to p_limit accounts of a run from where it stands. Another worker of the run waits for the lock of its row, and
+-- continues after this one.
 create function turnpike.bill_infra_slice(p_run_id bigint, p_limit integer, p_moment timestamptz, out reached bigint,
   out finished boolean, out bills turnpike.infra_bill[]) language plpgsql as $$
 declare

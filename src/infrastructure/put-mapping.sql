@@ -12,7 +12,7 @@ create type turnpike.mapping_answer as (
   updated_by_name text -- null
 );
 
--- Null when there is none.
+-- Null when there is no such mapping.
 create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) returns turnpike.mapping_answer language sql stable as $$
   select (m.container, s.slug, m.url, array(select jsonb_array_elements_text(m.header_names)), m.enabled, m.version, m.created_at,
       m.updated_at, m.updated_by, u.name)::turnpike.mapping_answer

@@ -1,15 +1,6 @@
 import type { Selectable } from "kysely"
 import type { DB } from "./db-types.ts"
 
-/** Any JSON value. */
-export type AnyJson =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly AnyJson[]
-  | { readonly [key: string]: AnyJson | undefined }
-
 /** What is sent as JSON. */
 export type JsonInput = object | string | number | boolean
 

@@ -2,17 +2,21 @@ import { RECORDS, type Records } from "./procedures.ts"
 
 /** A record as PostgreSQL reads one: `("key","…",f,"2026-11-20T12:00:00.000Z",,)`. */
 export function recordText<Name extends keyof Records>(name: Name, record: Records[Name]): string {
-  const values = readFields(RECORDS[name]).map((field) => {
+  const values = fieldsOfRecord(name).map((field) => {
     const value = encodeField(field, record as unknown as Record<string, unknown>)
-    if (value === null) return ""
-    const text = value instanceof Date ? value.toISOString() : Array.isArray(value) ? arrayText(value) : String(value)
-    return quoted(text)
+    return value === null ? "" : quoted(value instanceof Date ? value.toISOString() : String(value))
   })
   return `(${values.join(",")})`
 }
 
-const arrayText = (values: readonly unknown[]) =>
-  `{${values.map((value) => (value === null ? "null" : quoted(String(value)))).join(",")}}`
+const known = new Map<keyof Records, EncodedField[]>()
+
+/** Read once: each request sends a record. */
+function fieldsOfRecord(name: keyof Records): EncodedField[] {
+  const fields = known.get(name) ?? readFields(RECORDS[name])
+  known.set(name, fields)
+  return fields
+}
 
 const quoted = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`
 

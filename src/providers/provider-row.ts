@@ -73,9 +73,9 @@ export const providerSchema = z
       }),
     state: z.enum(["usable", "cooling", "suspended", "needs_login", "contained", "disabled"]).meta({
       description:
-        "`cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call " +
-        "tries it at `cool_until`, then after longer and longer pauses. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +
-        "of its credential may have been lost. The last three end when somebody does something about it.",
+        "`cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or asks for payment; at `cool_until` one " +
+        "call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused, or it has none. " +
+        "`contained`: a refresh of its credential may have been lost. The last three end when an operator acts.",
       example: "usable",
     }),
     disabled: z

@@ -14,7 +14,7 @@ create type turnpike.subscription_answer as (
   updated_by bigint -- null: the service itself
 );
 
--- Null when there is none.
+-- Null when there is no such subscription.
 create function turnpike.subscription_answer_of(p_sub_id integer) returns turnpike.subscription_answer language sql stable as $$
   select (s.sub_id, s.user_id, s.plan, s.trial, s.starts_at, s.ends_at, s.deactivated_at, s.note, s.version, s.created_at, s.updated_at,
       s.updated_by)::turnpike.subscription_answer from subscriptions s where s.sub_id = p_sub_id

@@ -279,7 +279,7 @@ export interface AltPoolAccount {
   engine: "anthropic" | "openai" | "openai-compatible"
   /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, then after longer and longer pauses. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or asks for payment; at `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused, or it has none. `contained`: a refresh of its credential may have been lost. The last three end when an operator acts. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean
@@ -2325,7 +2325,7 @@ export interface Provider {
   engine: "anthropic" | "openai" | "openai-compatible"
   /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has said that it may not serve, or cannot pay; one call tries it at `cool_until`, then after longer and longer pauses. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or asks for payment; at `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused, or it has none. `contained`: a refresh of its credential may have been lost. The last three end when an operator acts. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
   /** Nothing is routed to it, and its credential is not refreshed. */
   disabled: boolean

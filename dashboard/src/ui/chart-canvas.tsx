@@ -11,7 +11,7 @@ import {
   YAxis,
 } from "recharts"
 
-/** One moment or name, and a figure for each series; null: there is none. */
+/** A point of the axis (a moment or a name) with the value of each series; null: that series has no value there. */
 export interface ChartPoint {
   label: string
   values: Record<string, number | null>
