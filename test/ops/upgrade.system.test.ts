@@ -100,11 +100,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** Replaces the words of `from`, on however many lines they stand. */
 async function change(path: string, ...changes: [string, string][]): Promise<void> {
   let text = await readFile(join(folder, path), "utf8")
   for (const [from, to] of changes) {
-    expect(text).toContain(from)
-    text = text.replace(from, to)
+    const words = new RegExp(from.replace(/[.()]/g, "\\$&").replaceAll(" ", "\\s+"))
+    expect(text).toMatch(words)
+    text = text.replace(words, () => to)
   }
   await writeFile(join(folder, path), text)
 }

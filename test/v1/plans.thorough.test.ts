@@ -123,14 +123,20 @@ describe(`Lists over ${TURNS} turns`, () => {
 })
 
 test("Changes of a space and of a file look at few rows", async () => {
-  const change = await effortOf(world, all, (ctx, credential) => putManifest(ctx, credential, space, { max_steps: 3 }))
+  const indexes = "always"
+  const change = await effortOf(
+    world,
+    all,
+    (ctx, credential) => putManifest(ctx, credential, space, { max_steps: 3 }),
+    { indexes },
+  )
   console.log(`a manifest: ${change.pages} pages, ${change.ms.toFixed(1)} ms, ${change.indexes.join(" ")}`)
   expect(change.written("spaces")).toMatchObject({ updated: 1 })
   expect(change.written("config_versions")).toMatchObject({ inserted: 1 })
   expect(change.written("config_parts")).toMatchObject({ inserted: 1 })
   expect(change.rowsOf("spaces")).toBeLessThan(10)
   expect(change.scans).toEqual([])
-  const none = await effortOf(world, all, (ctx, credential) => deleteFile(ctx, credential, "file_none"))
+  const none = await effortOf(world, all, (ctx, credential) => deleteFile(ctx, credential, "file_none"), { indexes })
   expect(none.lookupsIn("files")).toBe(1)
   expect([none.rowsOf("files"), none.rowsOf("turns"), none.scans]).toEqual([0, 0, []])
 })

@@ -182,7 +182,7 @@ test.each(Object.entries(statistics))(
       `a claim behind ${12_000}: ${claim.rowsOf("webhook_deliveries")} rows, ${claim.ms} ms, ${claim.indexes.join(" ")}`,
     )
     expect(claim.rowsOf("webhook_deliveries")).toBeLessThan(12_000 * 4)
-    expect(claim.scans).toEqual([])
+    for (const table of ["events", "webhook_deliveries"]) expect(claim.scans).not.toContain(table)
     await own.close()
   },
 )
