@@ -887,8 +887,8 @@ begin
 end $$;
 create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
 
--- The turns that have not ended, in narrow rows for the sweeper, for conversations' queues and for lists of open turns. Written by the
--- procedures that accept, claim, wake and end a turn.
+-- The turns that have not ended, in narrow rows for runners, for conversations' queues and for lists of open turns. Written by the
+-- procedures that accept, claim, give back and end a turn.
 create table open_turns (
   turn_id text primary key,
   conversation_id text not null,
@@ -896,18 +896,35 @@ create table open_turns (
   user_id bigint not null,
   test boolean not null,
   state text not null check (state in ('queued', 'running')),
-  -- When the sweeper must publish it again; infinity while another turn of its conversation is before it.
+  -- From when on a runner may take it: while a worker has it, the end of that worker's lease; infinity while another turn of its
+  -- conversation is before it.
   wake_at timestamptz not null,
   created_at timestamptz not null,
+  -- Its end user within the account, as a hash of the reference: runners take the end users of an account in turn.
+  lane integer not null,
   -- The account at the provider that its worker calls; null: queued, or no account was chosen.
   provider_id text,
   unique (conversation_id, position)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
-create index open_turns_to_wake on open_turns (wake_at, turn_id) where wake_at < 'infinity';
+-- What may begin, and what is under way: runners look for the next account, then for its next end user, then for that one's oldest turn.
+create index open_turns_ready on open_turns (test, user_id, lane, created_at, turn_id) where state = 'queued' and wake_at < 'infinity';
+create index open_turns_running on open_turns (test, user_id, lane) where state = 'running';
+-- Turns that have begun and wait for a runner: handed over, given back, or lost with their worker.
+create index open_turns_begun on open_turns (wake_at) where state = 'running';
 create index open_turns_by_age on open_turns (created_at);
 create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
 create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
+
+-- The invocations that run turns at this moment. Few rows, which change often.
+create table runners (
+  -- The message of the queue that has started it.
+  runner_id text primary key,
+  -- One that has not been heard of until then has died.
+  alive_until timestamptz not null,
+  -- Until when who accepts a turn may rely on it to look again; null: it looks when one of its turns has ended, or once a second.
+  looks_until timestamptz
+) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 create table turn_events (
   turn_id text not null,

@@ -23,6 +23,8 @@ export interface Context {
   readonly address: string | null
   readonly db: Database
   readonly queue: Queue
+  /** How many turns may run at once. */
+  readonly slots: TurnSlots
   readonly clock: Clock
   /** A number from 0 to below 1, for jitter; never for secrets. */
   readonly random: () => number
@@ -63,6 +65,15 @@ export interface SiteAddresses {
   origin: string
   /** On this machine, by `npm start` and the like: then it answers to names of this machine only. */
   isLocal: boolean
+}
+
+export interface TurnSlots {
+  /** Runners, each with many turns. */
+  runners: number
+  /** Turns of an account, live and test ones, and of one of its end users. */
+  live: number
+  test: number
+  endUser: number
 }
 
 export interface Posting {
@@ -129,6 +140,7 @@ const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 /** The parts that depend on the bindings only. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
+  slots: { runners: env.RUNNERS, live: env.TURN_SLOTS, test: env.TEST_TURN_SLOTS, endUser: env.END_USER_TURN_SLOTS },
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),

@@ -50,13 +50,13 @@ const base = z.object({
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
   /** How accounts at the providers of models are logged in. Only the admin and callbacks workers read it. */
   PROVIDER_LOGINS: providerLoginsSchema,
-  /** How many callbacks of an account the queue has under way at once: runs of turns, and of webhooks' dispatchers; live and test. */
+  /** How many turns of an account run at once, live and test ones, and how many of one of its end users. */
   TURN_SLOTS: slots.default(100),
   TEST_TURN_SLOTS: slots.default(20),
-  WEBHOOK_SLOTS: slots.default(20),
-  TEST_WEBHOOK_SLOTS: slots.default(5),
-  /** How many turns whose messages were lost by an outage it has under way at once, of all accounts together; each has one at least. */
-  LATE_TURN_SLOTS: slots.default(50),
+  END_USER_TURN_SLOTS: slots.default(100),
+  /** How many runners of turns and dispatchers of webhooks the queue has under way at once: shares of what its plan delivers at once. */
+  RUNNERS: slots.default(40),
+  WEBHOOK_RUNS: slots.default(30),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 

@@ -50,8 +50,9 @@ begin
       select (r.entry).ledger_id is not null into repaired from turnpike.refund_turn(finding.turn_id, 'system',
         'Refunded by itself: the turn failed with ' || code || ', which is our failure.', p_moment) r;
     when 'orphaned_turn' then
-      insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, t.state, p_moment, t.created_at from turns t
+      insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
+      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, t.state, p_moment, t.created_at, hashtext(t.end_user_ref)
+        from turns t
         where t.turn_id = finding.turn_id and t.state in ('queued', 'running') for no key update
       on conflict (turn_id) do update set state = excluded.state, wake_at = excluded.wake_at;
       repaired := found;

@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { queueLimit } from "../turns/publish-turn.ts"
+import { queueLimit } from "../turns/policies.ts"
 import { type EndCause, endTurns, sweepEnding } from "./end-turns.ts"
 
 /** How much of an ending one request does, and one run of the sweeper the rest. Times in milliseconds. */

@@ -13,11 +13,11 @@ create type turnpike.touched_turn as (
 -- Ends open turns of one account by a cause: those of a key, a space, an end user, or all (p_cause 'key', 'space', 'end_user', 'user'), or
 -- those that nobody has started in time ('expired'). The other arguments name which; p_until: those of an end user, or queued ones, that
 -- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop.
--- Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next: who is
--- to be called in the conversations in which turns ended; nothing is left to do when touched is empty, or the cause is not so.
+-- Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next: whether
+-- other turns of those conversations may begin; nothing is left to do when touched is empty, or the cause is not so.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
-  p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_queued_after timestamptz, p_moment timestamptz,
-  out touched turnpike.touched_turn[], out next turnpike.turn_to_publish[]) language plpgsql as $$
+  p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
+  out touched turnpike.touched_turn[], out next boolean) language plpgsql as $$
 declare
   kind boolean;
   ids text[] := '{}';
@@ -29,12 +29,11 @@ declare
   holds bigint := 0;
   of_conversations text[] := '{}';
   conversation text;
-  following turnpike.turn_to_publish;
   shard integer;
   ended turns[] := '{}';
 begin
   touched := '{}';
-  next := '{}';
+  next := false;
   if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) is not true then
     return;
   end if;
@@ -70,9 +69,8 @@ begin
     end if;
   end loop;
   foreach conversation in array of_conversations loop
-    following := turnpike.next_turn(conversation, p_queued_after, p_moment);
-    if following.turn_id is not null then
-      next := next || following;
+    if turnpike.next_turn(conversation, p_moment) then
+      next := true;
     end if;
   end loop;
   if holds > 0 then

@@ -1,11 +1,10 @@
 import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
-import { inParallel } from "../base/in-parallel.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { callRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import { publishTurn, queueLimit, wakeNext } from "../turns/publish-turn.ts"
 
 /** Whose open turns end, and the status_reason that they get. All of them are of one account. */
 export type EndCause =
@@ -32,12 +31,9 @@ export async function endTurns(
     count += touched.length
     const one = touched.find(({ has_subscriber }) => has_subscriber)
     if (one) wakeWebhooks(ctx, one)
-    // A running turn between two callbacks has nobody who sees the wish; what is over the limit is called by its wake_at.
-    const idle = touched.filter(({ state, lease_until }) => state === "running" && lease_until === null)
-    await inParallel(idle.slice(0, TURN_POLICY.cancelPublishes), async (turn) => {
-      await publishTurn(ctx, { ...turn, wake_at: null }, { because: "cancel" })
-    })
-    await wakeNext(ctx, next, touched[0]?.turn_id ?? "")
+    // A turn that no worker has ends with the next one.
+    const isIdle = touched.some(({ state, lease_until }) => state === "running" && lease_until === null)
+    if (next || isIdle) await callRunner(ctx)
   }
   return { touched: count, all: false }
 }
@@ -55,10 +51,9 @@ async function endBatch(ctx: Context, cause: EndCause) {
     reason: cause.reason,
     event_ids: Array.from({ length: TURN_POLICY.cancelBatch }, () => newId("event", now)),
     limit: TURN_POLICY.cancelBatch,
-    queued_after: queueLimit(now),
     moment: now,
   })
-  return { touched: touched ?? [], next: next ?? [] }
+  return { touched: touched ?? [], next: next === true }
 }
 
 /**

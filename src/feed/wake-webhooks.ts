@@ -27,13 +27,13 @@ export function wakeWebhooks(ctx: Context, { user_id, test, has_subscriber }: Ac
   if (has_subscriber) ctx.background(wake(ctx, { user_id, test }))
 }
 
-/** Asks the queue for a run of an endpoint's dispatcher, in one of its account's slots for webhooks. */
+/** Asks the queue for a run of an endpoint's dispatcher, in the lane of its account. */
 export function publishWake(
   ctx: Context,
-  { webhook_id, user_id, test }: WokenEndpoint,
+  { webhook_id, user_id }: WokenEndpoint,
   options: { delayMs?: number; dedupe?: string } = {},
 ): Promise<void> {
-  const flow = { of: "webhooks", user_id, test } as const
+  const flow = { of: "webhooks", user_id } as const
   return ctx.queue.publish({ path: webhookCallbackPath(webhook_id), flow, ...options })
 }
 

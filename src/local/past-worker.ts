@@ -96,5 +96,6 @@ function createPastClock(): Clock & { set(ms: number): void; pass(ms: number): v
       timer.unref()
       return () => clearTimeout(timer)
     },
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   }
 }

@@ -56,8 +56,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "rotate_signing_secret",
       "send_ping",
       "update_webhook",
-      "wake_endpoints",
-      "wake_turn_at"
+      "wake_endpoints"
     ],
     "inlined": [
       "rehearsal_pin"
@@ -193,8 +192,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "unlink_identity",
       "update_key",
       "update_webhook",
-      "wake_endpoints",
-      "wake_turn_at"
+      "wake_endpoints"
     ],
     "inlined": [
       "identity_id",
@@ -337,8 +335,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "update_team",
       "update_user",
       "usage_of_spaces",
-      "wake_endpoints",
-      "wake_turn_at"
+      "wake_endpoints"
     ],
     "inlined": [
       "account_state",
@@ -442,18 +439,16 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "check_slice",
       "claim_deliveries",
       "claim_refresh",
-      "claim_turn",
+      "claim_turns",
       "close_balances",
       "close_erasure",
       "commit_answer",
       "commit_results",
       "contain_lost",
-      "count_late_accounts",
       "count_overview",
       "create_task",
       "credential_now",
       "credit_subscription",
-      "due_turns",
       "end_login",
       "end_turns",
       "fail_refresh",
@@ -470,6 +465,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "give_up_uploads",
       "grow_hold",
       "keep_login",
+      "lacks_runner",
+      "lost_turns",
       "mark_usage",
       "may_start_calls",
       "next_account",
@@ -516,8 +513,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "thin_snapshots",
       "update_task",
       "wake_endpoints",
-      "wake_turn_at",
-      "wake_turns_at",
       "write_for_reader"
     ],
     "inlined": [],

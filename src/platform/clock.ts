@@ -5,6 +5,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls `act` after `ms` milliseconds, unless the returned function is called first. */
   after(ms: number, act: () => void): () => void
+  /** Lets other work go first, for about `ms` milliseconds. Nothing may depend on how long: under a test's clock it is no time at all. */
+  pause(ms: number): Promise<void>
 }
 
 export const systemClock: Clock = {
@@ -26,6 +28,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(act, ms)
     return () => clearTimeout(timer)
   },
+  pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 
 /** How many seconds a clock is ahead of the machine's, for a library that reads the machine's whole seconds. */

@@ -553,6 +553,7 @@ interface ModelHours {
 interface OpenTurns {
   conversation_id: string;
   created_at: Timestamp;
+  lane: number;
   position: number;
   provider_id: string | null;
   state: string;
@@ -759,6 +760,12 @@ interface RegisteredMembers {
   role: string | null;
   space_id: number | null;
   user_id: number | null;
+}
+
+interface Runners {
+  alive_until: Timestamp;
+  looks_until: Timestamp | null;
+  runner_id: string;
 }
 
 interface SchemaMigrations {
@@ -1433,6 +1440,7 @@ export interface DB {
   reconciliations: Reconciliations;
   referrals: Referrals;
   registered_members: RegisteredMembers;
+  runners: Runners;
   schema_migrations: SchemaMigrations;
   second_factors: SecondFactors;
   service_days: ServiceDays;

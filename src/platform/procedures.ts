@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_e8eac90bb855"
+export const RELEASE = "turnpike_7c736cd47cd5"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -113,6 +113,22 @@ export interface Answers {
     round: number
     told: Answers["told_event"]
   }
+  claimed_turn: {
+    turn: JsonRow<"turns">
+    slug: string
+    config: Answers["turn_config"]
+    models: unknown
+    accounts: unknown
+    roster: unknown | null
+    history: Answers["earlier_turn"][]
+    steps: Answers["kept_step"][]
+    files: JsonRow<"files">[]
+    secrets: unknown
+    engine_keys: string | null
+    containers: Answers["mapped_container"][]
+    image_model: unknown | null
+    has_subscriber: boolean
+  }
   count_state: {
     cap: string
     limit: number
@@ -161,6 +177,14 @@ export interface Answers {
     place: number
     title: string
     state: string
+  }
+  found_turns: {
+    status: string
+    claims: Answers["claimed_turn"][]
+    more: boolean
+    runners: number | null
+    after_live: number
+    after_test: number
   }
   group_member: {
     user_id: number
@@ -327,7 +351,7 @@ export interface Answers {
     user_id: number
     test: boolean
     state: string
-    next: Answers["turn_to_publish"] | null
+    next: boolean
     has_subscriber: boolean
     posts: boolean
   }
@@ -424,14 +448,6 @@ export interface Answers {
     mcp_tokens: unknown
     mcp_pins: unknown
   }
-  turn_to_publish: {
-    turn_id: string
-    epoch: number
-    user_id: number
-    test: boolean
-    state: string
-    wake_at: string
-  }
   user_answer: {
     user_id: number
     name: string | null
@@ -491,6 +507,42 @@ export interface Records {
     bounds: JsonInput
     min_output: number
   }
+  claim_terms: {
+    runner_id: string
+    try: number
+    moment: Date
+    lease: Date
+    max_attempts: number
+    history_turns: number
+    history_within: number
+    history_bytes: number
+    bytes_per_token: number
+    history_tokens: number
+    servers: JsonInput
+    served_after: Date
+    listed: JsonInput | null
+    roster_accounts: number
+  }
+  look: {
+    places: number
+    kept: number
+    held: JsonInput
+    takes_over: boolean
+    stays: boolean
+    retires: boolean
+    runners: number
+    live_slots: number
+    test_slots: number
+    end_user_slots: number
+    after_live: number
+    after_test: number
+    after_lane: number
+    alive_until: Date
+    looks_until: Date
+    event_ids: JsonInput
+    drawn: JsonInput
+    random: JsonInput
+  }
   new_turn: {
     turn_id: string
     event_id: string
@@ -500,7 +552,6 @@ export interface Records {
     text: string
     metadata: JsonInput
     timeout: number | null
-    wake_at: Date
   }
   request: {
     kind: string | null
@@ -521,6 +572,7 @@ export interface Procedures {
       new: Records["new_turn"] | null
       locked: boolean | null
       shards: number | null
+      runners: number | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -531,6 +583,7 @@ export interface Procedures {
       hold: Answers["hold_state"] | null
       too_many: Answers["test_turn_count"] | null
       has_subscriber: boolean | null
+      needs_runner: boolean | null
     }
   }
   accounts_to_fold: {
@@ -659,9 +712,7 @@ export interface Procedures {
       events: JsonInput | null
     }
     row: {
-      turn_id: string | null
-      epoch: number | null
-      wake_at: Date | null
+      back_off: boolean | null
     }
   }
   balance_trend: {
@@ -831,14 +882,13 @@ export interface Procedures {
       request: Records["request"] | null
       turn_id: string | null
       event_id: string | null
-      queued_after: Date | null
     }
     row: {
       actor: Answers["caller"] | null
       outcome: string | null
       turn: JsonRow<"turns"> | null
       slug: string | null
-      next: Answers["turn_to_publish"] | null
+      next: boolean | null
       has_subscriber: boolean | null
     }
   }
@@ -939,42 +989,13 @@ export interface Procedures {
       pool: string | null
     }
   }
-  claim_turn: {
+  claim_turns: {
     args: {
-      turn_id: string | null
-      message: string | null
-      try: number | null
-      event_id: string | null
-      moment: Date | null
-      lease: Date | null
-      max_attempts: number | null
-      history_turns: number | null
-      history_within: number | null
-      history_bytes: number | null
-      bytes_per_token: number | null
-      history_tokens: number | null
-      servers: JsonInput | null
-      served_after: Date | null
-      drawn: JsonInput | null
-      listed: string[] | null
-      roster_accounts: number | null
-      random: number[] | null
+      look: Records["look"] | null
+      terms: Records["claim_terms"] | null
     }
     row: {
-      turn: JsonRow<"turns"> | null
-      slug: string | null
-      config: Answers["turn_config"] | null
-      models: unknown | null
-      accounts: unknown | null
-      roster: unknown | null
-      history: Answers["earlier_turn"][] | null
-      steps: Answers["kept_step"][] | null
-      files: JsonRow<"files">[] | null
-      secrets: unknown | null
-      engine_keys: string | null
-      containers: Answers["mapped_container"][] | null
-      image_model: unknown | null
-      has_subscriber: boolean | null
+      answer: Answers["found_turns"] | null
     }
   }
   close_balances: {
@@ -1078,14 +1099,6 @@ export interface Procedures {
     }
     row: {
       contain_lost: boolean | null
-    }
-  }
-  count_late_accounts: {
-    args: {
-      before: Date | null
-    }
-    row: {
-      accounts: number | null
     }
   }
   count_overview: {
@@ -1337,26 +1350,6 @@ export interface Procedures {
       drop_second_factor: boolean | null
     }
   }
-  due_turns: {
-    args: {
-      after_wake: string | null
-      after_id: string | null
-      queued_after: Date | null
-      limit: number | null
-      moment: Date | null
-    }
-    row: {
-      turn_id: string | null
-      user_id: number | null
-      test: boolean | null
-      state: string | null
-      epoch: number | null
-      attempts: number | null
-      wake_at: Date | null
-      created_at: Date | null
-      wake_key: string | null
-    }
-  }
   enable_model: {
     args: {
       engine: string | null
@@ -1474,12 +1467,11 @@ export interface Procedures {
       reason: string | null
       event_ids: JsonInput | null
       limit: number | null
-      queued_after: Date | null
       moment: Date | null
     }
     row: {
       touched: Answers["touched_turn"][] | null
-      next: Answers["turn_to_publish"][] | null
+      next: boolean | null
     }
   }
   end_user_sessions: {
@@ -1920,6 +1912,16 @@ export interface Procedures {
       lacks_model: boolean | null
     }
   }
+  lacks_runner: {
+    args: {
+      runners: number | null
+      max_attempts: number | null
+      moment: Date | null
+    }
+    row: {
+      lacks_runner: boolean | null
+    }
+  }
   leading_spaces: {
     args: {
       from: Date | null
@@ -2045,6 +2047,18 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["provider_answer"][] | null
+    }
+  }
+  lost_turns: {
+    args: {
+      max_attempts: number | null
+      passed: JsonInput | null
+      limit: number | null
+      moment: Date | null
+    }
+    row: {
+      turn_id: string | null
+      epoch: number | null
     }
   }
   mark_usage: {
@@ -2938,7 +2952,7 @@ export interface Procedures {
       turn_id: string | null
       epoch: number | null
       broke: boolean | null
-      moment: Date | null
+      wake_at: Date | null
     }
     row: {
       release_turn: boolean | null
@@ -3383,7 +3397,6 @@ export interface Procedures {
       files: boolean | null
       lost_after: number | null
       event_id: string | null
-      queued_after: Date | null
       moment: Date | null
     }
     row: {
@@ -3752,26 +3765,6 @@ export interface Procedures {
       webhook_id: string | null
     }
   }
-  wake_turn_at: {
-    args: {
-      turn_id: string | null
-      epoch: number | null
-      wake_at: Date | null
-      moment: Date | null
-    }
-    row: {
-      wake_turn_at: boolean | null
-    }
-  }
-  wake_turns_at: {
-    args: {
-      turns: JsonInput | null
-      moment: Date | null
-    }
-    row: {
-      wake_turns_at: number | null
-    }
-  }
   wallet_sums: {
     args: {
       user_id: number | null
@@ -3839,7 +3832,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3863,7 +3856,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
-  cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "has_subscriber"] },
+  cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
@@ -3871,7 +3864,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
-  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers:json", "image_model", "has_subscriber"] },
+  claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
@@ -3879,7 +3872,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
-  count_late_accounts: { args: ["before"] },
   count_overview: { args: ["moment"] },
   counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
   create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3897,7 +3889,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   disable_other_models: { args: ["pins"] },
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
-  due_turns: { args: ["after_wake", "after_id", "queued_after", "limit", "moment"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3907,7 +3898,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
-  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "queued_after", "moment"], columns: ["touched:json", "next:json"] },
+  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
@@ -3946,6 +3937,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
+  lacks_runner: { args: ["runners", "max_attempts", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
@@ -3955,6 +3947,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events:json", "more"] },
   list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
+  lost_turns: { args: ["max_attempts", "passed:json", "limit", "moment"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"] },
@@ -4022,7 +4015,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },
-  release_turn: { args: ["turn_id", "epoch", "broke", "moment"] },
+  release_turn: { args: ["turn_id", "epoch", "broke", "wake_at"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
   remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
@@ -4060,7 +4053,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
-  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "queued_after", "moment"], columns: ["settle_turn:json"] },
+  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "moment"], columns: ["settle_turn:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
@@ -4089,8 +4082,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
-  wake_turn_at: { args: ["turn_id", "epoch", "wake_at", "moment"] },
-  wake_turns_at: { args: ["turns:json", "moment"] },
   wallet_sums: { args: ["user_id"] },
   whole_days: { args: ["from", "to"] },
   window_news: { args: ["known:json", "windows:json", "moment"] },
@@ -4101,6 +4092,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 /** The fields of what is taken as one value, in the order of their declaration. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "wake_at"],
+  claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
+  look: ["places", "kept", "held:json", "takes_over", "stays", "retires", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
 }

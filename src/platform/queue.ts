@@ -18,34 +18,15 @@ export interface Queue {
    * anything to do. Throws when QStash has not accepted within `publishMs`, and then at once for a while; the sweeper is the retry.
    */
   publish(message: CallbackMessage): Promise<void>
-  /** The same for up to `MOST_TOGETHER` messages in one request: of each, whether QStash took it. Throws when it took none. */
-  publishAll(messages: readonly CallbackMessage[]): Promise<boolean[]>
 }
 
 /**
- * Whose slots a callback takes. Each account has its own, live and test, for turns, for turns that have begun and for webhooks. So no
- * account waits for another, a webhook for no turn, and a turn that is handed over for none that waits to begin.
+ * Whose share of the queue's plan a callback takes, which delivers only so many messages at once for the whole service: those of runners,
+ * or of webhooks. Accounts are spread over lanes of webhooks, so that one whose server is slow holds up only its own lane.
  */
-export type Flow = { of: "turns" | "begun-turns" | "webhooks"; user_id: number; test: boolean } | LateFlow
+export type Flow = { of: "turns" } | { of: "webhooks"; user_id: number }
 
-/**
- * Behind an outage, turns whose messages were lost share few slots, so that they leave room for new ones: QStash has a limit for all keys
- * together, and does not say who goes first below it. `sharers`: how many accounts have such turns, live and test ones counted apart.
- */
-interface LateFlow {
-  of: "late-turns"
-  user_id: number
-  test: boolean
-  sharers: number
-}
-
-/** QStash names no limit; so many of ours are some 50 kB. */
-export const MOST_TOGETHER = 100
-
-type SlotsEnv = Pick<
-  BaseEnv,
-  "TURN_SLOTS" | "TEST_TURN_SLOTS" | "WEBHOOK_SLOTS" | "TEST_WEBHOOK_SLOTS" | "LATE_TURN_SLOTS"
->
+type SlotsEnv = Pick<BaseEnv, "RUNNERS" | "WEBHOOK_RUNS">
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL"> & SlotsEnv
 
 /**
@@ -86,13 +67,6 @@ export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { m
     async publish(message) {
       await ask(() => client.publish(requestOf(env, message)))
     },
-    async publishAll(messages) {
-      const answers = await ask(() => client.batch(messages.map((message) => requestOf(env, message))))
-      // One that was refused has an error instead of an id. Which are meant where some are missing is not known.
-      if (answers.length !== messages.length)
-        throw new Error(`QStash answered ${answers.length} of ${messages.length}.`)
-      return messages.map((_, index) => typeof (answers[index] as { messageId?: unknown })?.messageId === "string")
-    },
   }
 }
 
@@ -108,15 +82,16 @@ function requestOf(env: QueueEnv, { path, flow, delayMs = 0, dedupe }: CallbackM
   }
 }
 
+/** How many dispatchers of webhooks run at once in one lane. */
+const LANE_RUNS = 3
+
 /** QStash takes over the parallelism that the last message of a key names. */
 function flowControl(env: SlotsEnv, flow: Flow): { key: string; parallelism: number } {
-  const { of, user_id, test } = flow
-  const ofTurns = test ? env.TEST_TURN_SLOTS : env.TURN_SLOTS
-  const ofWebhooks = test ? env.TEST_WEBHOOK_SLOTS : env.WEBHOOK_SLOTS
-  // An equal share, and at least one slot: no account waits for another.
-  const share = flow.of === "late-turns" ? Math.max(1, Math.floor(env.LATE_TURN_SLOTS / flow.sharers)) : ofTurns
-  const parallelism = of === "webhooks" ? ofWebhooks : Math.min(ofTurns, share)
-  return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism }
+  // A runner that takes no more turns has given up its place, and ends those that it has.
+  if (flow.of === "turns") return { key: "turns", parallelism: Math.ceil(env.RUNNERS * 1.5) }
+  const parallelism = Math.min(LANE_RUNS, env.WEBHOOK_RUNS)
+  const lanes = Math.floor(env.WEBHOOK_RUNS / parallelism)
+  return { key: `webhooks.${flow.user_id % lanes}`, parallelism }
 }
 
 /** The exact URL that QStash signs and that the callbacks worker verifies. */

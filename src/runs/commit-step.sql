@@ -159,15 +159,15 @@ end $$;
 
 -- Gives a turn back until p_wake_at. p_failed: its model did not answer, which counts; else all accounts of its provider are cooling, or
 -- there is no memory for the call. p_events: a draft of model.waiting, which is written once for a wait, however often the turn comes
--- back in vain. No row: stale.
+-- back in vain. False: stale.
 create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz, p_events jsonb)
-returns table (turn_id text, epoch integer, wake_at timestamptz) language plpgsql rows 1 as $$
+returns boolean language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
   events jsonb := p_events;
 begin
   if mine.turn_id is null then
-    return;
+    return false;
   end if;
   if exists (select from turn_events e where e.turn_id = p_turn_id and e.seq = mine.last_event_seq and e.type = 'model.waiting') then
     events := '[]';
@@ -177,12 +177,12 @@ begin
     where t.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, events);
   update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
-  return query select mine.turn_id, mine.epoch, p_wake_at;
+  return true;
 end $$;
 
--- Gives the lease back. p_broke: the run broke, and counts as an attempt, also when it had committed a step: what its models were saying is
--- lost, and the next claim names that.
-create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_broke boolean, p_moment timestamptz) returns boolean
+-- Gives the lease back until p_wake_at. p_broke: the run broke, and counts as an attempt, also when it had committed a step: what its models
+-- were saying is lost, and the next claim names that.
+create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_broke boolean, p_wake_at timestamptz) returns boolean
 language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -192,7 +192,7 @@ begin
   end if;
   update turns t set lease_until = null, attempts = case when p_broke then greatest(t.attempts, 1) else t.attempts end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_moment, provider_id = null where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
   return true;
 end $$;
 
@@ -266,37 +266,4 @@ begin
   update turns t set last_event_seq = t.last_event_seq + jsonb_array_length(p_events) where t.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
   return true;
-end $$;
-
--- Notes that a callback was published: nobody needs to look before p_wake_at, unless a worker has the turn now.
-create function turnpike.wake_turn_at(p_turn_id text, p_epoch integer, p_wake_at timestamptz, p_moment timestamptz) returns boolean
-language plpgsql as $$
-declare
-  open turns;
-begin
-  select t.* into open from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch for no key update;
-  if open.turn_id is null or open.finished_at is not null or coalesce(open.lease_until > p_moment, false) then
-    return false;
-  end if;
-  update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;
-  return found;
-end $$;
-
--- The same for many that were published together: p_turns [{turn_id, epoch, wake_at}]. Waits for nobody: whoever has a turn locked is about to
--- decide itself when it is to be woken, and one that stays due is published again.
-create function turnpike.wake_turns_at(p_turns jsonb, p_moment timestamptz) returns integer language plpgsql as $$
-declare
-  one record;
-  woken integer := 0;
-begin
-  for one in select w.turn_id, w.epoch, w.wake_at from jsonb_to_recordset(p_turns) w(turn_id text, epoch integer, wake_at timestamptz) loop
-    perform from turns t where t.turn_id = one.turn_id and t.epoch = one.epoch and t.finished_at is null
-      and (t.lease_until > p_moment) is not true for no key update skip locked;
-    continue when not found;
-    perform from open_turns o where o.turn_id = one.turn_id for no key update skip locked;
-    continue when not found;
-    update open_turns o set wake_at = one.wake_at where o.turn_id = one.turn_id;
-    woken := woken + 1;
-  end loop;
-  return woken;
 end $$;

@@ -102,19 +102,18 @@ export type WaitReason = "capacity" | "memory"
 
 /**
  * Gives a turn back for `delayMs`: after its model did not answer (`failed`, which counts), or while it waits for `reason`, which its log
- * says once (`model.waiting`). Null when the epoch is stale.
+ * says once (`model.waiting`). False when the epoch is stale.
  */
 export async function backOff(
   ctx: Context,
   { turn_id, epoch }: Mine,
   { delayMs, reason }: { delayMs: number; reason: WaitReason | null },
-): Promise<(Mine & { wake_at: string }) | null> {
+): Promise<boolean> {
   const now = ctx.clock.now()
-  const wake = new Date(now.getTime() + delayMs)
   const events = reason === null ? [] : [draftEvent("model.waiting", { reason }, now)]
-  const args = { turn_id, epoch, failed: reason === null, wake_at: wake, events }
-  const [waiting] = await call(ctx.db, "back_off", args)
-  return waiting ? { turn_id, epoch, wake_at: wake.toISOString() } : null
+  const args = { turn_id, epoch, failed: reason === null, wake_at: new Date(now.getTime() + delayMs), events }
+  const { back_off } = await callOne(ctx.db, "back_off", args)
+  return back_off === true
 }
 
 /**

@@ -1,7 +1,7 @@
 import { noteLostPicture } from "../billing/losses.ts"
 import type { Painting, SetAside } from "../tools/image-tool.ts"
 import { OutputNames } from "../tools/picture-name.ts"
-import type { ModelRow } from "./claim-turn.ts"
+import type { ModelRow } from "./claim-turns.ts"
 import { growHold } from "./grow-hold.ts"
 import type { Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"

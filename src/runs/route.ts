@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
 import { coolsMeanwhile, forgetCooling, unnotedAccounts } from "../providers/cooling.ts"
 import { lastServed } from "../providers/last-served.ts"
-import type { Claim } from "./claim-turn.ts"
+import type { Claim } from "./claim-turns.ts"
 import type { EngineServers } from "./engine-servers.ts"
 import { nextAccount } from "./next-account.ts"
 

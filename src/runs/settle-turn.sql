@@ -3,8 +3,8 @@ create type turnpike.settled_turn as (
   user_id bigint,
   test boolean,
   state text,
-  -- The turn of its conversation that is to be called now.
-  next turnpike.turn_to_publish, -- null: there is none
+  -- Whether another turn of its conversation may begin.
+  next boolean,
   -- Whether a webhook gets an event.
   has_subscriber boolean,
   -- Whether there is work for post_charges.
@@ -14,7 +14,7 @@ create type turnpike.settled_turn as (
 -- Ends a running turn: its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
 -- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. No row when the
 -- epoch is stale, or when p_lost_after is given and the turn was not lost so often (a worker that was only slow has committed since).
--- p_files: whether its agent may have made files. next: who of its conversation is to be called. Settling again with the same p_event_id
+-- p_files: whether its agent may have made files. Settling again with the same p_event_id
 -- has no effect, and answers the same: the answer of the first time was lost.
 --
 -- The rule of billing, for every end: each committed model call is billed, whatever the turn comes to, since what it gave can be read;
@@ -22,7 +22,7 @@ create type turnpike.settled_turn as (
 -- is an output whatever the end is.
 create function turnpike.settle_turn(p_turn_id text, p_epoch integer, p_state text, p_reason text, p_result text, p_error_code text,
   p_error_message text, p_lost boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
-  p_queued_after timestamptz, p_moment timestamptz)
+  p_moment timestamptz)
 returns setof turnpike.settled_turn language plpgsql rows 1 as $$
 declare
   paid record;
@@ -34,10 +34,10 @@ declare
   billed bigint;
   kept jsonb;
   has_subscriber boolean;
-  next turnpike.turn_to_publish;
+  next boolean;
 begin
   if mine.turn_id is null then
-    return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_queued_after, p_moment);
+    return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_moment);
     return;
   end if;
   if (p_lost_after is not null and (mine.attempts < p_lost_after or coalesce(mine.lease_until > p_moment, false))) then
@@ -107,13 +107,13 @@ begin
   has_subscriber := turnpike.write_transition(mine, space_maker, p_event_id,
     jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code,
       'truncated', nullif(mine.truncated, false))), p_moment);
-  next := turnpike.next_turn(mine.conversation_id, p_queued_after, p_moment);
+  next := turnpike.next_turn(mine.conversation_id, p_moment);
   select c.* into paid from turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) c;
   return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, has_subscriber or paid.has_subscriber, paid.posts;
 end $$;
 
 -- The end that this worker has brought about before, when its answer was lost; no row when it has not.
-create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz, p_moment timestamptz)
+create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_moment timestamptz)
 returns setof turnpike.settled_turn language plpgsql rows 1 as $$
 declare
   ended turns;
@@ -122,7 +122,7 @@ begin
   if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_event_id) then
     -- Whether a webhook hears it, or something is to be posted, is not known any more: a wake too many costs a look.
     return query select ended.turn_id, ended.user_id, ended.test, ended.state,
-      turnpike.next_turn(ended.conversation_id, p_queued_after, p_moment), true, not ended.test;
+      turnpike.next_turn(ended.conversation_id, p_moment), true, not ended.test;
   end if;
 end $$;
 

@@ -4,7 +4,7 @@ import { storable } from "../base/storable.ts"
 import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
-import { queueLimit, wakeNext } from "../turns/publish-turn.ts"
+import { callRunner } from "../turns/call-runner.ts"
 import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
 import type { EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
@@ -29,8 +29,7 @@ interface Ending {
 
 /**
  * Ends a running turn, in one statement: its last step (if any), state, events, files, charge, ledger row, bills of its
- * usage records (or, of a web-chat turn, its record in api_turns) and the release of its hold; then wakes the next of its
- * conversation. False when the epoch is stale, or the turn was not lost as `lostAfter` asks.
+ * usage records (or, of a web-chat turn, its record in api_turns) and the release of its hold. False when the epoch is stale, or the turn was not lost as `lostAfter` asks.
  */
 export async function settleTurn(
   ctx: Context,
@@ -54,7 +53,6 @@ export async function settleTurn(
     files,
     lost_after: lostAfter ?? null,
     event_id: newId("event", now),
-    queued_after: queueLimit(now),
     moment: now,
   }
   const settle = () => call(ctx.db, "settle_turn", args)
@@ -64,6 +62,7 @@ export async function settleTurn(
   if (!ended) return false
   wakeWebhooks(ctx, ended)
   if (ended.posts) postBehind(ctx, ended.user_id)
-  if (ended.next) await wakeNext(ctx, [ended.next], turn_id)
+  // The runner that has ended it looks again itself.
+  if (ended.next && lostAfter !== undefined) await callRunner(ctx)
   return true
 }

@@ -16,19 +16,18 @@ create type turnpike.new_turn as (
   request_hash text,
   text text,
   metadata jsonb,
-  timeout integer, -- null: the default
-  wake_at timestamptz
+  timeout integer -- null: the default
 );
 
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
 -- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
 -- `too_many` says of which kind), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
 -- take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
--- many shards an account gets whose turns wait for each other.
+-- many shards an account gets whose turns wait for each other. p_runners: how many runners there may be; needs_runner: one is to be called.
 create function turnpike.accept_turn(p_request turnpike.request,
-  p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer,
+  p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean) language plpgsql as $$
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -51,7 +50,7 @@ declare
   sums record;
   conversation conversations;
   made turns;
-  wakes_at timestamptz := p_new.wake_at;
+  wakes_at timestamptz := p_request.moment;
   shared bigint;
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
@@ -177,12 +176,13 @@ begin
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
   if made.position > 1 then
     if exists (select from open_turns o where o.conversation_id = made.conversation_id) then
-      -- Nobody needs to look at it: whoever ends the one before sets the time (next_turn).
+      -- It may begin once the one before it has ended (next_turn).
       wakes_at := 'infinity';
     end if;
   end if;
-  insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment);
+  insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
+  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment,
+    hashtext(made.end_user_ref));
   has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
@@ -233,6 +233,7 @@ begin
   turn := made;
   slug := admission.slug;
   perform turnpike.note_use(caller, p_request.moment);
+  needs_runner := wakes_at < 'infinity' and turnpike.needs_runner(p_runners, p_request.moment);
 end $$;
 
 -- Null while an account may have another open test turn, and another one of this day; else {cap, limit, used}, of a day with retry_after. Live turns have no such bound: they are bounded by what

@@ -10,14 +10,14 @@ import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { lockedIfNeeded } from "../platform/db.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
+import { callRunner } from "./call-runner.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
  * Accepts a turn: takes its hold under the balance and all caps, takes its position in its conversation and writes the turn with its
- * first event, in one statement; then publishes its callback in the background. With an Idempotency-Key that was used, answers
+ * first event, in one statement; then calls a runner in the background, where none is about to look. With an Idempotency-Key that was used, answers
  * the same turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED,
  * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED, COST_LIMIT_TOO_LOW; none is stored, but one that holds for every turn from now on is told once
  * as an event.
@@ -29,8 +29,6 @@ export async function acceptTurn(
 ): Promise<Made<TurnRow>> {
   const now = ctx.clock.now()
   const requestHash = hashRequest(body)
-  // Its callback is published behind this; the sweeper looks when that should have arrived.
-  const wake = new Date(now.getTime() + TURN_POLICY.republishMs)
   const attempt = (locked: boolean) =>
     callAs(ctx, credential, "accept_turn", {
       asked: askedTurn(body),
@@ -43,9 +41,9 @@ export async function acceptTurn(
         text: body.text,
         metadata: body.metadata ?? {},
         timeout: body.timeout_seconds ?? null,
-        wake_at: wake,
       },
       shards: TURN_POLICY.walletShards,
+      runners: ctx.slots.runners,
       locked,
     })
   const { actor, row } = await lockedIfNeeded(attempt)
@@ -65,6 +63,6 @@ export async function acceptTurn(
   }
   if ((outcome === "no_hold" || outcome === "max_cost") && hold) throw holdRefusal(hold as HoldRow, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
-  ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
+  if (row.needs_runner) ctx.background(callRunner(ctx))
   return { made: turn, replayed: false }
 }

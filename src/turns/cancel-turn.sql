@@ -7,6 +7,10 @@ begin
   if open.state = 'running' then
     update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment), status_reason = coalesce(t.status_reason, p_reason)
       where t.turn_id = open.turn_id returning t.* into turn;
+    if turn.lease_until is null then
+      -- No worker has it: the next one ends it.
+      update open_turns o set wake_at = p_moment where o.turn_id = open.turn_id;
+    end if;
     return;
   end if;
   update turns t set state = 'cancelled', status_reason = coalesce(t.status_reason, p_reason), held_credit_micros = 0,
@@ -17,11 +21,11 @@ begin
     jsonb_build_object('state', turn.state, 'status_reason', turn.status_reason), p_moment);
 end $$;
 
--- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next` is the turn of its conversation to publish), 'asked', 'ended'
+-- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next`: another turn of its conversation may begin), 'asked', 'ended'
 -- (it was over already), 'unknown'. `turn` is as it is then.
 create function turnpike.cancel_turn(p_request turnpike.request,
-  p_turn_id text, p_event_id text, p_queued_after timestamptz,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next turnpike.turn_to_publish,
+  p_turn_id text, p_event_id text,
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next boolean,
     out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -53,7 +57,7 @@ begin
       found_turn := cancelled.turn;
       has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then
-        next := turnpike.next_turn(found_turn.conversation_id, p_queued_after, p_request.moment);
+        next := turnpike.next_turn(found_turn.conversation_id, p_request.moment);
         perform turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_request.moment);
       end if;
     else

@@ -4,9 +4,9 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import { callRunner } from "./call-runner.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { publishTurn, queueLimit, wakeNext } from "./publish-turn.ts"
 import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
@@ -18,7 +18,6 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
   const { row } = await callAs(ctx, credential, "cancel_turn", {
     turn_id: turnId,
     event_id: newId("event", now),
-    queued_after: queueLimit(now),
   })
   const { outcome, next } = row
   const turn = turnRowOf(row)
@@ -28,11 +27,8 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
     throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn.state}.`, { details: { state: turn.state } })
   }
   if (row.has_subscriber) wakeWebhooks(ctx, { ...turn, has_subscriber: true })
-  if (next) ctx.background(wakeNext(ctx, [next], turnId))
-  // Between two callbacks no worker would see the wish, so one is called.
-  if (outcome === "asked" && turn.lease_until === null) {
-    ctx.background(publishTurn(ctx, { ...turn, wake_at: null }, { because: "cancel" }))
-  }
+  // A turn that no worker has ends with the next one.
+  if (next || (outcome === "asked" && turn.lease_until === null)) ctx.background(callRunner(ctx))
   return untilNoCallStarts(ctx, credential, turn)
 }
 

@@ -35,10 +35,8 @@ export const TURN_POLICY = {
   maxModelFailures: 5,
   modelBackoffMs: 2_000,
   modelBackoffLimitMs: 60_000,
-  /** A published callback that has not arrived by then is published again. */
-  republishMs: 60_000,
-  /** The longest pause between two messages for a turn that waits to begin. */
-  republishLimitMs: 600_000,
+  /** The pauses before a turn whose run broke is run again, by how often it broke since its last committed step. */
+  brokenMs: [1_000, 5_000, 20_000, 60_000],
   /** A turn that was not started within this time is cancelled. */
   queueLimitMs: 3_600_000,
   /** When a test turn that was refused since too many are open may be sent again: Retry-After. */
@@ -89,7 +87,34 @@ export const TURN_POLICY = {
   sweepBatches: 20,
   /** Turns that one statement of an ending cancels, so others do not wait long for its locks. */
   cancelBatch: 100,
-  cancelPublishes: 60,
+} as const
+
+/** How a runner takes and carries turns. Times in milliseconds. */
+export const RUNNER_POLICY = {
+  /** How many turns it carries, and how many of these places are for accounts of which none is running. */
+  carries: 64,
+  kept: 1,
+  /** How many it takes at once, so that a group's answer stays small. */
+  group: 16,
+  /** How many calls of models and tools wait for the first byte of their answers; a worker may have six connections that do. */
+  waitingCalls: 5,
+  /** From so many on it takes no more turns. */
+  busyCalls: 3,
+  /** The pause between two looks while turns come in, and how many looks in vain end that. */
+  pauseMs: 4,
+  vainLooks: 4,
+  /** Whether turns come in: so many have begun in this isolate within this time. */
+  busyTurns: 10,
+  busyMs: 1_000,
+  /** How often it looks while its turns run and others are not to rely on it. */
+  lookMs: 1_000,
+  /** For so long who accepts a turn relies on a runner that said it would look again. */
+  promiseMs: 2_000,
+  /** One that was not heard of for so long is dead. */
+  deadMs: 30_000,
+  /** After so many turns, or so long, it takes none any more: a worker has 10,000 subrequests, and QStash waits for 15 minutes. */
+  turns: 1_000,
+  takesMs: 10 * 60_000,
 } as const
 
 /** How often a turn is looked at for those who wait for it (`?wait=`, event streams). Times in milliseconds. */
@@ -133,3 +158,6 @@ export const STREAM_POLICY = {
   /** After this many looks the stream ends, and the reader reconnects with Last-Event-ID. */
   maxLooks: 800,
 } as const
+
+/** A turn that was queued before this has waited too long: the sweeper cancels it. */
+export const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)

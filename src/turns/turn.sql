@@ -1,33 +1,13 @@
--- An open turn whose callback is to be published.
-create type turnpike.turn_to_publish as (
-  turn_id text,
-  epoch integer,
-  user_id bigint,
-  test boolean,
-  state text,
-  wake_at timestamptz
-);
-
--- The first open turn of a conversation, if it is queued: it must be published now that the one before it has ended. Null when there is
--- none, or when it has waited since before p_queued_after and the sweeper will cancel it. Its `wake_at` was infinity; from now on it is
--- due until its callback is published.
-create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz, p_moment timestamptz)
-returns turnpike.turn_to_publish language plpgsql as $$
+-- Lets the first open turn of a conversation begin, now that the one before it has ended. Returns whether there is one.
+create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   next open_turns;
 begin
   select o.* into next from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
-  if next.state is distinct from 'queued' then
-    return null;
-  end if;
   if next.wake_at = 'infinity' then
-    next.wake_at := p_moment;
     update open_turns o set wake_at = p_moment where o.turn_id = next.turn_id;
   end if;
-  if next.created_at <= p_queued_after then
-    return null;
-  end if;
-  return row(next.turn_id, 0, next.user_id, next.test, next.state, next.wake_at)::turnpike.turn_to_publish;
+  return coalesce(next.state = 'queued', false);
 end $$;
 
 -- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.

@@ -47,6 +47,7 @@ export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
       for (const sleeper of due) sleeper.wake()
     },
     after,
+    pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)

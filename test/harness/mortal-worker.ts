@@ -32,6 +32,7 @@ export function mortalWorker(
   }
   const clock = {
     now: world.clock.now,
+    pause: world.clock.pause,
     sleep: (ms: number, signal?: AbortSignal) => whileAlive(() => world.clock.sleep(ms, signal)),
     after: (ms: number, act: () => void) =>
       world.clock.after(ms, () => {

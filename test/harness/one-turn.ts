@@ -4,7 +4,6 @@ import type { Context } from "../../src/actor/context.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { sweepExpiredTurns } from "../../src/ending/causes.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
-import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { commitAnswer } from "../../src/runs/commit-step.ts"
 import { growHold } from "../../src/runs/grow-hold.ts"
 import { type Outcome, settleTurn } from "../../src/runs/settle-turn.ts"
@@ -12,6 +11,7 @@ import { sweepTurns } from "../../src/runs/sweep-turns.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
+import { claimTurn } from "./claim.ts"
 import { finishedStep } from "./steps.ts"
 import { turnOf, type World } from "./world.ts"
 
@@ -80,7 +80,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
     /** Moves the clock for acts on a turn that is too old. */
     growOld: () => world.advance(TURN_POLICY.queueLimitMs),
     async sweepAgain() {
-      await world.advance(TURN_POLICY.republishMs)
+      await world.advance(60_000)
       await sweepTurns(ctx)
       await sweepExpiredTurns(ctx)
     },

@@ -2,14 +2,15 @@ import { expect } from "vitest"
 import type { KeyCredential } from "../../src/actor/actor.ts"
 import { sweepExpiredTurns } from "../../src/ending/causes.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { releaseTurn } from "../../src/runs/advance-turn.ts"
-import { type Claim, claimTurn } from "../../src/runs/claim-turn.ts"
+import { releaseTurn } from "../../src/runs/run-turn.ts"
+import type { Claim } from "../../src/runs/claim-turns.ts"
 import { commitAnswer, commitResults } from "../../src/runs/commit-step.ts"
 import { growHold } from "../../src/runs/grow-hold.ts"
 import { type Outcome, settleTurn } from "../../src/runs/settle-turn.ts"
 import { sweepTurns } from "../../src/runs/sweep-turns.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { claimTurn } from "./claim.ts"
 import { held, type Model, ModelledAccount } from "./reference-account.ts"
 import { leftUnder, type ModelTurn, open } from "./reference-caps.ts"
 import { finishedStep } from "./steps.ts"
@@ -84,7 +85,7 @@ export class Sequence extends ModelledAccount {
       if (answered) expect(answered.tool_calls).toBe(turn.toolCalls)
     }
     if (this.random.int(2) === 0) return
-    await releaseTurn(this.context, claim.turn, { broke: false })
+    await releaseTurn(this.context, claim.turn, { broke: false, delayMs: 0 })
     if (!current) return
     turn.leaseUntil = null
     turn.wakeAt = this.now
@@ -148,11 +149,10 @@ export class Sequence extends ModelledAccount {
     await sweepTurns(this.context)
     await sweepExpiredTurns(this.context)
     const due = this.model.turns.filter((turn) => open(turn) && turn.wakeAt <= this.now)
-    const live = due.filter((turn) => turn.state === "running" || (!this.tooOld(turn) && !behind(this.model, turn)))
-    for (const turn of live) {
+    for (const turn of due) {
       if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
         end(this.model, turn, "failed", turn.cancelAsked ? turn.cost : 0)
-      } else turn.wakeAt = this.now + TURN_POLICY.republishMs
+      }
     }
     for (const turn of this.model.turns) {
       if (turn.state === "queued" && this.tooOld(turn)) end(this.model, turn, "cancelled", 0)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { claimTurn } from "../../src/runs/claim-turn.ts"
 import { growHold } from "../../src/runs/grow-hold.ts"
 import { cappedAccount } from "../harness/caps.ts"
+import { claimTurn } from "../harness/claim.ts"
 import { contextOf } from "../harness/context.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"

@@ -15,11 +15,11 @@ test("A column that does not exist does not compile", () => {
 })
 
 test("A wrong or unknown argument of a procedure does not compile", () => {
-  const right = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: 1, moment: new Date(0) })
+  const right = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: 1, wake_at: new Date(0) })
   // @ts-expect-error
-  const wrong = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: "1", moment: new Date(0) })
+  const wrong = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: "1", wake_at: new Date(0) })
   // @ts-expect-error
-  const missing = callOf("release_turn", { turn_id: "turn_1", broke: false, moment: new Date(0) })
+  const missing = callOf("release_turn", { turn_id: "turn_1", broke: false, wake_at: new Date(0) })
   // @ts-expect-error
   expect(() => callOf("release_turns", {})).toThrow()
   expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([4, 4, 4])

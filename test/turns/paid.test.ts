@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { reportLosses } from "../../src/billing/losses.ts"
-import { advanceTurn } from "../../src/runs/advance-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { advanceTurn } from "../harness/claim.ts"
 import { addModel } from "../harness/models.ts"
 import { mortalWorker } from "../harness/mortal-worker.ts"
 import { expectPromises } from "../harness/promises.ts"

@@ -211,7 +211,7 @@ describe("The event log as server-sent events", () => {
       await world.drain()
       await world.clearFaults()
       for (let round = 0; (await client.getTurn(turnId)).state === "running" && round < 20; round++) {
-        await world.advance(TURN_POLICY.republishMs)
+        await world.advance(60_000)
         await world.sweep()
         await world.drain()
       }

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
+import type { Context } from "../../actor/context.ts"
 import { parseCallbacksEnv } from "../../base/env.ts"
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
@@ -10,17 +11,18 @@ import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { bytesOf } from "../../http/json-bodies.ts"
-import { createOutbound } from "../../platform/outbound.ts"
+import { createOutbound, type Outbound } from "../../platform/outbound.ts"
 import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
 import { createRedis } from "../../platform/redis.ts"
+import { WaitingCalls } from "../../platform/waiting-calls.ts"
 import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
-import { advanceTurn } from "../../runs/advance-turn.ts"
-import type { QueueAttempt } from "../../runs/claim-turn.ts"
 import type { AgentContext } from "../../runs/run.ts"
+import { type QueueAttempt, type RunnerContext, runTurns } from "../../runs/runner.ts"
 import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
-import { turnCallbackPath } from "../../turns/publish-turn.ts"
+import { RUNNERS_PATH } from "../../turns/call-runner.ts"
+import { RUNNER_POLICY } from "../../turns/policies.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
 /** Bodies are read whole to be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input. */
@@ -57,7 +59,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 /** What QStash calls. */
-const QUEUED = ["/callbacks/turns/*", "/callbacks/webhooks/*", "/callbacks/provider-logins/*"]
+const QUEUED = [RUNNERS_PATH, "/callbacks/webhooks/*", "/callbacks/provider-logins/*"]
 
 /** /callbacks/*: what QStash calls, and the cron sweeper. */
 export const callbacks: Group = {
@@ -65,12 +67,11 @@ export const callbacks: Group = {
   mount(app) {
     for (const path of QUEUED) app.use(path, redelivered, signed)
     app.use("/callbacks/internal/*", signedByUs)
-    app.post(turnCallbackPath(":turn_id"), async (c) => {
-      const turnId = z.string().max(64).parse(c.req.param("turn_id"))
-      const ctx = agentContext(c)
-      const result = await advanceTurn(ctx, turnId, deliveryOf(c))
-      ctx.log("info", "turn.advanced", { turn_id: turnId, result })
-      return answerJson(c, { turn_id: turnId, result })
+    app.post(RUNNERS_PATH, async (c) => {
+      const ctx = runnerContext(c)
+      const turns = await runTurns(ctx, deliveryOf(c))
+      ctx.log("info", "runner.ended", turns)
+      return answerJson(c, { turns })
     })
     app.post(webhookCallbackPath(":webhook_id"), async (c) => {
       const webhookId = z.string().max(64).parse(c.req.param("webhook_id"))
@@ -93,19 +94,37 @@ export const callbacks: Group = {
   scheduled: (ctx, bindings) => runSweeps({ ...ctx, redis: createRedis(parseCallbacksEnv(bindings), ctx.meter) }),
 }
 
-function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
+function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt {
   const message = c.req.header("upstash-message-id")
   const retried = Number(c.req.header("upstash-retried") ?? 0)
-  // These headers are not signed. Changing them lets a sender only take a turn over from itself.
+  // These headers are not signed. Changing them lets a sender only take turns over from itself.
   return message && message.length <= 200 && Number.isInteger(retried) && retried >= 0 && retried < 1000
     ? { message, retried }
-    : undefined
+    : { message: c.get("ctx").requestId, retried: 0 }
+}
+
+/** Each turn of a runner has a share of the isolate's memory of its own; all share the connections that a worker has. */
+function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
+  const calls = new WaitingCalls(RUNNER_POLICY.waitingCalls)
+  const ctx = { ...agentContext(c), fetch: calls.bound(c.get("ctx").fetch) }
+  return {
+    ...ctx,
+    waitingCalls: () => calls.size,
+    forTurn(turnId) {
+      const holder = `${ctx.requestId} ${turnId}`
+      return { ...ctx, requestId: holder, outbound: outboundOf(ctx, holder) }
+    },
+  }
+}
+
+/** Calls of customers' URLs; what is kept of large answers is the holder's. */
+function outboundOf({ fetch, clock, urlPolicy: policy, memory: budget }: Context, holder: string): Outbound {
+  return createOutbound({ fetch, clock, policy, memory: { budget, holder } })
 }
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
   const ctx = c.get("ctx")
-  const memory = { budget: ctx.memory, holder: ctx.requestId }
-  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy, memory })
+  const outbound = outboundOf(ctx, ctx.requestId)
   const env = parseCallbacksEnv(c.env)
   return {
     ...ctx,

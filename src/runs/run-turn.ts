@@ -10,14 +10,14 @@ import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
+import { callRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import { publishTurn } from "../turns/publish-turn.ts"
 import { answerText } from "../turns/step-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
-import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim-turn.ts"
+import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff, type WaitReason } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
@@ -28,30 +28,28 @@ import { limitReached, RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import { type Outcome, settleTurn } from "./settle-turn.ts"
 
-/** The result of a callback, for its answer and the log. */
-export type Advance = "nothing_to_do" | "settled" | "handed_over" | "backed_off" | "stale"
+/** How a worker's run of a turn ended; `lost`: it could not even be given back, and its lease has to run out. */
+export type RunResult = "settled" | "handed_over" | "backed_off" | "stale" | "broke" | "lost"
 
 /**
- * Advances a turn as far as one callback may: claims it, runs its agent until it has finished or the run budget is used up, and settles
- * it or publishes the next callback. After any error, the next delivery or the sweeper goes on from the last committed step.
+ * Runs a claimed turn until it has finished, or waits for its model, or its worker's time is over; then it is settled or given back. Never
+ * throws: after an error the next worker goes on from the last committed step.
  */
-export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: QueueAttempt): Promise<Advance> {
-  const claim = await claimTurn(ctx, turnId, delivery)
-  if (!claim) return "nothing_to_do"
+export async function runTurn(ctx: AgentContext, claim: Claim): Promise<RunResult> {
   const deadline = deadlineOf(claim)
   const over = abortAfter(ctx.clock, Math.max(0, deadline - ctx.clock.now().getTime()), () => TIMED_OUT)
   const run = new Run(ctx, claim, { deadline, signal: over.signal })
   try {
-    return await runTurn(run)
+    return await runAgents(run)
   } catch (error) {
-    await releaseTurn(ctx, claim.turn, { broke: true })
-    throw error
+    ctx.log("error", "turn.broke", { turn_id: claim.turn.turn_id, error: describeError(error) })
+    return await giveUp(ctx, claim.turn)
   } finally {
     over.clear()
   }
 }
 
-async function runTurn(run: Run): Promise<Advance> {
+async function runAgents(run: Run): Promise<RunResult> {
   let toolbox: Toolbox | null = null
   try {
     run.checkpoint()
@@ -142,7 +140,7 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
 }
 
 /** The result of a run that could not finish. Throws unexpected errors. */
-async function end(run: Run, error: unknown): Promise<Advance> {
+async function end(run: Run, error: unknown): Promise<RunResult> {
   const { ctx, turn } = run
   if (error instanceof AgentFailed) return settle(run, failureOf(run, error))
   if (error instanceof TooManySteps) return end(run, run.limit("STEP_LIMIT_REACHED"))
@@ -159,13 +157,11 @@ async function end(run: Run, error: unknown): Promise<Advance> {
     case "crowded":
       return waitForMemory(run)
     case "hand_over":
-      await releaseTurn(ctx, turn, { broke: false })
-      await publishTurn(ctx, { ...turn, wake_at: ctx.clock.now().toISOString() }, { because: "step" })
-      return "handed_over"
+      return (await releaseTurn(ctx, turn, { broke: false, delayMs: 0 })) ? "handed_over" : "lost"
   }
 }
 
-async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<Advance> {
+async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<RunResult> {
   const files = run.claim.steps.some(({ content }) => content.some((part) => part.type === "tool-call"))
   const ending = { step: called?.step, events: called?.events ?? [], files }
   const ended = await orNoted(run, called, () => settleTurn(run.ctx, run.turn, outcome, ending))
@@ -174,7 +170,7 @@ async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<
 }
 
 /** Waits 2^n times the base, or as long as the provider asks. Gives up after maxModelFailures in a row. */
-async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advance> {
+async function retryLater(run: Run, error: AgentFailed["error"]): Promise<RunResult> {
   const { ctx, turn } = run
   ctx.log("error", "model.unavailable", { turn_id: turn.turn_id, model: turn.model, error: describeError(error) })
   if (turn.model_failures + 1 >= TURN_POLICY.maxModelFailures) {
@@ -187,7 +183,7 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
 }
 
 /** Waits until the first account may be called again, a minute at most, or until the turn's time is over. Counts as no failure of its model. */
-async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<Advance> {
+async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<RunResult> {
   const { ctx, turn } = run
   const { now, deadline } = run.time
   ctx.log("error", "provider.all_cooling", {
@@ -205,7 +201,7 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
 }
 
 /** What others hold is no failure of this turn: it comes back, perhaps to another isolate, until its time is over. */
-async function waitForMemory(run: Run): Promise<Advance> {
+async function waitForMemory(run: Run): Promise<RunResult> {
   const { ctx, turn } = run
   const { now, deadline } = run.time
   ctx.log("error", "turn.crowded", { turn_id: turn.turn_id })
@@ -213,10 +209,9 @@ async function waitForMemory(run: Run): Promise<Advance> {
   return giveBack(run, { delayMs: Math.ceil(delayMs), reason: "memory" })
 }
 
-async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; reason: WaitReason | null }): Promise<Advance> {
-  const waiting = await backOff(ctx, turn, wait)
-  if (!waiting) return "stale"
-  await publishTurn(ctx, { ...turn, ...waiting }, { because: "again", delayMs: wait.delayMs })
+async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; reason: WaitReason | null }): Promise<RunResult> {
+  if (!(await backOff(ctx, turn, wait))) return "stale"
+  await callRunner(ctx, wait)
   return "backed_off"
 }
 
@@ -240,15 +235,27 @@ function deadlineOf({ turn, config }: Claim): number {
   return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000
 }
 
-/**
- * Gives the lease back after a run broke, so QStash's next attempt can go on at once. The attempt stays counted. If this fails too, the
- * lease runs out and the sweeper takes over.
- */
-export async function releaseTurn(ctx: Context, turn: TurnRow, { broke }: { broke: boolean }): Promise<void> {
+/** After a run broke: the attempt stays counted, and the next one waits the longer, the more there were. */
+async function giveUp(ctx: Context, turn: TurnRow): Promise<RunResult> {
+  const { brokenMs } = TURN_POLICY
+  const delayMs = brokenMs[Math.min(turn.attempts, brokenMs.length) - 1] ?? 0
+  if (!(await releaseTurn(ctx, turn, { broke: true, delayMs }))) return "lost"
+  await callRunner(ctx, { delayMs })
+  return "broke"
+}
+
+/** Gives the lease back. False when that fails too: then it runs out, and the next runner takes over. */
+export async function releaseTurn(
+  ctx: Context,
+  { turn_id, epoch }: TurnRow,
+  { broke, delayMs }: { broke: boolean; delayMs: number },
+): Promise<boolean> {
   try {
-    const { turn_id, epoch } = turn
-    await call(ctx.db, "release_turn", { turn_id, epoch, broke, moment: ctx.clock.now() })
+    const wake_at = new Date(ctx.clock.now().getTime() + delayMs)
+    await call(ctx.db, "release_turn", { turn_id, epoch, broke, wake_at })
+    return true
   } catch (error) {
-    ctx.log("error", "turn.release_failed", { turn_id: turn.turn_id, error: describeError(error) })
+    ctx.log("error", "turn.release_failed", { turn_id, error: describeError(error) })
+    return false
   }
 }

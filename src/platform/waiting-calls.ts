@@ -1,0 +1,51 @@
+/**
+ * Bounds how many calls of one invocation wait for the first byte of their answers: Cloudflare lets a worker have six connections that do,
+ * and holds back all others, those to the database too. A call whose answer has begun counts no more. One that has to wait here can be
+ * aborted.
+ */
+export class WaitingCalls {
+  private readonly most: number
+  private readonly waiting = new Set<() => void>()
+  private active = 0
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Those that wait for an answer, and those that wait to be sent. */
+  get size(): number {
+    return this.active + this.waiting.size
+  }
+
+  bound(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+    return async (input, init) => {
+      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+      if (this.active >= this.most) await this.turn(signal)
+      this.active++
+      try {
+        return await fetch(input, init)
+      } finally {
+        this.active--
+        const [next] = this.waiting
+        next?.()
+      }
+    }
+  }
+
+  private async turn(signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const go = () => {
+        this.waiting.delete(go)
+        signal?.removeEventListener("abort", stop)
+        resolve()
+      }
+      const stop = () => {
+        this.waiting.delete(go)
+        reject(signal?.reason)
+      }
+      if (signal?.aborted) return stop()
+      signal?.addEventListener("abort", stop, { once: true })
+      this.waiting.add(go)
+    })
+  }
+}

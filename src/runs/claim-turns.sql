@@ -1,0 +1,252 @@
+-- A runner: an invocation that runs many turns side by side. It looks for turns that are ready, as long as it finds any. Who accepts a turn
+-- relies on a runner that is about to look (runners.looks_until), and calls another one only where there is none.
+
+-- What a runner asks for.
+create type turnpike.look as (
+  -- How many turns it can take, and how many of these only of accounts of which none is running.
+  places integer,
+  kept integer,
+  -- Turns that it has. A try that follows one whose end is unknown takes over all others of its message.
+  held jsonb,
+  takes_over boolean,
+  -- Whether it looks again soon, also when this look finds nothing.
+  stays boolean,
+  -- Whether it takes no turns any more.
+  retires boolean,
+  -- How many runners there may be.
+  runners integer,
+  -- How many turns of an account run at once, live and test ones, and how many of one end user.
+  live_slots integer,
+  test_slots integer,
+  end_user_slots integer,
+  -- The live and the test account behind which it begins, and the end user's lane within each.
+  after_live bigint,
+  after_test bigint,
+  after_lane integer,
+  alive_until timestamptz,
+  looks_until timestamptz,
+  -- As many as places.
+  event_ids jsonb,
+  -- As many as places: the accounts that the worker has drawn itself for a turn.
+  drawn jsonb,
+  -- As many as places: the numbers with which the database draws.
+  random jsonb
+);
+
+-- What a look has found. status: 'looking' (others rely on the runner to look again), 'waiting' (they do not), 'over' (it was struck off),
+-- 'full' (there are enough runners: it was not taken on).
+create type turnpike.found_turns as (
+  status text,
+  claims turnpike.claimed_turn[],
+  -- Whether turns are ready that it could not take for want of places.
+  more boolean,
+  runners integer, -- null: it was not counted
+  -- The accounts behind which the next look begins.
+  after_live bigint,
+  after_test bigint
+);
+
+-- Takes a runner on, claims turns for it, and says what others may expect of it. In this order: turns that were lost with their worker, one
+-- and nothing else, for a runner that has none; turns that have begun; then in turn a turn of each account that has one and may have
+-- more at once, live before test; of an account the end users in turn; of an end user the oldest. Nobody is waited for: what another
+-- transaction has locked is passed over.
+create function turnpike.claim_turns(p_look turnpike.look, p_terms turnpike.claim_terms, out answer turnpike.found_turns)
+language plpgsql as $$
+begin
+  update runners r set alive_until = p_look.alive_until, looks_until = p_look.looks_until where r.runner_id = p_terms.runner_id;
+  if not found then
+    delete from runners r where r.alive_until <= p_terms.moment;
+    answer.runners := (select count(*) from runners);
+    if answer.runners >= p_look.runners then
+      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test)::turnpike.found_turns;
+      return;
+    end if;
+    insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until);
+  end if;
+  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test)::turnpike.found_turns;
+  answer := turnpike.claim_ready(answer, p_look, p_terms);
+  if cardinality(answer.claims) = 0 and p_look.stays then
+    return;
+  end if;
+  if cardinality(answer.claims) < p_look.places or p_look.places = 0 then
+    -- Others must not rely on it from now on. Who does at this moment holds this lock, and its turn is seen once it has committed.
+    if pg_try_advisory_xact_lock(hashtext('runners'), 0) then
+      answer := turnpike.claim_ready(answer, p_look, p_terms);
+      if cardinality(answer.claims) = 0 and p_look.held = '[]' or p_look.retires then
+        delete from runners r where r.runner_id = p_terms.runner_id;
+        answer.status := 'over';
+      elsif cardinality(answer.claims) < p_look.places or p_look.places = 0 then
+        update runners r set looks_until = null where r.runner_id = p_terms.runner_id;
+        answer.status := 'waiting';
+      end if;
+    end if;
+  end if;
+end $$;
+
+-- Claims what is ready, as claim_turns says.
+create function turnpike.claim_ready(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
+returns turnpike.found_turns language plpgsql as $$
+declare
+  answer turnpike.found_turns := p_found;
+  id text;
+  kind boolean;
+  accounts turnpike.ready_account[];
+  one turnpike.ready_account;
+  head open_turns;
+  passed text[] := '{}';
+  went_on boolean;
+  slots integer;
+begin
+  if p_look.takes_over then
+    foreach id in array array(select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
+      where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and not p_look.held ? o.turn_id
+      order by t.turn_id limit p_look.places)
+    loop
+      answer := turnpike.claim_found(answer, id, p_look, p_terms);
+    end loop;
+  end if;
+  if p_look.held = '[]' and cardinality(answer.claims) = 0 then
+    select o.turn_id into id from open_turns o join turns t on t.turn_id = o.turn_id
+      where o.state = 'running' and o.wake_at <= p_terms.moment and t.attempts between 1 and p_terms.max_attempts - 1
+      order by o.wake_at limit 1 for no key update skip locked;
+    if id is not null then
+      return turnpike.claim_found(answer, id, p_look, p_terms);
+    end if;
+  end if;
+  foreach id in array array(select o.turn_id from open_turns o
+    where o.state = 'running' and o.wake_at <= p_terms.moment
+      and (select t.attempts = 0 from turns t where t.turn_id = o.turn_id)
+    order by o.wake_at limit p_look.places - cardinality(answer.claims))
+  loop
+    answer := turnpike.claim_found(answer, id, p_look, p_terms);
+  end loop;
+
+  foreach kind in array array[false, true] loop
+    exit when cardinality(answer.claims) >= p_look.places;
+    slots := case when kind then p_look.test_slots else p_look.live_slots end;
+    accounts := turnpike.ready_accounts(kind, case when kind then p_look.after_test else p_look.after_live end, slots,
+      2 * (p_look.places - cardinality(answer.claims)));
+    loop
+      went_on := false;
+      for nth in 1 .. cardinality(accounts) loop
+        one := accounts[nth];
+        exit when cardinality(answer.claims) >= p_look.places;
+        continue when one.running >= slots
+          or (one.running > 0 and cardinality(answer.claims) >= p_look.places - p_look.kept);
+        head := turnpike.next_head(kind, one.user_id, coalesce(one.lane, p_look.after_lane), passed,
+          -- The last slots of an account are for end users of whom none is running.
+          case when slots >= 4 and one.running >= slots - greatest(1, slots / 20) then 1 else p_look.end_user_slots end, slots);
+        if head.turn_id is null then
+          one.running := slots;
+        else
+          went_on := true;
+          one.lane := head.lane;
+          passed := passed || head.turn_id;
+          answer := turnpike.claim_found(answer, head.turn_id, p_look, p_terms);
+          one.running := one.running + 1;
+          if kind then
+            answer.after_test := one.user_id;
+          else
+            answer.after_live := one.user_id;
+          end if;
+        end if;
+        accounts[nth] := one;
+      end loop;
+      exit when not went_on or cardinality(answer.claims) >= p_look.places;
+    end loop;
+  end loop;
+  if cardinality(answer.claims) >= p_look.places then
+    answer.more := exists (select from open_turns o where o.state = 'queued' and o.wake_at < 'infinity');
+    answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
+  end if;
+  return answer;
+end $$;
+
+-- Adds a turn to what a look has found, unless another transaction has it.
+create function turnpike.claim_found(answer turnpike.found_turns, p_turn_id text, p_look turnpike.look, p_terms turnpike.claim_terms)
+returns turnpike.found_turns language plpgsql as $$
+declare
+  locked turns;
+  nth integer := cardinality(answer.claims);
+  claim turnpike.claimed_turn;
+begin
+  select t.* into locked from turns t where t.turn_id = p_turn_id for no key update skip locked;
+  if locked.state in ('queued', 'running') and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
+    or (locked.lease_until > p_terms.moment) is not true)
+  then
+    claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
+      array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
+    answer.claims := answer.claims || claim;
+  end if;
+  return answer;
+end $$;
+
+-- An account with turns that may begin.
+create type turnpike.ready_account as (
+  user_id bigint,
+  running integer,
+  -- The end user whose turn was taken last.
+  lane integer
+);
+
+-- Up to p_most accounts with turns that may begin, of whom fewer than p_slots run, from the one behind p_after on and around.
+create function turnpike.ready_accounts(p_test boolean, p_after bigint, p_slots integer, p_most integer) returns turnpike.ready_account[]
+language plpgsql as $$
+declare
+  accounts turnpike.ready_account[] := '{}';
+  last bigint := p_after;
+  next bigint;
+  running integer;
+  is_around boolean := false;
+  visits integer := 0;
+begin
+  while cardinality(accounts) < p_most and visits < 200 loop
+    visits := visits + 1;
+    select o.user_id into next from open_turns o
+      where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' and o.user_id > last
+      order by o.user_id limit 1;
+    if next is null then
+      exit when is_around;
+      is_around := true;
+      last := -1;
+      continue;
+    end if;
+    exit when is_around and next > p_after;
+    last := next;
+    running := (select count(*) from open_turns o where o.test = p_test and o.user_id = next and o.state = 'running');
+    if running < p_slots then
+      accounts := accounts || row(next, running, null)::turnpike.ready_account;
+    end if;
+  end loop;
+  return accounts;
+end $$;
+
+-- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none.
+create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer, p_slots integer)
+returns open_turns language plpgsql as $$
+declare
+  head open_turns;
+  last bigint := p_after;
+  is_around boolean := false;
+begin
+  for tries in 1 .. 200 loop
+    select o.* into head from open_turns o
+      where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity' and o.lane > last
+        and o.turn_id <> all (p_passed)
+      order by o.lane, o.created_at, o.turn_id limit 1;
+    if head.turn_id is null then
+      exit when is_around;
+      is_around := true;
+      last := -2147483649;
+      continue;
+    end if;
+    exit when is_around and head.lane > p_after;
+    if p_most >= p_slots or p_most > (
+      select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
+    then
+      return head;
+    end if;
+    last := head.lane;
+  end loop;
+  return null;
+end $$;

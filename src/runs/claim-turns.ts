@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from "node:util"
+import type { EngineName } from "../agent/engine.ts"
+import type { Manifest } from "../agent-config/manifest.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import type { Tool } from "../agent-config/tool.ts"
+import { newId } from "../base/ids.ts"
+import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import type { MappedContainer } from "../infrastructure/container.ts"
+import { callOne } from "../platform/db.ts"
+import type { JsonRow } from "../platform/json-row.ts"
+import type { NoAccount, PickedAccount } from "../providers/account.ts"
+import { coolsMeanwhile } from "../providers/cooling.ts"
+import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { drawNumbers, type ListedAccount, rosterOf } from "../providers/roster.ts"
+import type { ServerPins } from "../tools/mcp-pins.ts"
+import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
+import type { StepRow } from "../turns/step-row.ts"
+import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
+import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
+
+/** A row of the catalog. A disabled one still serves the turns it was accepted for. */
+export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
+  engine: EngineName
+}
+
+/** A file that was sent with the turn. */
+export type AttachedFile = JsonRow<"files">
+
+/** Everything a worker needs to go on with a turn. */
+export interface Claim {
+  turn: TurnRow
+  /** The version of the space's configuration that the turn began with. */
+  config: {
+    manifest: Manifest
+    tools: Record<string, Tool>
+    mcp_servers: Record<string, McpServer>
+    /** What the tools of each server counted in a prompt when they were listed last. */
+    mcp_tokens: Record<string, number>
+    /** What the tools of each server were when they were pinned. */
+    mcp_pins: Record<string, ServerPins>
+  }
+  /** The turn's model and those of its sub-agents, by pin. */
+  models: Record<string, ModelRow>
+  /** An account at a provider for each engine of those models that has any, by engine. */
+  accounts: Record<string, PickedAccount | NoAccount | null>
+  /** When the statement was sent that has picked them, in milliseconds. */
+  accounts_read_at: number
+  /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
+  history: { text: string; result: string; ended_at: string }[]
+  steps: StepRow[]
+  files: AttachedFile[]
+  /** The space's secrets, sealed, by name; none when nothing could use them. */
+  secrets: Record<string, string>
+  /** Where the pins of each engine go. */
+  servers: EngineServers
+  /** The sealed environment file that engines read, as the last statement found it. */
+  engine_keys: string | null
+  containers: MappedContainer[]
+  /** What makes its pictures, at the turn's prices; null when it makes none, or the catalog has no such model. */
+  image_model: ModelRow | null
+}
+
+/** `drawn`: the account that the worker has drawn itself. */
+interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" | "servers"> {
+  turn: JsonRow<"turns">
+  slug: string | null
+  accounts: Record<string, PickedAccount | { provider_id: string; drawn: true } | NoAccount | null>
+  roster: ListedAccount[] | null
+  has_subscriber: boolean
+}
+
+/** A runner, and what it asks for with one look. */
+export interface RunnerLook {
+  /** The message of the queue that has started it, and which try of it this is: a later one may take over what those before had. */
+  runner: { id: string; attempt: number; takesOver: boolean }
+  places: number
+  /** How many of the places are for accounts of which none is running. */
+  kept: number
+  /** Turns that it has. */
+  held: readonly string[]
+  /** Whether it looks again soon, also when this look finds nothing; and whether it takes no turns any more. */
+  stays: boolean
+  retires: boolean
+  /** The accounts behind which the look begins, from the look before. */
+  after: { live: number; test: number }
+}
+
+export interface FoundTurns {
+  /** Whether others rely on the runner to look again, or not; or it was struck off; or there are enough runners, and it is none. */
+  status: "looking" | "waiting" | "over" | "full"
+  claims: Claim[]
+  /** Whether turns are ready that it has no place for, and how many runners there are then. */
+  more: boolean
+  runners: number
+  after: { live: number; test: number }
+}
+
+/**
+ * Takes turns that are ready for `leaseMs`, in fair order (claim-turns.sql): queued ones whose conversation is free become running, and
+ * running ones that nobody holds go on.
+ */
+export async function claimTurns(ctx: ServersContext, look: RunnerLook): Promise<FoundTurns> {
+  const now = ctx.clock.now()
+  const isOut = (providerId: string, readAt: number) => coolsMeanwhile(ctx, providerId, readAt)
+  const roster = rosterOf(ctx)
+  const each = <T>(make: () => T) => Array.from({ length: look.places }, make)
+  const drawn = each(() => roster.draw(ctx.random, isOut, now.getTime()))
+  const assumed = assumedServers(ctx)
+  const after = (ms: number) => new Date(now.getTime() + ms)
+  const { answer: found } = await callOne(ctx.db, "claim_turns", {
+    look: {
+      places: look.places,
+      kept: look.kept,
+      held: [...look.held],
+      takes_over: look.runner.takesOver,
+      stays: look.stays,
+      retires: look.retires,
+      runners: ctx.slots.runners,
+      live_slots: ctx.slots.live,
+      test_slots: ctx.slots.test,
+      end_user_slots: ctx.slots.endUser,
+      after_live: look.after.live,
+      after_test: look.after.test,
+      after_lane: Math.floor((ctx.random() - 0.5) * 2 ** 32),
+      alive_until: after(RUNNER_POLICY.deadMs),
+      looks_until: after(RUNNER_POLICY.promiseMs),
+      event_ids: each(() => newId("event", now)),
+      drawn: drawn.map(rowsOf),
+      random: each(() => drawNumbers(ctx.random)),
+    },
+    terms: {
+      runner_id: look.runner.id,
+      try: look.runner.attempt,
+      moment: now,
+      lease: after(TURN_POLICY.leaseMs),
+      max_attempts: TURN_POLICY.maxAttempts,
+      history_turns: TURN_POLICY.historyTurns,
+      history_within: TURN_POLICY.historyWithin,
+      history_bytes: TURN_POLICY.historyBytes,
+      bytes_per_token: TURN_POLICY.bytesPerToken,
+      history_tokens: TURN_POLICY.historyTokens,
+      servers: assumed,
+      served_after: after(-PROVIDER_POLICY.bindMs),
+      listed: roster.ask(now.getTime()),
+      roster_accounts: PROVIDER_POLICY.rosterAccounts,
+    },
+  })
+  if (!found) throw new Error("claim_turns has answered nothing")
+  const rows = found.claims as unknown as ClaimRow[]
+  for (const account of new Map(rows.map(({ turn }) => [`${turn.user_id} ${turn.test}`, turn])).values()) {
+    const has_subscriber = rows.some((row) => row.has_subscriber && row.turn.user_id === account.user_id)
+    wakeWebhooks(ctx, { ...account, has_subscriber })
+  }
+  return {
+    status: found.status as FoundTurns["status"],
+    claims: await Promise.all(rows.map((row, nth) => claimOf(ctx, row, { drawn: drawn[nth], assumed, now }))),
+    more: found.more,
+    runners: found.runners ?? 0,
+    after: { live: found.after_live, test: found.after_test },
+  }
+}
+
+async function claimOf(
+  ctx: ServersContext,
+  { has_subscriber: _, roster: listed, accounts, turn: row, slug, ...parts }: ClaimRow,
+  { drawn, assumed, now }: { drawn: Map<string, ListedAccount> | undefined; assumed: EngineServers; now: Date },
+): Promise<Claim> {
+  const roster = rosterOf(ctx)
+  const claim = { ...parts, turn: turnRowOf({ turn: row, slug }) }
+  const models = claim.models ?? {}
+  const own = models[claim.turn.model]?.engine
+  const known = Object.entries(accounts).map(([engine, picked]) => {
+    const account = picked && "drawn" in picked ? drawn?.get(engine) : undefined
+    if (picked && (account || ("bound" in picked && !picked.bound))) roster.note(now.getTime())
+    return [engine, account ?? picked] as const
+  })
+  if (own && listed) roster.list(own, listed, now.getTime())
+  const servers = await readServers(ctx, claim.engine_keys)
+  const accounts_read_at = now.getTime()
+  // The operator's keys have changed: the accounts may be at another server, so each engine's first call asks.
+  if (!isDeepStrictEqual(servers, assumed)) {
+    const asks = Object.values(models).flatMap(({ engine }) =>
+      engine === "rehearsal" ? [] : [[engine, null] as const],
+    )
+    return { ...claim, models, servers, accounts: claim.turn.test ? {} : Object.fromEntries(asks), accounts_read_at }
+  }
+  return { ...claim, models, servers, accounts: Object.fromEntries(known) as Claim["accounts"], accounts_read_at }
+}
+
+/** What the database needs of the accounts that the worker has drawn for a turn; null: it has drawn none. */
+function rowsOf(drawn: Map<string, ListedAccount>) {
+  if (drawn.size === 0) return null
+  return Object.fromEntries(
+    [...drawn].map(([engine, { provider_id, account_row, credential_row }]) => [
+      engine,
+      { provider_id, account_row, credential_row },
+    ]),
+  )
+}
