@@ -21,7 +21,7 @@ export async function readVerbs({ dir }: Version) {
   const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
   const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
   const { claimTurn } = await read<typeof import("../src/runs/claim-turn.ts")>("src/runs/claim-turn.ts")
-  const { settleTurn } = await read<typeof import("../src/runs/settle-turn.ts")>("src/runs/settle-turn.ts")
+  const { settleTurn } = await read<typeof import("../src/runs/settle-turns.ts")>("src/runs/settle-turns.ts")
   const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
   // Earlier versions ask for the brand.
   const { parseApiKey } = await read<{ parseApiKey(key: string, brand: string): KeyCredential | null }>(

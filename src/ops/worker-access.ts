@@ -501,7 +501,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "roll_totals",
       "roll_usage",
       "save_refresh",
-      "settle_turn",
+      "settle_turns",
       "sweep_endpoints",
       "sweep_infrastructure",
       "sweep_logins",

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_7c736cd47cd5"
+export const RELEASE = "turnpike_77784b1ceb9a"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -348,12 +348,13 @@ export interface Answers {
   }
   settled_turn: {
     turn_id: string
-    user_id: number
-    test: boolean
-    state: string
-    next: boolean
-    has_subscriber: boolean
-    posts: boolean
+    outcome: string
+    user_id: number | null
+    test: boolean | null
+    state: string | null
+    next: boolean | null
+    has_subscriber: boolean | null
+    posts: boolean | null
   }
   shared_notice: {
     email: string | null
@@ -3382,25 +3383,13 @@ export interface Procedures {
       setting_most: number | null
     }
   }
-  settle_turn: {
+  settle_turns: {
     args: {
-      turn_id: string | null
-      epoch: number | null
-      state: string | null
-      reason: string | null
-      result: string | null
-      error_code: string | null
-      error_message: string | null
-      lost: boolean | null
-      step: JsonInput | null
-      events: JsonInput | null
-      files: boolean | null
-      lost_after: number | null
-      event_id: string | null
+      ends: JsonInput | null
       moment: Date | null
     }
     row: {
-      settle_turn: Answers["settled_turn"] | null
+      settle_turns: Answers["settled_turn"][] | null
     }
   }
   sign_in_messenger: {
@@ -4053,7 +4042,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   setting_default: { args: ["key"] },
   setting_most: { args: ["key"] },
-  settle_turn: { args: ["turn_id", "epoch", "state", "reason", "result", "error_code", "error_message", "lost", "step:json", "events:json", "files", "lost_after", "event_id", "moment"], columns: ["settle_turn:json"] },
+  settle_turns: { args: ["ends:json", "moment"], columns: ["settle_turns:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },

@@ -1,7 +1,7 @@
 import type { ModelError } from "../agent/engine.ts"
 import { CAPS } from "../quotas/cap-state.ts"
 import type { HoldBound } from "./grow-hold.ts"
-import type { Outcome } from "./settle-turn.ts"
+import type { Outcome } from "./settle-turns.ts"
 
 /** Why a run stops before its agent has finished. It is thrown, since it unwinds an agent and its sub-agents at once. */
 export class RunEnd extends Error {

@@ -26,7 +26,7 @@ import { type AgentContext, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { limitReached, RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
-import { type Outcome, settleTurn } from "./settle-turn.ts"
+import { type Outcome, settleTurn } from "./settle-turns.ts"
 
 /** How a worker's run of a turn ended; `lost`: it could not even be given back, and its lease has to run out. */
 export type RunResult = "settled" | "handed_over" | "backed_off" | "stale" | "broke" | "lost"

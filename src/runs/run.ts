@@ -13,7 +13,7 @@ import { KeepAlive } from "./keep-alive.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
 import { RunTime } from "./run-time.ts"
-import type { Outcome } from "./settle-turn.ts"
+import type { Outcome, Settling } from "./settle-turns.ts"
 import { Transcript } from "./transcript.ts"
 
 /** One agent at work in a turn: the space's own, or a sub-agent on one task. */
@@ -137,4 +137,6 @@ export class Run {
 export interface AgentContext extends ToolContext, PoolContext {
   /** The accounts at the providers, as the worker's variables name them; environment files go before. */
   readonly variables: ModelVariables
+  /** What settles turns together, in a runner. */
+  readonly settling?: Settling
 }

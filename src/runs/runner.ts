@@ -6,6 +6,7 @@ import { RUNNER_POLICY } from "../turns/policies.ts"
 import { type Claim, claimTurns, type FoundTurns } from "./claim-turns.ts"
 import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
+import { type Settling, settlingOf } from "./settle-turns.ts"
 
 /** The message of the queue that has started a runner, and how often it was delivered before. */
 export interface QueueAttempt {
@@ -38,6 +39,7 @@ class Runner {
   private readonly report: RunnerReport = {}
   private readonly began: number
   private readonly load: Load
+  private readonly settling: Settling
   private begun = 0
   private after: FoundTurns["after"]
   /** Whether its turn was lost by a worker before, and may be what killed that one. */
@@ -54,6 +56,7 @@ class Runner {
     this.takesOver = retried > 0
     this.began = this.now
     this.load = loadOf(ctx.cooling)
+    this.settling = settlingOf(ctx)
     const anyone = Math.floor(ctx.random() * 2 ** 31)
     this.after = { live: anyone, test: anyone }
   }
@@ -118,7 +121,7 @@ class Runner {
     this.begun++
     this.isAlone = attempts > 1
     this.load.note(this.now)
-    const ctx = this.ctx.forTurn(turn_id)
+    const ctx = { ...this.ctx.forTurn(turn_id), settling: this.settling }
     const run = runTurn(ctx, claim).then((result) => {
       ctx.log("info", "turn.run", { turn_id, result })
       this.report[result] = (this.report[result] ?? 0) + 1

@@ -4,7 +4,7 @@ import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { callMissingRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import { settleTurn } from "./settle-turn.ts"
+import { settleTurn } from "./settle-turns.ts"
 
 export interface Sweep {
   /** Whether a runner was called. */

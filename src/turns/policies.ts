@@ -96,6 +96,8 @@ export const RUNNER_POLICY = {
   kept: 1,
   /** How many it takes at once, so that a group's answer stays small. */
   group: 16,
+  /** How many statements end or commit turns at a time, each with all that are ready: one that waits for a lock holds up few others. */
+  commits: 2,
   /** How many calls of models and tools wait for the first byte of their answers; a worker may have six connections that do. */
   waitingCalls: 5,
   /** From so many on it takes no more turns. */

@@ -57,7 +57,7 @@ async function verbsOf(root: string) {
   return {
     acceptTurn: accept.acceptTurn as typeof import("../../src/turns/accept-turn.ts").acceptTurn,
     claimTurn: claim.claimTurn as typeof import("../../src/runs/claim-turn.ts").claimTurn,
-    settleTurn: settle.settleTurn as typeof import("../../src/runs/settle-turn.ts").settleTurn,
+    settleTurn: settle.settleTurn as typeof import("../../src/runs/settle-turns.ts").settleTurn,
     getTurn: get.getTurn as typeof import("../../src/turns/get-turn.ts").getTurn,
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ENDING_POLICY } from "../../src/ending/causes.ts"
-import { settleTurn } from "../../src/runs/settle-turn.ts"
+import { settleTurn } from "../../src/runs/settle-turns.ts"
 import { sweepTurns } from "../../src/runs/sweep-turns.ts"
 import { claimTurn } from "../harness/claim.ts"
 import { contextOf } from "../harness/context.ts"

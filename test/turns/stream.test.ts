@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { STREAM_POLICY, TURN_POLICY } from "../../src/turns/policies.ts"
+import { STREAM_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"

@@ -1,0 +1,204 @@
+-- How a running turn ends.
+create type turnpike.turn_end as (
+  turn_id text,
+  epoch integer,
+  state text,
+  reason text, -- null: the state says it
+  result text, -- null: it has none
+  error_code text, -- null: it has not failed
+  error_message text, -- null: it has not failed
+  -- Its result was lost by us.
+  lost boolean,
+  step jsonb, -- null: its last step is committed
+  events jsonb,
+  -- Whether its agent may have made files.
+  files boolean,
+  -- Only when it was lost so often, and nobody has its lease.
+  lost_after integer, -- null: in any case
+  event_id text
+);
+
+create type turnpike.settled_turn as (
+  turn_id text,
+  -- 'settled', 'stale' (it is another worker's, or was not lost so often), 'busy' (another transaction had it: nothing was done).
+  outcome text,
+  user_id bigint, -- null: it was not settled, as for all that follow
+  test boolean, -- null
+  state text, -- null
+  -- Whether another turn of its conversation may begin.
+  next boolean, -- null
+  -- Whether a webhook gets an event.
+  has_subscriber boolean, -- null
+  -- Whether there is work for post_charges.
+  posts boolean -- null
+);
+
+-- A turn that has ended and still has its hold.
+create type turnpike.ended_turn as (
+  turn turns,
+  billed bigint,
+  next boolean,
+  has_subscriber boolean
+);
+
+-- Ends running turns: of each its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
+-- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. Settling again
+-- with the same event_id has no effect, and answers the same: the answer of the first time was lost. In the order of all locks: turns,
+-- conversations, wallets. One of several that another transaction has is left out, so that no turn waits for another account's.
+--
+-- The rule of billing, for every end: each committed model call is billed, whatever the turn comes to, since what it gave can be read;
+-- nothing is when its result was lost by us, unless it was cancelled before. What is not billed then is our loss. A picture is an output
+-- whatever the end is.
+create function turnpike.settle_turns(p_ends jsonb, p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
+declare
+  alone boolean := jsonb_array_length(p_ends) = 1;
+  one turnpike.turn_end;
+  mine turns;
+  ending turnpike.turn_end[] := '{}';
+  locked turns[] := '{}';
+  ended turnpike.ended_turn[] := '{}';
+  last turnpike.ended_turn;
+  paid record;
+  settled turnpike.settled_turn[] := '{}';
+begin
+  for one in select e.* from jsonb_populate_recordset(null::turnpike.turn_end, p_ends) e order by e.turn_id collate "C" loop
+    if alone then
+      mine := turnpike.own_turn(one.turn_id, one.epoch);
+    else
+      select t.* into mine from turns t
+        where t.turn_id = one.turn_id and t.epoch = one.epoch and t.state = 'running' for no key update skip locked;
+      if mine.turn_id is null and exists (select from turns t
+        where t.turn_id = one.turn_id and t.epoch = one.epoch and t.state = 'running')
+      then
+        settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
+        continue;
+      end if;
+    end if;
+    if mine.turn_id is null then
+      settled := settled || turnpike.settled_before(one, p_moment);
+    elsif one.lost_after is not null and (mine.attempts < one.lost_after or coalesce(mine.lease_until > p_moment, false)) then
+      settled := settled || turnpike.unsettled_turn(one.turn_id, 'stale');
+    else
+      ending := ending || one;
+      locked := locked || mine;
+    end if;
+  end loop;
+  if not alone then
+    for nth in 1 .. cardinality(ending) loop
+      perform from conversations c where c.conversation_id = (locked[nth]).conversation_id for no key update skip locked;
+      if not found then
+        settled := settled || turnpike.unsettled_turn((ending[nth]).turn_id, 'busy');
+        ending[nth] := null;
+      end if;
+    end loop;
+  end if;
+  for nth in 1 .. cardinality(ending) loop
+    if (ending[nth]).turn_id is not null then
+      ended := ended || turnpike.end_turn(locked[nth], ending[nth], p_moment);
+    end if;
+  end loop;
+  for last in select e.* from unnest(ended) e order by (e.turn).user_id, (e.turn).turn_id collate "C" loop
+    select c.* into paid from turnpike.close_hold(last.turn, last.billed, (last.turn).hold_credit_micros, p_moment) c;
+    settled := settled || row((last.turn).turn_id, 'settled', (last.turn).user_id, (last.turn).test, (last.turn).state, last.next,
+      last.has_subscriber or paid.has_subscriber, paid.posts)::turnpike.settled_turn;
+  end loop;
+  return settled;
+end $$;
+
+create function turnpike.unsettled_turn(p_turn_id text, p_outcome text) returns turnpike.settled_turn language sql immutable as $$
+  select row(p_turn_id, p_outcome, null, null, null, null, null, null)::turnpike.settled_turn
+$$;
+
+-- Ends a turn that the caller has locked, but for its hold.
+create function turnpike.end_turn(p_turn turns, p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.ended_turn
+language plpgsql as $$
+declare
+  mine turns := p_turn;
+  space_maker text;
+  cancelled boolean := mine.cancel_requested_at is not null;
+  last_cost bigint := coalesce((p_end.step ->> 'cost')::bigint, 0);
+  is_lost boolean := p_end.lost and not cancelled;
+  billed bigint;
+  kept jsonb;
+  has_subscriber boolean;
+begin
+  select s.created_by_key_id into space_maker from spaces s where s.space_id = mine.space_id;
+  -- A turn that is accepted into its conversation now is either seen here or sees this one ended.
+  if (p_end.step ->> 'bind')::boolean then
+    update conversations c set provider_id = p_end.step ->> 'account', served_at = p_moment where c.conversation_id = mine.conversation_id;
+  else
+    perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+  end if;
+
+  billed := case when mine.test or is_lost then 0 else mine.cost_credit_micros + last_cost end;
+  if p_end.lost then
+    perform turnpike.add_loss(mine, 'worker_lost', null, p_moment);
+  end if;
+  if is_lost then
+    perform turnpike.add_loss(mine, lower(p_end.error_code), mine.cost_credit_micros + last_cost, p_moment);
+  end if;
+  kept := mine.outputs;
+  if p_end.files then
+    kept := turnpike.end_files(mine, p_end.state = 'done' and not cancelled, p_moment);
+  end if;
+  if mine.model_calls > 0 and mine.key_id is not null then
+    update usage u set settled_at = p_moment, billed_credit_micros = case when billed > 0 then u.cost_credit_micros else 0 end
+      where u.turn_id = mine.turn_id;
+  elsif mine.model_calls > 0 then
+    update chat_calls c set settled_at = p_moment, billed_credit_micros = case when billed > 0 then c.cost_credit_micros else 0 end
+      where c.turn_id = mine.turn_id;
+  end if;
+  if p_end.step is not null then
+    perform turnpike.keep_step(mine, p_end.step, case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
+  end if;
+  update turns t set
+    state = case when cancelled then 'cancelled' else p_end.state end,
+    status_reason = case when cancelled then coalesce(t.status_reason, 'client') else coalesce(p_end.reason, p_end.error_code) end,
+    -- The sweeper, which ends a lost turn, does not know what it had said.
+    result = case when p_end.lost and cancelled then turnpike.said_in(mine.turn_id) else p_end.result end,
+    truncated = p_end.state = 'done' and not cancelled and coalesce(p_end.step ->> 'finish' = 'length', false),
+    error_code = case when not cancelled then p_end.error_code end,
+    failed_by_us = is_lost,
+    error_message = case when not cancelled then p_end.error_message end,
+    cost_credit_micros = t.cost_credit_micros + last_cost,
+    billed_credit_micros = billed,
+    model_calls = t.model_calls + case when p_end.step is null then 0 else 1 end,
+    tokens_input = t.tokens_input + coalesce((p_end.step ->> 'tokens_input')::bigint, 0),
+    tokens_cached = t.tokens_cached + coalesce((p_end.step ->> 'tokens_cached')::bigint, 0),
+    tokens_cache_written = t.tokens_cache_written + coalesce((p_end.step ->> 'tokens_cache_written')::bigint, 0),
+    tokens_output = t.tokens_output + coalesce((p_end.step ->> 'tokens_output')::bigint, 0),
+    attempts = case when p_end.step is null then t.attempts else 0 end,
+    model_failures = case when p_end.step is null then t.model_failures else 0 end,
+    held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = kept,
+    last_event_seq = t.last_event_seq + jsonb_array_length(p_end.events) + 1
+    where t.turn_id = mine.turn_id returning t.* into mine;
+  delete from open_turns o where o.turn_id = mine.turn_id;
+  if mine.key_id is null then
+    insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
+      tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
+    values (mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls, mine.tokens_input,
+      mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
+      mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
+  end if;
+  if p_end.events <> '[]' then
+    perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq - jsonb_array_length(p_end.events), p_end.events);
+  end if;
+  has_subscriber := turnpike.write_transition(mine, space_maker, p_end.event_id,
+    jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code,
+      'truncated', nullif(mine.truncated, false))), p_moment);
+  return row(mine, billed, turnpike.next_turn(mine.conversation_id, p_moment), has_subscriber)::turnpike.ended_turn;
+end $$;
+
+-- The end that this worker has brought about before, when its answer was lost; 'stale' when it has not.
+create function turnpike.settled_before(p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.settled_turn language plpgsql as $$
+declare
+  ended turns;
+begin
+  select t.* into ended from turns t where t.turn_id = p_end.turn_id and t.epoch = p_end.epoch and t.finished_at is not null;
+  if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
+    -- Whether a webhook hears it, or something is to be posted, is not known any more: a wake too many costs a look.
+    return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state, turnpike.next_turn(ended.conversation_id, p_moment), true,
+      not ended.test)::turnpike.settled_turn;
+  end if;
+  return turnpike.unsettled_turn(p_end.turn_id, 'stale');
+end $$;

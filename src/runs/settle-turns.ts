@@ -1,0 +1,135 @@
+import type { Context } from "../actor/context.ts"
+import { Gather } from "../base/gather.ts"
+import { newId } from "../base/ids.ts"
+import { storable } from "../base/storable.ts"
+import { postBehind } from "../billing/post-charges.ts"
+import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import { callOne, DatabaseError } from "../platform/db.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { callRunner } from "../turns/call-runner.ts"
+import { RUNNER_POLICY } from "../turns/policies.ts"
+import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
+import type { EventDraft } from "../turns/turn-event.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { repeatCommit } from "./repeat-commit.ts"
+
+/** How a running turn ends. `ours`: its result was lost by us, and nothing of it is billed (settle-turns.sql). A cancel that was asked for before wins over all. */
+export type Outcome =
+  | { state: "done"; result: string }
+  | { state: "cancelled"; reason: string; result: string | null }
+  | { state: "failed"; code: string; message: string; ours: boolean; result: string | null }
+
+interface Ending {
+  /** The step that the turn ended with, if it is not committed yet. */
+  step?: FinishedStep | undefined
+  /** What is to stand in the log before the turn's end. */
+  events?: EventDraft[]
+  /** Whether its agent may have made files: they become outputs when it is done. When it is not, only pictures do (end-files.sql). */
+  files?: boolean
+  /** Only when it was lost so often, and nobody has its lease. */
+  lostAfter?: number
+}
+
+type Settled = Answers["settled_turn"]
+
+/** As `turn_end` of settle-turns.sql. */
+interface TurnEnd {
+  turn_id: string
+  epoch: number
+  state: Outcome["state"]
+  reason: string | null
+  result: string | null
+  error_code: string | null
+  error_message: string | null
+  lost: boolean
+  step: ReturnType<typeof stepArgument> | null
+  events: EventDraft[]
+  files: boolean
+  lost_after: number | null
+  event_id: string
+}
+
+/**
+ * Ends a running turn (settle-turns.sql). False when the epoch is stale, or the turn was not lost as `lostAfter` asks. Turns of a runner that
+ * end at the same time are settled together.
+ */
+export async function settleTurn(
+  ctx: Context & { settling?: Settling },
+  { turn_id, epoch }: Pick<TurnRow, "turn_id" | "epoch">,
+  outcome: Outcome,
+  { step, events = [], files = true, lostAfter }: Ending = {},
+): Promise<boolean> {
+  const failed = outcome.state === "failed" ? outcome : null
+  const end: TurnEnd = {
+    turn_id,
+    epoch,
+    state: outcome.state,
+    reason: outcome.state === "cancelled" ? outcome.reason : null,
+    result: outcome.result === null ? null : storable(outcome.result),
+    error_code: failed?.code ?? null,
+    error_message: failed ? storable(failed.message) : null,
+    lost: failed?.ours === true,
+    step: step ? stepArgument(step) : null,
+    events,
+    files,
+    lost_after: lostAfter ?? null,
+    event_id: newId("event", ctx.clock.now()),
+  }
+  const { settling } = ctx
+  const settle = () => (settling ? settling.add(end) : settleOne(ctx, end))
+  // The sweeper, which has others to look at, comes again by itself.
+  const settled = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
+  // A runner that has ended a turn looks again itself.
+  if (settled.next && !settling) await callRunner(ctx)
+  return settled.outcome === "settled"
+}
+
+/** Settles the turns of one runner together. */
+export type Settling = Gather<TurnEnd, Settled>
+
+export const settlingOf = (ctx: Context): Settling =>
+  new Gather((ends) => settleGroup(ctx, ends), { most: RUNNER_POLICY.group, atOnce: RUNNER_POLICY.commits })
+
+/** One that is in the way of the others, or that others have locked, is settled alone. */
+async function settleGroup(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
+  let settled: Settled[] = []
+  try {
+    settled = await settleAll(ctx, ends)
+  } catch (error) {
+    if (ends.length === 1 || !(error instanceof DatabaseError)) throw error
+  }
+  const done = new Map(settled.map((one) => [one.turn_id, one]))
+  return Promise.all(
+    ends.map((end) => {
+      const known = done.get(end.turn_id)
+      return known && known.outcome !== "busy" ? known : settleOne(ctx, end)
+    }),
+  )
+}
+
+async function settleOne(ctx: Context, end: TurnEnd): Promise<Settled> {
+  const [settled] = await settleAll(ctx, [end])
+  if (!settled) throw new Error("settle_turns has answered nothing")
+  return settled
+}
+
+async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
+  const { settle_turns } = await callOne(ctx.db, "settle_turns", { ends, moment: ctx.clock.now() })
+  const settled = settle_turns ?? []
+  const accounts = new Map<string, { user_id: number; test: boolean; has_subscriber: boolean; posts: boolean }>()
+  for (const { user_id, test, has_subscriber, posts } of settled) {
+    if (user_id === null || test === null) continue
+    const known = accounts.get(`${user_id} ${test}`)
+    accounts.set(`${user_id} ${test}`, {
+      user_id,
+      test,
+      has_subscriber: has_subscriber === true || known?.has_subscriber === true,
+      posts: posts === true || known?.posts === true,
+    })
+  }
+  for (const account of accounts.values()) {
+    wakeWebhooks(ctx, account)
+    if (account.posts) postBehind(ctx, account.user_id)
+  }
+  return settled
+}
