@@ -4,7 +4,8 @@ import { UserRules } from "../api/rules.ts"
 import { adminRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { usersPages as pages } from "./pages.ts"
-import { USER_TABS, type UserTab } from "./words.ts"
+
+const USER_TABS = ["account", "spaces", "energy", "access", "history"] as const
 
 export const usersRoutes = [
   createRoute({
@@ -20,7 +21,9 @@ export const usersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.user.path,
-    validateSearch: (search: RawSearch): { tab?: UserTab; days?: number; entry?: number; offset?: number } => ({
+    validateSearch: (
+      search: RawSearch,
+    ): { tab?: (typeof USER_TABS)[number]; days?: number; entry?: number; offset?: number } => ({
       tab: oneIn(search.tab, USER_TABS),
       entry: countIn(search.entry),
       days: countIn(search.days),
