@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_e8eac90bb855"
+export const RELEASE = "turnpike_acc28a886f95"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -41,6 +41,12 @@ export interface Answers {
     created_at: string
     updated_at: string | null
     updated_by: number | null
+  }
+  booking: {
+    entry: JsonRow<"ledger"> | null
+    replayed: boolean
+    refused: string | null
+    has_subscriber: boolean
   }
   caller: {
     kind: string
@@ -820,10 +826,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
-      refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   cancel_turn: {
@@ -1826,10 +1829,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
       refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   grow_hold: {
@@ -2890,10 +2891,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
-      refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   refund_turn_as: {
@@ -2904,10 +2902,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
       refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   rehearsal_pin: {
@@ -3862,7 +3858,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
-  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
+  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id", "queued_after"], columns: ["actor:json", "outcome", "turn:json", "slug", "next:json", "has_subscriber"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
@@ -3938,7 +3934,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
-  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "has_subscriber"] },
+  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
@@ -4017,8 +4013,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
   redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery:json", "event_type", "attempts:json"] },
-  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
-  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "has_subscriber"] },
+  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["booking:json"] },
+  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "refused", "booking:json"] },
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },
