@@ -11,9 +11,12 @@ export const usersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.users.path,
-    validateSearch: (search: RawSearch): { q?: string; role?: User["role"]; offset?: number } => ({
+    validateSearch: (
+      search: RawSearch,
+    ): { q?: string; role?: User["role"]; disabled?: "true" | "false"; offset?: number } => ({
       q: textIn(search.q),
       role: oneIn(search.role, UserRules.role.words),
+      disabled: oneIn(search.disabled, ["true", "false"]),
       offset: countIn(search.offset),
     }),
     component: lazyRouteComponent(() => import("./users-page.tsx"), "OperatorUsersPage"),
