@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_570b02a317ea"
+export const RELEASE = "turnpike_afb5d397b79f"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -1034,7 +1034,7 @@ export interface Procedures {
       secrets: unknown | null
       engine_keys: string | null
       containers: Answers["mapped_container"][] | null
-      image_model: unknown | null
+      image_model: JsonRow<"model_catalog"> | null
       has_subscriber: boolean | null
     }
   }
@@ -3792,7 +3792,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
-  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers:json", "image_model", "has_subscriber"] },
+  claim_turn: { args: ["turn_id", "message", "try", "event_id", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "drawn:json", "listed", "roster_accounts", "random"], columns: ["turn:json", "slug", "config:json", "models", "accounts", "roster", "history:json", "steps:json", "files:json", "secrets", "engine_keys", "containers:json", "image_model:json", "has_subscriber"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },

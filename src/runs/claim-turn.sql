@@ -37,7 +37,7 @@ create function turnpike.claim_turn(p_turn_id text, p_message text, p_try intege
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
   p_servers jsonb, p_served_after timestamptz, p_drawn jsonb, p_listed text[], p_roster_accounts integer, p_random double precision[])
 returns table (turn turns, slug text, config turnpike.turn_config, models jsonb, accounts jsonb, roster jsonb, history turnpike.earlier_turn[],
-  steps turnpike.kept_step[], files files[], secrets jsonb, engine_keys text, containers turnpike.mapped_container[], image_model jsonb,
+  steps turnpike.kept_step[], files files[], secrets jsonb, engine_keys text, containers turnpike.mapped_container[], image_model model_catalog,
     has_subscriber boolean)
 language plpgsql rows 1 as $$
 declare

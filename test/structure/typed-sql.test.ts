@@ -27,7 +27,7 @@ test("A wrong or unknown argument of a procedure does not compile", () => {
 })
 
 /** Objects whose names are data: pins, engines, secrets. */
-const UNTYPED = ["accounts", "image_model", "models", "roster", "secrets"].map((name) => `claim_turn.${name}`)
+const UNTYPED = ["accounts", "models", "roster", "secrets"].map((name) => `claim_turn.${name}`)
 
 test("Every column that a procedure answers has a type, but for the objects of a claim", () => {
   const [, declared = ""] = read("src/platform/procedures.ts").split("export interface Procedures {")
