@@ -27,6 +27,7 @@ const SCALARS: Record<string, string> = {
   smallint: "number",
   integer: "number",
   bigint: "number",
+  real: "number",
   "double precision": "number",
   numeric: "number",
   uuid: "string",
@@ -211,7 +212,7 @@ async function textsInSource(): Promise<Set<string>> {
   const found = new Set<string>()
   for (const { path, text } of await sourceFiles(["src", "functions", "scripts", "bench", "test"], ".ts")) {
     if (/\/(procedures|worker-access)\.ts$/.test(path)) continue
-    for (const [, name = ""] of text.matchAll(/["'`.](\w+)["'`(]/g)) found.add(name)
+    for (const [, name = ""] of text.matchAll(/["'`](\w+)["'`]/g)) found.add(name)
   }
   return found
 }

@@ -120,7 +120,7 @@ declare
   used turnpike.infra_usage;
   amount bigint := 0;
   entry_id bigint;
-  booked record;
+  booked turnpike.booking;
 begin
   used := turnpike.infra_usage_of(p_user_id, run.until_at, run.container_second_micros, run.stored_gib_hour_micros);
   if (used.due > 0 or used.cost >= 1 or (used.cost = 0 and (used.milliseconds > 0 or used.byte_seconds > 0))) is not true then
@@ -137,9 +137,9 @@ begin
     select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount
       from turnpike.wallet_sums(p_user_id) s;
     if amount > 0 then
-      select b.* into booked from turnpike.book_entry(p_user_id, 'space_usage', -amount, null,
+      booked := turnpike.book_entry(p_user_id, 'space_usage', -amount, null,
         format('infra:%s:%s', p_user_id, run.run_id), null, null, 'system',
-        format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), p_moment) b;
+        format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), p_moment);
       if (booked.entry).ledger_id is null or booked.replayed is not false then
         raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
       end if;

@@ -1,16 +1,25 @@
+-- What a booking came to.
+create type turnpike.booking as (
+  entry ledger, -- null: it was refused
+  -- The entry was there before.
+  replayed boolean,
+  refused text, -- null
+  -- An endpoint of the account must be woken.
+  has_subscriber boolean
+);
+
 -- Books an entry under the lock of its account's wallet, after what is queued; an entry that takes credit locks the whole account. Later
 -- queries see everything committed before that lock. An entry with the same reference is answered again and nothing is booked (replayed).
 -- refused: 'no_account', or 'balance_too_low' when the amount would take what is held. A commission has an amount in a currency only.
--- has_subscriber: an endpoint must be woken.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
-  p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out entry ledger, out replayed boolean, out refused text,
-  out has_subscriber boolean) language plpgsql as $$
+  p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out booking turnpike.booking)
+language plpgsql as $$
 declare
   wallet wallets;
   booked ledger;
 begin
-  replayed := false;
-  has_subscriber := false;
+  booking.replayed := false;
+  booking.has_subscriber := false;
   if p_amount < 0 then
     perform turnpike.lock_account(p_user_id);
   end if;
@@ -20,16 +29,16 @@ begin
     select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   end if;
   if wallet.shards > 0 then
-    has_subscriber := turnpike.post_all(p_user_id, p_moment);
+    booking.has_subscriber := turnpike.post_all(p_user_id, p_moment);
     select w.* into wallet from wallets w where w.user_id = p_user_id;
   end if;
   select l.* into booked from ledger l where l.reference = p_reference limit 1;
   if booked.ledger_id is not null then
-    replayed := true;
+    booking.replayed := true;
   elsif wallet.user_id is null then
-    refused := 'no_account';
+    booking.refused := 'no_account';
   elsif (wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) >= 0) is not true then
-    refused := 'balance_too_low';
+    booking.refused := 'balance_too_low';
   else
     -- An entry of another account may get the reference at this moment: the next query sees it.
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
@@ -38,17 +47,17 @@ begin
       p_minor, p_actor, p_note, p_moment)
     on conflict (reference) where reference is not null do nothing
     returning * into booked;
-    replayed := not found;
-    if replayed then
+    booking.replayed := not found;
+    if booking.replayed then
       select l.* into booked from ledger l where l.reference = p_reference;
     elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
       if turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) then
-        has_subscriber := true;
+        booking.has_subscriber := true;
       end if;
     end if;
   end if;
   if booked.ledger_id is not null then
-    entry := booked;
+    booking.entry := booked;
   end if;
 end $$;

@@ -3,16 +3,12 @@ import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { usdText } from "../base/money.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import type { Answers } from "../platform/procedures.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
-/** The answer of the procedures that book an entry. */
-export interface Booking {
-  entry: LedgerRow | null
-  /** The entry existed already. */
-  replayed: boolean | null
-  refused: keyof typeof REFUSALS | null
-  /** An endpoint of the account must be woken. */
-  has_subscriber: boolean | null
+/** What a procedure answers that books an entry; `booking` is null when the caller was refused. */
+export interface BookingRow {
+  booking: Answers["booking"] | null
 }
 
 const REFUSALS = {
@@ -28,13 +24,14 @@ const REFUSALS = {
 }
 
 /** The entry, booked now or before; throws the refusal otherwise. `micros`: the amount of the request. */
-export function bookedBy({ entry, replayed, refused }: Booking, micros = 0): Made<LedgerRow> {
-  if (entry) return { made: entry, replayed: replayed === true }
-  if (refused) throw REFUSALS[refused](micros)
+export function bookedBy({ booking }: BookingRow, micros = 0): Made<LedgerRow> {
+  if (booking?.entry) return { made: booking.entry as LedgerRow, replayed: booking.replayed }
+  if (booking?.refused) throw REFUSALS[booking.refused as keyof typeof REFUSALS](micros)
   throw new Error("a booking has neither an entry nor a refusal")
 }
 
 /** Called after a booking: wakes the endpoints of its account that get an event of it. */
-export function wakeFor(ctx: Context, { entry, has_subscriber }: Booking): void {
-  if (entry && has_subscriber) wakeWebhooks(ctx, { user_id: entry.user_id, test: false, has_subscriber: true })
+export function wakeFor(ctx: Context, { booking }: BookingRow): void {
+  if (!booking?.entry) return
+  wakeWebhooks(ctx, { user_id: booking.entry.user_id, test: false, has_subscriber: booking.has_subscriber })
 }

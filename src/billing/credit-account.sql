@@ -1,12 +1,11 @@
 -- Books an admin's credit, under their Idempotency-Key. refused: 'admin' when the caller is not an admin, 'proof' without a
--- fresh one, or what book_entry refuses.
+-- fresh one.
 create function turnpike.grant_credit(p_request turnpike.request,
-  p_user_id bigint, p_reason text, p_amount bigint, p_once_key text, p_note text, out actor turnpike.caller, out entry ledger,
-  out replayed boolean, out refused text, out has_subscriber boolean) language plpgsql as $$
+  p_user_id bigint, p_reason text, p_amount bigint, p_once_key text, p_note text, out actor turnpike.caller, out refused text,
+  out booking turnpike.booking) language plpgsql as $$
 declare
   caller turnpike.caller;
   admin text;
-  booking record;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -20,14 +19,10 @@ begin
     refused := 'proof';
   else
     admin := 'admin:' || caller.user_id;
-    select b.* into booking from turnpike.book_entry(p_user_id, p_reason, p_amount, null,
-      admin || ':' || p_once_key, null, null, admin, p_note, p_request.moment) b;
-    entry := booking.entry;
-    replayed := booking.replayed;
-    refused := booking.refused;
-    has_subscriber := booking.has_subscriber;
-    if refused is null and not replayed then
-      perform turnpike.note_change(caller.user_id, 'user.credit', 'user', p_user_id::text, null, to_jsonb(entry), p_request.request_id,
+    booking := turnpike.book_entry(p_user_id, p_reason, p_amount, null,
+      admin || ':' || p_once_key, null, null, admin, p_note, p_request.moment);
+    if booking.refused is null and not booking.replayed then
+      perform turnpike.note_change(caller.user_id, 'user.credit', 'user', p_user_id::text, null, to_jsonb(booking.entry), p_request.request_id,
         p_request.address, p_request.moment);
     end if;
   end if;

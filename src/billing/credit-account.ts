@@ -6,7 +6,7 @@ import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd, INEXACT_USD, toUsd } from "../base/money.ts"
 import { callOne } from "../platform/db.ts"
-import { type Booking, bookedBy, wakeFor } from "./booking.ts"
+import { type BookingRow, bookedBy, wakeFor } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 import { BOOKING_POLICY } from "./policies.ts"
@@ -56,7 +56,7 @@ export interface Credit {
  */
 export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: Credit): Promise<Made<LedgerRow>> {
   requireSign(credit)
-  const booking = await callOne<"book_entry", Booking>(ctx.db, "book_entry", {
+  const row = await callOne(ctx.db, "book_entry", {
     user_id: credit.userId,
     reason: credit.reason,
     amount: credit.micros,
@@ -68,7 +68,7 @@ export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: 
     currency: null,
     minor: null,
   })
-  return booked(booking, credit)
+  return booked(row, credit)
 }
 
 /** The same by an admin, under their Idempotency-Key. ADMIN_REQUIRED for others. */
@@ -80,7 +80,7 @@ export async function grantCredit(
   requireSign(credit)
   const { userId: user_id, reason, micros: amount, note = null } = credit
   const args = { user_id, reason, amount, once_key: idempotencyKey, note }
-  const { row } = await callAs<"grant_credit", Booking>(ctx, credential, "grant_credit", args)
+  const { row } = await callAs(ctx, credential, "grant_credit", args)
   wakeFor(ctx, row)
   return booked(row, credit)
 }
@@ -95,10 +95,10 @@ function requireSign({ reason, micros }: Pick<Credit, "reason" | "micros">): voi
 
 /** The entry, if it matches the request; throws when another entry has the reference. */
 function booked(
-  booking: Booking,
+  row: BookingRow,
   { userId, reason, micros, note = null }: Omit<Credit, "reference" | "actor">,
 ): Made<LedgerRow> {
-  const made = bookedBy(booking, micros)
+  const made = bookedBy(row, micros)
   const { user_id, amount_credit_micros, ...entry } = made.made
   const same = user_id === userId && amount_credit_micros === micros && entry.reason === reason && entry.note === note
   if (!same) throw keyReused()

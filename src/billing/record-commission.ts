@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
-import { type Booking, bookedBy } from "./booking.ts"
+import { bookedBy } from "./booking.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
 interface Commission {
@@ -28,7 +28,7 @@ export async function recordCommission(
 ): Promise<Made<LedgerRow>> {
   if (!/^[A-Z]{3}$/.test(currency)) throw wrong("currency", "is no ISO 4217 code")
   if (!Number.isSafeInteger(minor) || minor <= 0) throw wrong("minor", "is a whole number above 0")
-  const booking = await callOne<"book_entry", Booking>(ctx.db, "book_entry", {
+  const row = await callOne(ctx.db, "book_entry", {
     user_id: userId,
     reason: "referral_credit_commission",
     amount: null,
@@ -40,7 +40,7 @@ export async function recordCommission(
     note: note ?? null,
     moment: ctx.clock.now(),
   })
-  const booked = bookedBy(booking)
+  const booked = bookedBy(row)
   if (booked.made.currency !== currency || booked.made.currency_amount_minor !== minor) throw keyReused()
   return booked
 }

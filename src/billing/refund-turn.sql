@@ -1,11 +1,10 @@
 -- Gives back, once, everything that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
-create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz, out entry ledger,
-  out replayed boolean, out refused text, out has_subscriber boolean) language plpgsql as $$
+create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz,
+  out booking turnpike.booking) language plpgsql as $$
 declare
   turn turns;
   charged bigint;
   was_heard boolean;
-  booking record;
 begin
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   perform from wallets w where w.user_id = turn.user_id for no key update;
@@ -14,28 +13,23 @@ begin
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   select -sum(l.amount_credit_micros) into charged from ledger l
     where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
-  replayed := false;
-  has_subscriber := false;
-  refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
+  booking.replayed := false;
+  booking.has_subscriber := false;
+  booking.refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
     when coalesce(charged, 0) = 0 then 'not_billed' end;
-  if refused is null then
-    select b.* into booking from turnpike.book_entry(turn.user_id, 'admin_action', charged, p_turn_id,
-      'refund:' || p_turn_id, null, null, p_actor, p_note, p_moment) b;
-    entry := booking.entry;
-    replayed := booking.replayed;
-    refused := booking.refused;
-    has_subscriber := booking.has_subscriber;
+  if booking.refused is null then
+    booking := turnpike.book_entry(turn.user_id, 'admin_action', charged, p_turn_id,
+      'refund:' || p_turn_id, null, null, p_actor, p_note, p_moment);
   end if;
-  has_subscriber := has_subscriber or was_heard;
+  booking.has_subscriber := booking.has_subscriber or was_heard;
 end $$;
 
 -- The same by an admin; refused: 'admin' when the caller is not one, 'proof' without a fresh one.
 create function turnpike.refund_turn_as(p_request turnpike.request,
-  p_turn_id text, p_note text, out actor turnpike.caller, out entry ledger, out replayed boolean, out refused text, out has_subscriber boolean)
+  p_turn_id text, p_note text, out actor turnpike.caller, out refused text, out booking turnpike.booking)
 language plpgsql as $$
 declare
   caller turnpike.caller;
-  booking record;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -48,13 +42,9 @@ begin
     -- Also here, whatever the worker says about the kind of its caller.
     refused := 'proof';
   else
-    select r.* into booking from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_request.moment) r;
-    entry := booking.entry;
-    replayed := booking.replayed;
-    refused := booking.refused;
-    has_subscriber := booking.has_subscriber;
-    if refused is null and not replayed then
-      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(entry), p_request.request_id, p_request.address,
+    booking := turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_request.moment);
+    if booking.refused is null and not booking.replayed then
+      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(booking.entry), p_request.request_id, p_request.address,
         p_request.moment);
     end if;
   end if;

@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { callOne } from "../platform/db.ts"
-import { type Booking, bookedBy, wakeFor } from "./booking.ts"
+import { bookedBy, wakeFor } from "./booking.ts"
 import { noteSchema } from "./credit-account.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
@@ -26,7 +26,7 @@ export async function refundTurn(
   { turnId, actor, note }: Refund,
 ): Promise<Made<LedgerRow>> {
   const args = { turn_id: turnId, actor, note, moment: ctx.clock.now() }
-  return bookedBy(await callOne<"refund_turn", Booking>(ctx.db, "refund_turn", args))
+  return bookedBy(await callOne(ctx.db, "refund_turn", args))
 }
 
 /** The same by an admin. ADMIN_REQUIRED for others. */
@@ -36,7 +36,7 @@ export async function refundTurnAs(
   { turnId, note }: Omit<Refund, "actor">,
 ): Promise<Made<LedgerRow>> {
   const args = { turn_id: turnId, note }
-  const { row } = await callAs<"refund_turn_as", Booking>(ctx, credential, "refund_turn_as", args)
+  const { row } = await callAs(ctx, credential, "refund_turn_as", args)
   wakeFor(ctx, row)
   return bookedBy(row)
 }

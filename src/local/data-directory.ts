@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { endingOfWorkers } from "./dev-server.ts"
@@ -60,6 +61,16 @@ export async function removeTraces(dataDir: string): Promise<void> {
   for (const path of kept.filter((path) => basename(path) === "observability")) {
     await rm(join(dataDir, "wrangler", path), { recursive: true, force: true })
   }
+}
+
+/** The key ring of this data directory: made at the first start, since secrets that it has sealed must open at the next. */
+export async function readKeyRing(dataDir: string): Promise<string> {
+  const file = join(dataDir, "secrets.keys")
+  const known = await readFile(file, "utf8").catch(() => null)
+  if (known) return known.trim()
+  const made = `local:${randomBytes(32).toString("base64")}`
+  await writeFile(file, `${made}\n`, { mode: 0o600 })
+  return made
 }
 
 /** Removes what a predecessor wrote, and not what another command has put in its place meanwhile. */

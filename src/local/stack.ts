@@ -1,6 +1,8 @@
+import { createHmac, randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { join } from "node:path"
-import { addDatabase, applySchema, databaseExists, dropDatabase, withDatabase } from "./databases.ts"
+import { createRoles, dropRoles, ROLE_PREFIX, roleName, urlFor, WORKER_ROLES } from "../ops/grants.ts"
+import { addDatabase, applySchema, databaseExists, dropDatabase, withClient, withDatabase } from "./databases.ts"
 import { CutConnection } from "./faults.ts"
 import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
 import { type OpenDatabase, openDatabase } from "./open-database.ts"
@@ -8,7 +10,6 @@ import { startPostgres } from "./postgres.ts"
 import { startRedisServer } from "./redis.ts"
 import { type Answer, type Call, isOfThisMachine, jsonAnswer } from "./service.ts"
 import { createSpareDatabases } from "./spare-databases.ts"
-import { createWorkerRoles } from "./worker-roles.ts"
 
 interface StackOptions {
   dataDir: string
@@ -218,4 +219,23 @@ function serve(request: IncomingMessage, response: ServerResponse, handle: (call
       else response.writeHead(500).end(JSON.stringify({ error: String(error) }))
     }
   })
+}
+
+/**
+ * The roles of the workers on a server of which `adminUrl` is a superuser's. Their passwords are made of that one's, so that whoever uses the
+ * same server finds them as they are.
+ */
+async function createWorkerRoles(adminUrl: string, prefix = ROLE_PREFIX) {
+  const secret = new URL(adminUrl).password || randomBytes(32)
+  const password = (worker: string) => createHmac("sha256", secret).update(roleName(worker, prefix)).digest("base64url")
+  await withClient(adminUrl, (client) => createRoles(client, { prefix, renew: true, password }))
+  return {
+    prefix,
+    /** A database for the role of each worker. */
+    urlsOf: (databaseUrl: string): Record<string, string> =>
+      Object.fromEntries(
+        WORKER_ROLES.map((worker) => [worker, urlFor(databaseUrl, roleName(worker, prefix), password(worker))]),
+      ),
+    drop: () => withClient(adminUrl, (client) => dropRoles(client, prefix)),
+  }
 }

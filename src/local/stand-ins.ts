@@ -1,6 +1,5 @@
-import { removeTraces, takeDataDirectory } from "./data-directory.ts"
+import { readKeyRing, removeTraces, takeDataDirectory } from "./data-directory.ts"
 import { seedDemo } from "./demo.ts"
-import { readKeyRing } from "./key-ring.ts"
 import { step } from "./lifecycle.ts"
 import { startStack } from "./stack.ts"
 

@@ -1,7 +1,18 @@
--- Makes or changes a brand; null fields stay. The bot's secrets are sealed and left out of the answer (seen). refused: 'host_taken',
+-- A brand without the secrets of its bot.
+create type turnpike.brand_answer as (
+  brand text,
+  hosts jsonb,
+  landing_path text,
+  bot_username text, -- null
+  bot_id text, -- null
+  created_at timestamptz,
+  updated_at timestamptz
+);
+
+-- Makes or changes a brand; null fields stay. The bot's secrets are sealed. refused: 'host_taken',
 -- when another brand has one of the hosts.
 create function turnpike.put_brand(p_brand text, p_hosts jsonb, p_landing_path text, p_bot_username text, p_bot_id text,
-  p_bot_token text, p_bot_webhook_secret text, p_request_id text, p_address text, p_moment timestamptz, out seen jsonb, out refused text)
+  p_bot_token text, p_bot_webhook_secret text, p_request_id text, p_address text, p_moment timestamptz, out seen turnpike.brand_answer, out refused text)
 language plpgsql as $$
 declare
   was brands;
@@ -23,7 +34,7 @@ begin
     bot_token = coalesce(p_bot_token, b.bot_token),
     bot_webhook_secret = coalesce(p_bot_webhook_secret, b.bot_webhook_secret), updated_at = excluded.updated_at
   returning b.* into made;
-  seen := to_jsonb(made) - 'bot_token' - 'bot_webhook_secret';
+  seen := (made.brand, made.hosts, made.landing_path, made.bot_username, made.bot_id, made.created_at, made.updated_at);
   perform turnpike.note_change(null, 'brand.put', 'brand', p_brand, case when was.brand is not null then to_jsonb(was) end,
-    seen || jsonb_build_object('bot_token_set', p_bot_token is not null), p_request_id, p_address, p_moment);
+    to_jsonb(seen) || jsonb_build_object('bot_token_set', p_bot_token is not null), p_request_id, p_address, p_moment);
 end $$;

@@ -3,7 +3,7 @@ import { newId } from "../base/ids.ts"
 import type { CreditReason } from "../billing/buckets.ts"
 import { type NewKey, newKey } from "../keys/create-key.ts"
 import { callOf } from "../platform/db.ts"
-import type { ArgumentsOf, ProcedureName } from "../platform/procedures.ts"
+import type { Answers, ArgumentsOf, ProcedureName } from "../platform/procedures.ts"
 
 const DEFAULT_BRAND = "turnpike"
 
@@ -43,7 +43,7 @@ export async function createUser(
  * Books credit as creditAccount does, once for each call. Returns the new balance in credit micros; null when there is no such user.
  */
 export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
-  const { entry, refused } = await run(sql, "book_entry", {
+  const row = await run(sql, "book_entry", {
     user_id: userId,
     reason,
     amount: micros,
@@ -55,8 +55,9 @@ export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, 
     currency: null,
     minor: null,
   })
+  const { entry, refused } = row.booking as Answers["booking"]
   if (refused === "balance_too_low") throw new Error("The account has less than that available.")
-  return entry ? (entry as { balance_after_credit_micros: number }).balance_after_credit_micros : null
+  return entry?.balance_after_credit_micros ?? null
 }
 
 interface TopUp {

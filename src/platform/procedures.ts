@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_77784b1ceb9a"
+export const RELEASE = "turnpike_ceadab9ffe75"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -41,6 +41,21 @@ export interface Answers {
     created_at: string
     updated_at: string | null
     updated_by: number | null
+  }
+  booking: {
+    entry: JsonRow<"ledger"> | null
+    replayed: boolean
+    refused: string | null
+    has_subscriber: boolean
+  }
+  brand_answer: {
+    brand: string
+    hosts: unknown
+    landing_path: string
+    bot_username: string | null
+    bot_id: string | null
+    created_at: string
+    updated_at: string
   }
   caller: {
     kind: string
@@ -126,7 +141,7 @@ export interface Answers {
     secrets: unknown
     engine_keys: string | null
     containers: Answers["mapped_container"][]
-    image_model: unknown | null
+    image_model: JsonRow<"model_catalog"> | null
     has_subscriber: boolean
   }
   count_state: {
@@ -282,6 +297,41 @@ export interface Answers {
     space: string
     title: string
   }
+  picked_account: {
+    provider_id: string
+    kind: string
+    engine: string
+    base_url: string | null
+    sealed: string
+    expires_at: string | null
+    credential_version: number
+    windows: unknown
+    lacks: unknown
+    probe: boolean
+    bound: boolean
+  }
+  pool_answer: {
+    pool: string
+    accounts: number
+    usable: number
+    cooling: number
+    suspended: number
+    needs_login: number
+    contained: number
+    disabled: number
+    in_flight: number
+    recovers_at: string | null
+    windows: Answers["pool_window"][]
+    read_at: number
+  }
+  pool_window: {
+    resource: string
+    window_seconds: number
+    accounts: number
+    room_pct: number
+    best_room_pct: number
+    next_reset_at: string | null
+  }
   provider_answer: {
     provider_id: string
     pool: string
@@ -391,6 +441,20 @@ export interface Answers {
     people: Answers["opened_person"][]
     people_count: number
   }
+  spend_part: {
+    subscription_id: string
+    begins: number
+    model_calls: number
+    cost: number
+    billed: number
+  }
+  spend_series: {
+    subscription_id: string
+    begins: number[]
+    model_calls: number[]
+    cost: number[]
+    billed: number[]
+  }
   subscription_answer: {
     sub_id: number
     user_id: number
@@ -457,6 +521,14 @@ export interface Answers {
     role: string
     brand: string
     created_at: string
+  }
+  window_series: {
+    provider_id: string
+    resource: string
+    window_seconds: number
+    used: number[]
+    reset: number[]
+    taken: number[]
   }
   workspace_answer: {
     workspace_id: string
@@ -615,14 +687,6 @@ export interface Procedures {
     }
     row: {
       user_id: number | null
-    }
-  }
-  act_as: {
-    args: {
-      request: Records["request"] | null
-    }
-    row: {
-      act_as: Answers["caller"] | null
     }
   }
   active_subscription: {
@@ -872,10 +936,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
-      refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   cancel_turn: {
@@ -1108,21 +1169,6 @@ export interface Procedures {
     }
     row: {
       count_overview: boolean | null
-    }
-  }
-  counter_now: {
-    args: {
-      user_id: number | null
-      kind: string | null
-      subject: string | null
-      period: string | null
-      starts_at: Date | null
-    }
-    row: {
-      spent: number | null
-      reserved: number | null
-      is_counted: boolean | null
-      sharded: boolean | null
     }
   }
   create_account: {
@@ -1532,17 +1578,6 @@ export interface Procedures {
       file_limit: Answers["count_state"] | null
     }
   }
-  file_tokens: {
-    args: {
-      space_id: number | null
-      files: JsonInput | null
-      engine: string | null
-      bounds: JsonInput | null
-    }
-    row: {
-      file_tokens: number | null
-    }
-  }
   find_caller: {
     args: {
       request: Records["request"] | null
@@ -1819,10 +1854,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
       refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   grow_hold: {
@@ -1984,14 +2017,6 @@ export interface Procedures {
       taken_credit_micros: number | null
     }
   }
-  limit_of: {
-    args: {
-      name: string | null
-    }
-    row: {
-      limit_of: number | null
-    }
-  }
   link_identity: {
     args: {
       request: Records["request"] | null
@@ -2098,7 +2123,9 @@ export interface Procedures {
     }
     row: {
       mine_still: string | null
-      account: unknown | null
+      account: Answers["picked_account"] | null
+      cools: boolean | null
+      cooling_until: Date | null
     }
   }
   note_account: {
@@ -2388,38 +2415,12 @@ export interface Procedures {
       told: Answers["shared_notice"][] | null
     }
   }
-  pick_account: {
-    args: {
-      engine: string | null
-      servers: JsonInput | null
-      model: string | null
-      bound: string | null
-      tried: string[] | null
-      preferred: string[] | null
-      drawn: JsonInput | null
-      random: number[] | null
-      probe_until: Date | null
-      moment: Date | null
-    }
-    row: {
-      pick_account: unknown | null
-    }
-  }
-  plan_cap: {
-    args: {
-      user_id: number | null
-      moment: Date | null
-    }
-    row: {
-      plan_cap: number | null
-    }
-  }
   pool_capacity: {
     args: {
       moment: Date | null
     }
     row: {
-      pool_capacity: unknown | null
+      pool_capacity: Answers["pool_answer"][] | null
     }
   }
   post_charges: {
@@ -2483,7 +2484,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      seen: unknown | null
+      seen: Answers["brand_answer"] | null
       refused: string | null
     }
   }
@@ -2777,17 +2778,6 @@ export interface Procedures {
       billed: number | null
     }
   }
-  rank_users: {
-    args: {
-      from: Date | null
-      to: Date | null
-      limit: number | null
-    }
-    row: {
-      user_id: number | null
-      billed: number | null
-    }
-  }
   raw_usage: {
     args: {
       from: Date | null
@@ -2828,10 +2818,10 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       point_seconds: number | null
-      windows: unknown | null
+      windows: Answers["window_series"][] | null
       spend_seconds: number | null
-      spend: unknown | null
-      queued: unknown | null
+      spend: Answers["spend_series"][] | null
+      queued: Answers["spend_part"][] | null
     }
   }
   read_turn_events: {
@@ -2905,10 +2895,7 @@ export interface Procedures {
       moment: Date | null
     }
     row: {
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
-      refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   refund_turn_as: {
@@ -2919,10 +2906,8 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      entry: JsonRow<"ledger"> | null
-      replayed: boolean | null
       refused: string | null
-      has_subscriber: boolean | null
+      booking: Answers["booking"] | null
     }
   }
   rehearsal_pin: {
@@ -3278,12 +3263,6 @@ export interface Procedures {
       save_refresh: boolean | null
     }
   }
-  secret_columns: {
-    args: Record<never, never>
-    row: {
-      secret_columns: string[] | null
-    }
-  }
   seed_groups: {
     args: {
       key_hash: string | null
@@ -3365,22 +3344,6 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["admin_user_answer"] | null
-    }
-  }
-  setting_default: {
-    args: {
-      key: string | null
-    }
-    row: {
-      setting_default: unknown | null
-    }
-  }
-  setting_most: {
-    args: {
-      key: string | null
-    }
-    row: {
-      setting_most: number | null
     }
   }
   settle_turns: {
@@ -3754,47 +3717,6 @@ export interface Procedures {
       webhook_id: string | null
     }
   }
-  wallet_sums: {
-    args: {
-      user_id: number | null
-    }
-    row: {
-      balance: number | null
-      held: number | null
-      shards: number | null
-      shard_hold: number | null
-    }
-  }
-  whole_days: {
-    args: {
-      from: Date | null
-      to: Date | null
-    }
-    row: {
-      from_day: string | null
-      to_day: string | null
-      head_until: Date | null
-      tail_from: Date | null
-    }
-  }
-  window_news: {
-    args: {
-      known: JsonInput | null
-      windows: JsonInput | null
-      moment: Date | null
-    }
-    row: {
-      name: string | null
-      resource: string | null
-      window_seconds: number | null
-      used_pct: number | null
-      reset_at: Date | null
-      taken_at: Date | null
-      is_due: boolean | null
-      noted_pct: number | null
-      noted_at: Date | null
-    }
-  }
   workspace_answer_of: {
     args: {
       workspace_id: string | null
@@ -3825,7 +3747,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
-  act_as: { args: ["request:request"], columns: ["act_as:json"] },
   active_subscription: { args: ["user_id", "moment"] },
   add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity:json", "known_as"] },
@@ -3844,7 +3765,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
-  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
+  book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
@@ -3862,7 +3783,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
   count_overview: { args: ["moment"] },
-  counter_now: { args: ["user_id", "kind", "subject", "period", "starts_at"] },
   create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key:json", "refused", "reached:json", "daily:json"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
@@ -3893,7 +3813,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
-  file_tokens: { args: ["space_id", "files:json", "engine", "bounds:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
   find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
   find_reset: { args: ["email"] },
@@ -3918,7 +3837,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
-  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "has_subscriber"] },
+  grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
@@ -3931,7 +3850,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   leading_users: { args: ["from", "to", "limit", "most"] },
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
   ledger_sums: { args: ["from", "to", "unit"] },
-  limit_of: { args: ["name"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events:json", "more"] },
@@ -3939,7 +3857,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   lost_turns: { args: ["max_attempts", "passed:json", "limit", "moment"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
-  next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"] },
+  next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"], columns: ["mine_still", "account:json", "cools", "cooling_until"] },
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
@@ -3964,14 +3882,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
   patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "told:json"] },
-  pick_account: { args: ["engine", "servers:json", "model", "bound", "tried", "preferred", "drawn:json", "random", "probe_until", "moment"] },
-  plan_cap: { args: ["user_id", "moment"] },
-  pool_capacity: { args: ["moment"] },
+  pool_capacity: { args: ["moment"], columns: ["pool_capacity:json"] },
   post_charges: { args: ["user_id", "limit", "moment"] },
   post_own_charges: { args: ["request:request"], columns: ["actor:json", "has_subscriber"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
-  put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"] },
+  put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3992,15 +3908,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   range_total: { args: ["from", "to"] },
   range_users: { args: ["from", "to", "limit"] },
   rank_spaces: { args: ["from", "to", "limit"] },
-  rank_users: { args: ["from", "to", "limit"] },
   raw_usage: { args: ["from", "to"] },
-  read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows", "spend_seconds", "spend", "queued"] },
+  read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows:json", "spend_seconds", "spend:json", "queued:json"] },
   read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
   redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery:json", "event_type", "attempts:json"] },
-  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["entry:json", "replayed", "refused", "has_subscriber"] },
-  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "entry:json", "replayed", "refused", "has_subscriber"] },
+  refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["booking:json"] },
+  refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "refused", "booking:json"] },
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },
@@ -4032,7 +3947,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
-  secret_columns: { args: [], columns: ["secret_columns:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
@@ -4040,8 +3954,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
   send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery:json"] },
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
-  setting_default: { args: ["key"] },
-  setting_most: { args: ["key"] },
   settle_turns: { args: ["ends:json", "moment"], columns: ["settle_turns:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
@@ -4071,9 +3983,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
-  wallet_sums: { args: ["user_id"] },
-  whole_days: { args: ["from", "to"] },
-  window_news: { args: ["known:json", "windows:json", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
 }

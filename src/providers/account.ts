@@ -1,5 +1,6 @@
 import type { EngineName, ModelAccounts } from "../agent/engine.ts"
-import type { CallCredential, SealedCredential } from "./refresh.ts"
+import type { Answers } from "../platform/procedures.ts"
+import type { CallCredential } from "./refresh.ts"
 import type { KnownWindow, QuotaWindow } from "./windows.ts"
 
 /** How an account is opened. */
@@ -8,19 +9,12 @@ export const ACCOUNT_KINDS = ["api_key", "oauth_code", "oauth_device"] as const
 export const ACCOUNT_HEALTH = ["healthy", "needs_login", "contained"] as const
 
 /** An account as a statement has picked it for a call (src/providers/pick-account.sql). */
-export interface PickedAccount extends SealedCredential {
+export type PickedAccount = Answers["picked_account"] & {
   kind: (typeof ACCOUNT_KINDS)[number]
   engine: RealEngine
-  /** Null: the engine's own. */
-  base_url: string | null
-  /** What its windows had used when they were last heard of, by "<resource>:<seconds>". */
   windows: Record<string, KnownWindow>
-  /** The models that it has answered it does not have, each until it is asked again (ISO 8601). */
+  /** The times are ISO 8601. */
   lacks: Record<string, string>
-  /** The call finds out whether it serves again after it has cooled. */
-  probe: boolean
-  /** It is the conversation's, whose prompt cache it has. */
-  bound: boolean
 }
 
 export type RealEngine = Exclude<EngineName, "rehearsal">

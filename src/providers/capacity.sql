@@ -1,6 +1,31 @@
--- What both account pools can serve, in one snapshot: a list of pools. Of each window: what all usable accounts have left together, and what
--- the best of them has; an account of which a window is not known counts in neither. read_at: microseconds of the database's clock.
-create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb language sql volatile as $$
+-- What the usable accounts of a pool have left of a window: all together, and the best of them.
+create type turnpike.pool_window as (
+  resource text,
+  window_seconds integer,
+  accounts bigint,
+  room_pct numeric,
+  best_room_pct numeric,
+  next_reset_at timestamptz -- null
+);
+
+create type turnpike.pool_answer as (
+  pool text,
+  accounts bigint,
+  usable bigint,
+  cooling bigint,
+  suspended bigint,
+  needs_login bigint,
+  contained bigint,
+  disabled bigint,
+  in_flight bigint,
+  recovers_at timestamptz, -- null
+  windows turnpike.pool_window[],
+  -- Microseconds of the database's clock.
+  read_at bigint
+);
+
+-- What both account pools can serve, in one snapshot. An account of which a window is not known does not count in it.
+create function turnpike.pool_capacity(p_moment timestamptz) returns turnpike.pool_answer[] language sql volatile as $$
   with accounts as materialized (
     select a.pool, a.provider_id, s.cool_until, s.probe_until, coalesce(s.windows, '{}') as windows,
       (select count(*) from open_turns o where o.provider_id = a.provider_id) as in_flight,
@@ -16,11 +41,10 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb langu
     from accounts a cross join lateral turnpike.windows_at(a.windows, p_moment) w
     where a.state = 'usable' and w.used_pct is not null group by a.pool, w.resource, w.window_seconds
   )
-  select jsonb_agg(jsonb_build_object('pool', p.pool, 'accounts', n.accounts, 'usable', n.usable, 'cooling', n.cooling,
-      'suspended', n.suspended, 'needs_login', n.needs_login, 'contained', n.contained, 'disabled', n.disabled, 'in_flight', n.in_flight,
-      'recovers_at', n.recovers_at, 'windows', coalesce((select jsonb_agg(to_jsonb(r) - 'pool' order by r.resource collate "C", r.window_seconds)
-        from room r where r.pool = p.pool), '[]'),
-      'read_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint) order by p.position)
+  select array_agg((p.pool, n.accounts, n.usable, n.cooling, n.suspended, n.needs_login, n.contained, n.disabled, n.in_flight, n.recovers_at,
+      array(select (r.resource, r.window_seconds, r.accounts, r.room_pct, r.best_room_pct, r.next_reset_at)::turnpike.pool_window
+        from room r where r.pool = p.pool order by r.resource collate "C", r.window_seconds),
+      (extract(epoch from clock_timestamp()) * 1000000)::bigint)::turnpike.pool_answer order by p.position)
   from unnest(array['main', 'alt-pool']) with ordinality p(pool, position)
     cross join lateral (
       select count(*) as accounts, count(*) filter (where a.state = 'usable') as usable, count(*) filter (where a.state = 'cooling') as cooling,
@@ -42,13 +66,42 @@ create function turnpike.quota_windows() returns table (provider_id text, resour
   select w.provider_id, w.resource, w.window_seconds from w
 $$;
 
+-- The snapshots of a window, the oldest first: an index of used, reset and taken is one of them. Times are seconds of the epoch.
+create type turnpike.window_series as (
+  provider_id text,
+  resource text,
+  window_seconds integer,
+  used real[],
+  -- Null where the provider told no reset.
+  reset double precision[],
+  taken double precision[]
+);
+
+-- What an account served, by the hour or day in which turns ended: an index of the lists is one of these. Amounts in credit micros.
+create type turnpike.spend_series as (
+  subscription_id text,
+  begins double precision[],
+  model_calls bigint[],
+  cost bigint[],
+  billed bigint[]
+);
+
+-- The same of one hour or day.
+create type turnpike.spend_part as (
+  subscription_id text,
+  begins double precision,
+  model_calls bigint,
+  cost bigint,
+  billed bigint
+);
+
 -- Snapshots of the last p_hours with what their accounts served, for an admin. p_pools: accounts of these pools, removed ones too. All points
 -- if there are at most p_most; else the newest of each step of point_seconds, at most p_thinned, by one look into the index for each.
--- windows: [{provider_id, resource, window_seconds, used, reset, taken}], the last three as lists, times in seconds of the epoch.
 -- spend_seconds, spend and queued: see served_spend.
 create function turnpike.read_capacity(p_request turnpike.request,
   p_hours integer, p_pools text[], p_most integer, p_thinned integer, p_spend integer)
-returns table (actor turnpike.caller, refused text, point_seconds integer, windows json, spend_seconds integer, spend json, queued json)
+returns table (actor turnpike.caller, refused text, point_seconds integer, windows turnpike.window_series[],
+  spend_seconds integer, spend turnpike.spend_series[], queued turnpike.spend_part[])
 language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -79,7 +132,10 @@ begin
   if points > p_most then
     point_seconds := turnpike.step_of(p_hours * 3600, p_thinned / cardinality(ids));
     span := point_seconds * interval '1 second';
-    select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (
+    select array_agg(distinct n.provider_id),
+        array_agg((n.provider_id, n.resource, n.window_seconds, n.used, n.reset, n.taken)::turnpike.window_series
+          order by n.provider_id collate "C", n.resource collate "C", n.window_seconds)
+      into served, windows from (
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (
@@ -98,7 +154,10 @@ begin
           where coalesce(l.taken_at, n.taken_at) is not null) n
       where n.used is not null) n;
   else
-    select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (
+    select array_agg(distinct n.provider_id),
+        array_agg((n.provider_id, n.resource, n.window_seconds, n.used, n.reset, n.taken)::turnpike.window_series
+          order by n.provider_id collate "C", n.resource collate "C", n.window_seconds)
+      into served, windows from (
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (
@@ -108,7 +167,7 @@ begin
             order by n.taken_at) n) n
       where n.used is not null) n;
   end if;
-  windows := coalesce(windows, '[]');
+  windows := coalesce(windows, '{}');
   select s.seconds, s.summed, s.queued into spend_seconds, spend, queued from turnpike.served_spend(served, since, p_spend) s;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
@@ -122,9 +181,9 @@ create function turnpike.step_of(p_seconds integer, p_most integer) returns inte
 $$;
 
 -- What accounts served since a moment, from the beginning of its hour (UTC): by hours, or from the beginning of its day by days, when there
--- are more than p_most of those. summed: [{subscription_id, begins, model_calls, cost, billed}] with lists, times in seconds of the epoch;
--- queued: single rows of turns that are in no sum yet. Both of one snapshot, so each call is in one of them.
-create function turnpike.served_spend(p_ids text[], p_since timestamptz, p_most integer, out seconds integer, out summed json, out queued json)
+-- are more than p_most of those. queued: of turns that are in no sum yet. Both of one snapshot, so each call is in one of them.
+create function turnpike.served_spend(p_ids text[], p_since timestamptz, p_most integer, out seconds integer,
+  out summed turnpike.spend_series[], out queued turnpike.spend_part[])
 language plpgsql as $$
 declare
   unit text := 'hour';
@@ -138,22 +197,19 @@ begin
     since := date_trunc('day', p_since, 'UTC');
   end if;
   seconds := case unit when 'hour' then 3600 else 86400 end;
-  select (select json_agg(s) from (
-      select h.subscription_id, array_agg(date_part('epoch', h.begins)) as begins, array_agg(h.model_calls) as model_calls,
-        array_agg(h.cost_credit_micros) as cost, array_agg(h.billed_credit_micros) as billed
+  select array(select (h.subscription_id, array_agg(date_part('epoch', h.begins)), array_agg(h.model_calls),
+        array_agg(h.cost_credit_micros), array_agg(h.billed_credit_micros))::turnpike.spend_series
       from (
         select h.subscription_id, h.hour as begins, h.model_calls, h.cost_credit_micros, h.billed_credit_micros
         from account_hours h where unit = 'hour' and h.subscription_id = any(p_ids) and h.hour >= since
         union all
         select h.subscription_id, h.day::timestamp at time zone 'UTC', h.model_calls, h.cost_credit_micros, h.billed_credit_micros
         from account_days h where unit = 'day' and h.subscription_id = any(p_ids) and h.day >= (since at time zone 'UTC')::date
-      ) h group by h.subscription_id) s),
-    (select json_agg(s) from (
-      select v.subscription_id, date_part('epoch', date_trunc(unit, v.settled_at, 'UTC')) as begins, count(*) as model_calls,
-        sum(v.cost_credit_micros) as cost, sum(v.billed_credit_micros) as billed
+      ) h group by h.subscription_id),
+    array(select (v.subscription_id, date_part('epoch', date_trunc(unit, v.settled_at, 'UTC')), count(*),
+        sum(v.cost_credit_micros)::bigint, sum(v.billed_credit_micros)::bigint)::turnpike.spend_part
       from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
-      where v.subscription_id = any(p_ids) and v.settled_at >= since group by 1, 2) s)
+      where v.subscription_id = any(p_ids) and v.settled_at >= since
+      group by v.subscription_id, date_trunc(unit, v.settled_at, 'UTC'))
     into summed, queued;
-  summed := coalesce(summed, '[]');
-  queued := coalesce(queued, '[]');
 end $$;

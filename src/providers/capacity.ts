@@ -5,9 +5,10 @@ import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import type { Answers } from "../platform/procedures.ts"
 import type { Redis } from "../platform/redis.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
-import { type Pool, poolSchema, windowName } from "./provider-row.ts"
+import { type Pool, poolSchema, type Resource, windowName } from "./provider-row.ts"
 
 /** What publishes and reads the capacity of pools may use in addition: Redis, which has it. */
 export interface PoolContext extends Context {
@@ -53,25 +54,26 @@ export const capacitySchema = z
 
 type Capacity = z.infer<typeof capacitySchema>
 
-/** A pool of turnpike.pool_capacity. read_at: microseconds of the database's clock. */
-export type PoolCapacityRow = Capacity & { pool: Pool; read_at: number }
-
 export const serializeCapacity = ({
   pool: _pool,
   read_at: _at,
   recovers_at,
   windows,
   ...counts
-}: PoolCapacityRow): Capacity => ({
+}: Answers["pool_answer"]): Capacity => ({
   ...counts,
   recovers_at: toInstant(recovers_at),
-  windows: windows.map(({ next_reset_at, ...window }) => ({ ...window, next_reset_at: toInstant(next_reset_at) })),
+  windows: windows.map(({ resource, next_reset_at, ...window }) => ({
+    ...window,
+    resource: resource as Resource,
+    next_reset_at: toInstant(next_reset_at),
+  })),
 })
 
 const publishedSchema = z.object({ published_at: z.iso.datetime(), capacity: capacitySchema })
 
 const POOLS: Pool[] = ["main", "alt-pool"]
-const keyOf = (pool: Pool) => `capacity:${pool}`
+const keyOf = (pool: string) => `capacity:${pool}`
 
 /** What was read later stays: of two who publish, the slower one has the older picture. ARGV: the life, then pairs of reading and text. */
 const PUBLISH = `
@@ -87,14 +89,14 @@ return 0`
 export async function publishCapacity(ctx: PoolContext): Promise<{ pools: number }> {
   const now = ctx.clock.now()
   const { pool_capacity } = await callOne(ctx.db, "pool_capacity", { moment: now })
-  const rows = pool_capacity as PoolCapacityRow[]
-  const texts = rows.flatMap((row) => [
+  const pools = pool_capacity ?? []
+  const texts = pools.flatMap((row) => [
     row.read_at,
     JSON.stringify({ published_at: now.toISOString(), capacity: serializeCapacity(row) }),
   ])
-  const keys = rows.map(({ pool }) => keyOf(pool))
+  const keys = pools.map(({ pool }) => keyOf(pool))
   await ctx.redis.run(PUBLISH, keys, [PROVIDER_POLICY.publishedMs, ...texts])
-  return { pools: rows.length }
+  return { pools: pools.length }
 }
 
 /** The same behind an answer. When it fails, the sweep publishes it within a minute. */

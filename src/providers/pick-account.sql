@@ -21,11 +21,28 @@ create function turnpike.serves_pins(p_base_url text, p_servers jsonb) returns b
 $$;
 
 -- What a call has to know of the account that was picked for it.
+create type turnpike.picked_account as (
+  provider_id text,
+  kind text,
+  engine text,
+  base_url text, -- null: the engine's own
+  sealed text,
+  expires_at timestamptz, -- null: never, or not known
+  credential_version integer,
+  -- What its windows had used when they were last heard of, by "<resource>:<seconds>".
+  windows jsonb,
+  -- The models that it has answered it does not have, each until it is asked again.
+  lacks jsonb,
+  -- This call alone finds out whether it serves again after it has cooled.
+  probe boolean,
+  -- It is the conversation's, whose prompt cache it has.
+  bound boolean
+);
+
 create function turnpike.picked_account(a provider_accounts, s provider_states, c provider_credentials, p_use text, p_bound text) returns jsonb
 language sql stable as $$
-  select jsonb_build_object('provider_id', a.provider_id, 'kind', a.kind, 'engine', a.engine, 'base_url', a.base_url,
-    'sealed', c.sealed, 'expires_at', c.expires_at, 'credential_version', c.version, 'windows', coalesce(s.windows, '{}'),
-    'lacks', coalesce(s.lacks, '{}'), 'probe', p_use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
+  select to_jsonb((a.provider_id, a.kind, a.engine, a.base_url, c.sealed, c.expires_at, c.version, coalesce(s.windows, '{}'),
+    coalesce(s.lacks, '{}'), p_use = 'probe', coalesce(a.provider_id = p_bound, false))::turnpike.picked_account)
 $$;
 
 -- Picks an account of an engine, at p_servers as serves_pins takes them, for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
@@ -35,8 +52,7 @@ $$;
 -- p_preferred: the first of these that may be called without a probe goes before chance.
 -- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
 -- null. Where that is as the worker knows it, and may be called, the answer is {provider_id, drawn: true}.
--- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, lacks, probe, bound}; probe: this call alone finds out
--- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
+-- Answers a picked_account in JSON, probed until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
 -- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
 -- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine there is enabled.
 create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_preferred text[], p_drawn jsonb,

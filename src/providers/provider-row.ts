@@ -11,6 +11,7 @@ export type Pool = (typeof POOLS)[number]
 export const poolSchema = z.enum(POOLS).meta({ description: "The pool that an account belongs to.", example: "main" })
 
 const RESOURCES = ["unified", "requests", "tokens", "input-tokens", "output-tokens"] as const
+export type Resource = (typeof RESOURCES)[number]
 
 /** What names a window: what it counts, and how long it is. */
 export const windowName = {
@@ -152,7 +153,7 @@ export function serializeProvider(row: ProviderRow): ProviderAccount {
     in_flight,
     windows: row.windows.map(({ resource, reset_at, taken_at, ...window }) => ({
       ...window,
-      resource: resource as (typeof RESOURCES)[number],
+      resource: resource as Resource,
       reset_at: toInstant(reset_at),
       taken_at: toInstant(taken_at),
     })),

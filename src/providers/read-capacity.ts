@@ -3,8 +3,9 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
-import { type Pool, windowName } from "./provider-row.ts"
+import { type Pool, type Resource, windowName } from "./provider-row.ts"
 
 const subscriptionId = z.string().meta({ description: "The account's `provider_id`.", example: "team-one" })
 
@@ -58,22 +59,10 @@ export type CapacityReport = z.infer<typeof capacityReportSchema>
 export type CapacityPoint = z.infer<typeof pointSchema>
 export type CapacitySpend = z.infer<typeof spendSchema>
 
-interface WindowRow {
-  provider_id: string
-  resource: CapacityPoint["resource"]
-  window_seconds: number
-  used: number[]
-  reset: (number | null)[]
-  taken: number[]
-}
+type SpendPart = Answers["spend_part"]
 
-interface SpendRow<Value> {
-  subscription_id: string
-  begins: Value
-  model_calls: Value
-  cost: Value
-  billed: Value
-}
+/** A null in `reset`: the provider told none. */
+type WindowSeries = Omit<Answers["window_series"], "reset"> & { reset: (number | null)[] }
 
 const instant = (seconds: number) => new Date(Math.round(seconds * 1000)).toISOString()
 
@@ -99,13 +88,14 @@ export async function readCapacity(
     to: now.toISOString(),
     thinned: row.point_seconds !== null,
     point_seconds: row.point_seconds,
-    snapshots: (row.windows as WindowRow[]).flatMap(pointsOf),
+    snapshots: (row.windows ?? []).flatMap(pointsOf),
     spend_seconds: row.spend_seconds ?? 3_600,
-    spend: spendOf(row.spend as SpendRow<number[]>[], row.queued as SpendRow<number>[]),
+    spend: spendOf(row.spend ?? [], row.queued ?? []),
   }
 }
 
-function pointsOf({ provider_id, resource, window_seconds, used, reset, taken }: WindowRow): CapacityPoint[] {
+function pointsOf({ provider_id, window_seconds, used, reset, taken, ...window }: WindowSeries): CapacityPoint[] {
+  const resource = window.resource as Resource
   return taken.map((at, index) => {
     const end = reset[index] ?? null
     const used_pct = used[index] ?? 0
@@ -115,9 +105,9 @@ function pointsOf({ provider_id, resource, window_seconds, used, reset, taken }:
 }
 
 /** What is in sums, and what is in none yet. */
-function spendOf(summed: SpendRow<number[]>[], queued: SpendRow<number>[]): CapacitySpend[] {
-  const byHour = new Map<string, SpendRow<number>>()
-  const add = (row: SpendRow<number>) => {
+function spendOf(summed: Answers["spend_series"][], queued: SpendPart[]): CapacitySpend[] {
+  const byHour = new Map<string, SpendPart>()
+  const add = (row: SpendPart) => {
     const key = `${row.subscription_id} ${row.begins}`
     const was = byHour.get(key)
     if (!was) byHour.set(key, { ...row })

@@ -115,6 +115,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "WEBHOOK_POLICY.rotationMs": limit("How long the former secret signs too", "it no longer signs"),
   "WEBHOOK_POLICY.mostFormerSecrets": limit("Former secrets of an endpoint that sign at once", "409 `LIMIT_REACHED`"),
   "WEBHOOK_POLICY.attemptsListed": limit("Attempts that a list shows of a delivery", "older ones are left out"),
+  "WEBHOOK_POLICY.mostNamed": limit("Spaces, and people, that an event names", "the others are only counted"),
   "WEBHOOK_POLICY.hostRate": limit(
     "Requests to one host, of all accounts together: live, and of test keys",
     "deliveries wait; a `ping` or `test` answers 429",

@@ -7,10 +7,8 @@ import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
-import { withIdempotency } from "./openapi-idempotency.ts"
-import { withVersions } from "./openapi-versions.ts"
+import { withIdempotency, withVersions } from "./openapi-headers.ts"
 import type { Surface } from "./surface.ts"
-import { TAGS } from "./tags.ts"
 
 const FILE = { type: "string", format: "binary" }
 const UPLOAD_BODY = {
@@ -161,6 +159,29 @@ function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
 function valuesOf(parameters: Parameter[], location: string): Record<string, unknown> {
   const shown = parameters.filter((parameter) => parameter.in === location && parameter.example !== undefined)
   return Object.fromEntries(shown.map(({ name, example }) => [name, example]))
+}
+
+/** The groups of operations with their descriptions, in the order of the reference. */
+const TAGS: Record<string, string> = {
+  Spaces: "Isolated agents, each with its own configuration, conversations and files.",
+  Configuration: "How a space's agent works: its manifest, its secrets, and every version of all that.",
+  Tools: "What an agent can call: your REST interface, and MCP servers.",
+  Files: "Files for turns, and those that agents make.",
+  Turns: "Requests to agents: sent, read, followed, cancelled.",
+  Webhooks: "Events posted to your server, signed, and every attempt to do so.",
+  Events: "The feed of what webhooks are told, to catch up with.",
+  "End users": "Your customers: what each has cost, what each may cost, and how each is forgotten.",
+  Usage: "What was billed, and for whom.",
+  Models: "What agents can run on, and its price.",
+  Health: "Whether the service runs, for monitors and load balancers.",
+  "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
+  auth: "Every way to a session, and its end.",
+  Identities: "Who you are at identity providers: each is a way in.",
+  Sessions: "Where you are signed in, and your password.",
+  Chat: "A conversation with the agent of a space of yours, without a key.",
+  Account: "Who asks, and the balance behind that.",
+  admin: "For those who run the service: users, plans, models, spaces, teams, workspaces, settings, money.",
+  "admin-tasks": "For those who run the service: tasks of all spaces.",
 }
 
 /** In the order of the table; those that it does not know come last. */

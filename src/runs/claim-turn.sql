@@ -39,7 +39,7 @@ create type turnpike.claimed_turn as (
   secrets jsonb,
   engine_keys text, -- null: the environment has none
   containers turnpike.mapped_container[],
-  image_model jsonb, -- null: it makes no pictures
+  image_model model_catalog, -- null: it makes no pictures
   -- Whether a webhook gets an event of it.
   has_subscriber boolean
 );

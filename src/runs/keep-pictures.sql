@@ -45,7 +45,7 @@ end $$;
 
 -- The model that a turn's pictures are made by, at the prices of the turn: the one that its manifest names, else the first that is
 -- enabled; null when there is none.
-create function turnpike.image_model(claimed turns, p_manifest jsonb) returns jsonb language plpgsql stable as $$
+create function turnpike.image_model(claimed turns, p_manifest jsonb) returns model_catalog language plpgsql stable as $$
 declare
   model model_catalog;
 begin
@@ -55,7 +55,7 @@ begin
     select m.* into model from model_catalog m where m.kind = 'image' and m.enabled order by m.sort_order, m.pin limit 1;
   end if;
   if model.pin is not null then
-    return to_jsonb(model) || turnpike.prices_for(claimed, model.pin);
+    return jsonb_populate_record(model, turnpike.prices_for(claimed, model.pin));
   end if;
   return null;
 end $$;

@@ -1,11 +1,13 @@
--- Picks another account for a call of a model in a running turn, as pick_account answers it, and renews the lease. mine_still: 'yes', 'cancel' (it was asked
+-- Picks another account for a call of a model in a running turn, by pick_account, and renews the lease. mine_still: 'yes', 'cancel' (it was asked
 -- to stop) or 'stale'. p_bound: the account of its conversation, null when that binding has ended. p_tried: not these. p_preferred: these first.
+-- cools: accounts are enabled, but none serves this call. cooling_until: when the first of them recovers; null: none does by itself.
 create function turnpike.next_account(p_turn_id text, p_epoch integer, p_engine text, p_servers jsonb, p_model text, p_bound text,
   p_tried text[], p_preferred text[], p_random double precision[], p_probe_until timestamptz, p_lease timestamptz, p_moment timestamptz,
-    out mine_still text, out account jsonb)
+  out mine_still text, out account turnpike.picked_account, out cools boolean, out cooling_until timestamptz)
 language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  picked jsonb;
 begin
   if mine.turn_id is null then
     mine_still := 'stale';
@@ -13,8 +15,14 @@ begin
   end if;
   mine_still := case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
   if mine_still = 'yes' then
-    account := turnpike.pick_account(p_engine, p_servers, p_model, p_bound, p_tried, p_preferred, null, p_random, p_probe_until, p_moment);
+    picked := turnpike.pick_account(p_engine, p_servers, p_model, p_bound, p_tried, p_preferred, null, p_random, p_probe_until, p_moment);
+    cools := coalesce(picked ? 'cooling_until', false);
+    if cools then
+      cooling_until := picked ->> 'cooling_until';
+    elsif picked is not null then
+      account := jsonb_populate_record(null::turnpike.picked_account, picked);
+    end if;
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease, provider_id = account ->> 'provider_id' where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_lease, provider_id = account.provider_id where o.turn_id = p_turn_id;
 end $$;

@@ -32,7 +32,7 @@ export async function nextAccount(
   { engine, servers, model, bound, tried, preferred }: Wanted,
 ): Promise<NextAccount> {
   const now = ctx.clock.now()
-  return callOne<"next_account", NextAccount>(ctx.db, "next_account", {
+  const { mine_still, account, cools, cooling_until } = await callOne(ctx.db, "next_account", {
     turn_id,
     epoch,
     engine,
@@ -46,4 +46,8 @@ export async function nextAccount(
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
     moment: now,
   })
+  return {
+    mine_still: mine_still as StillMine,
+    account: cools ? { cooling_until: cooling_until?.toISOString() ?? null } : (account as PickedAccount | null),
+  }
 }

@@ -5,7 +5,7 @@ import { callAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 import type { AuthContext } from "./auth-context.ts"
-import { isCommonPassword } from "./is-common.ts"
+import { COMMON_PASSWORDS } from "./common-passwords.ts"
 import { takePasswordTry } from "./login-throttle.ts"
 import { sendFactorNotice } from "./notices.ts"
 import { readOwnProofs } from "./own-proofs.ts"
@@ -57,6 +57,25 @@ const tooMany = () =>
   new TurnpikeError("UNAVAILABLE", "Too many passwords are being checked at this moment. Try again in a moment.", {
     retryAfter: 2,
   })
+
+let common: Set<string> | undefined
+
+/** Whether a password is one of those that everybody tries first, in whatever case. */
+function isCommonPassword(password: string): boolean {
+  common ??= readList(COMMON_PASSWORDS)
+  return common.has(password.normalize("NFKC").toLowerCase())
+}
+
+/** Each line: how many characters it shares with the word before, in base 36, and the rest of it. */
+function readList(text: string): Set<string> {
+  const words = new Set<string>()
+  let word = ""
+  for (const line of text.split("\n")) {
+    word = word.slice(0, Number.parseInt(line[0] ?? "0", 36)) + line.slice(1)
+    words.add(word)
+  }
+  return words
+}
 
 /** A password that is set: long enough, and none that everybody tries first. */
 export const newPassword = z

@@ -21,7 +21,7 @@ declare
   plans jsonb := turnpike.setting_value('plans');
   micros bigint;
   begins timestamptz;
-  booking record;
+  booking turnpike.booking;
 begin
   -- Two sweepers book one after the other: the later one sees which periods have theirs.
   select s.* into sub from subscriptions s where s.sub_id = p_sub_id for no key update;
@@ -41,9 +41,9 @@ begin
       -- Whoever takes a plan out of the setting may put it back: until then the period stays due.
       exit when not plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
       if micros > 0 then
-        select b.* into booking from turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
+        booking := turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
           'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null, 'system',
-          'Included in the plan "' || (plans -> sub.plan ->> 'label') || '".', p_moment) b;
+          'Included in the plan "' || (plans -> sub.plan ->> 'label') || '".', p_moment);
         if booking.refused is not null then
           raise exception 'the credit of subscription % was refused: %', p_sub_id, booking.refused;
         end if;

@@ -7,8 +7,9 @@ import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
 import { callOne, released } from "../platform/db.ts"
-import { capacitySchema, type PoolCapacityRow, serializeCapacity } from "../providers/capacity.ts"
-import { poolSchema } from "../providers/provider-row.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { capacitySchema, serializeCapacity } from "../providers/capacity.ts"
+import { type Pool, poolSchema } from "../providers/provider-row.ts"
 
 const countsSchema = z.object({
   people: z.object({
@@ -91,7 +92,7 @@ export async function getOverview(
             .orderBy("x.kind"),
         ).as("errors"),
         jsonObjectFrom(eb.selectFrom("overview_counts as o").selectAll("o")).as("counts"),
-        eb.fn<PoolCapacityRow[]>(released("pool_capacity"), [eb.val(now)]).as("pools"),
+        eb.fn<Answers["pool_answer"][]>(released("pool_capacity"), [eb.val(now)]).as("pools"),
         jsonObjectFrom(
           eb
             .selectFrom("open_turns as t")
@@ -142,7 +143,7 @@ export async function getOverview(
     },
     billed: { today_usd: billed(1), days_7_usd: billed(7), days_30_usd: billed(30) },
     errors,
-    pools: (pools as PoolCapacityRow[]).map((pool) => ({ pool: pool.pool, ...serializeCapacity(pool) })),
+    pools: pools.map((pool) => ({ pool: pool.pool as Pool, ...serializeCapacity(pool) })),
     reconciliation: reconciliation && {
       ...reconciliation,
       started_at: toInstant(reconciliation.started_at),

@@ -32,7 +32,7 @@ create type turnpike.shared_notice as (
 );
 
 -- Tells the owners of these spaces with whom they are shared by now and were not before (p_before, shared_with for the same p_user_id): one event
--- for each owner. Names at most 20 spaces and 20 people; the counts are whole. Answers what it told, for emails.
+-- for each owner. Names the first spaces and people; the counts are whole. Answers what it told, for emails.
 create function turnpike.tell_shared(p_space_ids bigint[], p_user_id bigint, p_before jsonb, p_moment timestamptz)
 returns turnpike.shared_notice[] language plpgsql as $$
 declare

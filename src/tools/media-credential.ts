@@ -3,9 +3,15 @@ import { ENGINE_URLS } from "../agent/engine.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { findMediaAccount, type MediaAccount } from "../providers/media-account.ts"
 import { type CallCredential, freshCredential, type SealedCredential } from "../providers/refresh.ts"
 import { NoPicture } from "./ask-for-picture.ts"
+
+/** The account that pictures are made with, as this moment has it. */
+interface MediaAccount extends SealedCredential {
+  engine: string
+  /** Null: the engine's own. */
+  base_url: string | null
+}
 
 /** The account for pictures, and what a call sends for it. */
 interface OpenedMedia {
@@ -49,4 +55,18 @@ async function credentialOf(
     if (error instanceof TurnpikeError) throw error
     throw new NoPicture("no_credential")
   }
+}
+
+/** Null while none is logged in, or the one there is may not be used. */
+async function findMediaAccount({ db }: Pick<Context, "db">): Promise<MediaAccount | null> {
+  const row = await db
+    .selectFrom("provider_accounts as a")
+    .innerJoin("provider_credentials as c", "c.provider_id", "a.provider_id")
+    .where("a.pool", "=", "media")
+    .where("a.disabled_at", "is", null)
+    .where("a.health", "=", "healthy")
+    .select(["a.provider_id", "a.engine", "a.base_url", "c.sealed", "c.expires_at", "c.version as credential_version"])
+    .limit(1)
+    .executeTakeFirst()
+  return row ? { ...row, expires_at: row.expires_at?.toISOString() ?? null } : null
 }

@@ -10,6 +10,7 @@ export interface UserSearch {
   q?: string | undefined
   /** `user` or `admin`; any other one finds no users. */
   role?: string | undefined
+  disabled?: boolean | undefined
   /** Only users who came before this one. */
   before_id?: number | undefined
 }
@@ -59,11 +60,12 @@ export async function listUsers(
   return { total: total ?? 0, users: users.map((row) => serializeAdminUser(row as AdminUserRow)) }
 }
 
-function found(db: QueryCreator<CallerDB>, { q, role, before_id }: UserSearch) {
+function found(db: QueryCreator<CallerDB>, { q, role, disabled, before_id }: UserSearch) {
   const all = db
     .selectFrom("users as u")
     .select("u.user_id")
     .$if(role !== undefined, (query) => query.where("u.role", "=", role ?? ""))
+    .$if(disabled !== undefined, (query) => query.where("u.disabled_at", disabled ? "is not" : "is", null))
     .$if(before_id !== undefined, (query) => query.where("u.user_id", "<", before_id ?? 0))
   if (!q) return all
   const named = all.where("u.search", "like", holding(q.toLowerCase()))

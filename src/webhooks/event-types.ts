@@ -105,13 +105,12 @@ const notice = <Shape extends z.ZodRawShape>(own: AccountEvent<Shape>) => ({
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 const text = z.string()
 
-/** Those that an event names of a list that can be long (src/teams/tell-shared.sql). */
-const MOST_NAMED = 20
+/** A list that can be long. */
 const named = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item)
-    .max(MOST_NAMED)
-    .meta({ description: `at most ${MOST_NAMED}` })
+    .max(WEBHOOK_POLICY.mostNamed)
+    .meta({ description: `at most ${WEBHOOK_POLICY.mostNamed}` })
 
 export const EVENTS = {
   "turn.queued": openTurnEvent("queued", KNOWN_WHEN_QUEUED, "A turn was accepted", 1),

@@ -54,6 +54,8 @@ export const WEBHOOK_POLICY = {
   replayBatch: 1000,
   /** Attempts that a list shows for each delivery, the newest ones. */
   attemptsListed: 16,
+  /** How many an event names of a list that can be long: the limits in src/teams/tell-shared.sql. */
+  mostNamed: 20,
 } as const
 
 export const RETRY_TIMES = listInWords(WEBHOOK_POLICY.retryAfterMs.map(timeInWords))

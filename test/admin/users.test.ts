@@ -53,6 +53,27 @@ describe("The list of users", () => {
     expect((await list("role=user")).total).toBe(all.total - 1)
   })
 
+  test("The list shows active users, disabled users or both, also as CSV", async () => {
+    const [[, gone], [, active]] = await Promise.all([
+      create({ email: "gone@state.test" }),
+      create({ email: "active@state.test" }),
+    ])
+    expect((await admin.json("PUT", `/api/admin/users/${gone.user_id}`, { disabled: true }))[0]).toBe(200)
+    const found = async (query: string) => {
+      const [, { items, total }] = await admin.json("GET", `/api/admin/users?q=@state.test${query}`)
+      expect(total).toBe(items.length)
+      return idsOf(items).sort()
+    }
+    expect(await found("&disabled=true")).toEqual([gone.user_id])
+    expect(await found("&disabled=false")).toEqual([active.user_id])
+    expect(await found("")).toEqual([gone.user_id, active.user_id].sort())
+    expect((await admin.json("GET", "/api/admin/users?disabled=maybe"))[0]).toBe(422)
+    const csv = await (await admin.call("GET", "/api/admin/users?q=@state.test&disabled=true&format=csv")).text()
+    expect(csv.split("\r\n").filter((line) => line.includes("@state.test"))).toEqual([
+      expect.stringContaining("gone@state.test"),
+    ])
+  })
+
   test("The list has a bound of 2000 and refuses larger or unknown parameters", async () => {
     expect((await admin.json("GET", "/api/admin/users?limit=2000"))[0]).toBe(200)
     for (const query of ["limit=2001", "limit=0", "offset=-1", "sort=name", "limit=x"]) {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { parseKeyRing } from "../../src/base/key-ring.ts"
-import { takeDataDirectory } from "../../src/local/data-directory.ts"
-import { readKeyRing } from "../../src/local/key-ring.ts"
+import { readKeyRing, takeDataDirectory } from "../../src/local/data-directory.ts"
 import { processes } from "../../src/local/processes.ts"
 
 let dir: string

@@ -154,13 +154,13 @@ test("A first sign-in that the role of auth reports books the credit of the sett
 test("The role of admin books no credit without the token of an admin who has just proved who they are", async () => {
   const credit = { user_id: owner.userId, reason: "admin_grant", amount: 10 ** 9, once_key: "a", note: "mine" }
   const grant = (token: string) => callAsWorker("admin", "grant_credit", { ...caller(token), ...credit })
-  expect(await grant(admin.sessionId)).toMatchObject({ actor: null, entry: null })
-  expect(await grant(owner.token)).toMatchObject({ refused: "admin", entry: null })
+  expect(await grant(admin.sessionId)).toMatchObject({ actor: null, booking: null })
+  expect(await grant(owner.token)).toMatchObject({ refused: "admin", booking: null })
   await world.sql("update sessions set proved_at = $1 where session_id = $2", [
     new Date(world.clock.ms() - 3_600_000).toISOString(),
     admin.sessionId,
   ])
-  expect(await grant(admin.token)).toMatchObject({ refused: "proof", entry: null })
+  expect(await grant(admin.token)).toMatchObject({ refused: "proof", booking: null })
 })
 
 test("The role of auth cannot renew a proof without the hash of the user's password", async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { TURN_STATES } from "../../src/turns/schemas.ts"
 import { declarationOf, EVENT_NAMES, type EventType } from "../../src/webhooks/event-types.ts"
-import { argumentsAt, procedures, withoutComments } from "./source.ts"
+import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
+import { argumentsAt, procedures, read, withoutComments } from "./source.ts"
 
 /** The procedures that write an event, and which of their arguments is its type. */
 const RAISERS: Record<string, number> = { add_event: 3, tell_notice: 1, tell_balance: 1 }
@@ -41,4 +42,10 @@ test("The procedure tell_notice raises the types that are declared as notices, a
   const notices = new Set(named.filter(({ by }) => by === "tell_notice").flatMap(typesOf))
   expect([...notices].sort()).toEqual(EVENT_NAMES.filter((type) => declarationOf(type).isNotice).sort())
   expect(named.filter((one) => one.by !== "tell_notice" && typesOf(one).some((type) => notices.has(type)))).toEqual([])
+})
+
+test("The event space.shared names as many spaces and people as its schema lets through", () => {
+  const limits = [...withoutComments(read("src/teams/tell-shared.sql")).matchAll(/\blimit (\w+)/g)]
+  const most = String(WEBHOOK_POLICY.mostNamed)
+  expect(limits.map(([, limit]) => limit)).toEqual([most, most])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { callOf, databaseOver } from "../../src/platform/db.ts"
+import { read } from "./source.ts"
 
 const db = databaseOver(async () => ({ rows: [] }))
 
@@ -23,4 +24,18 @@ test("A wrong or unknown argument of a procedure does not compile", () => {
   // @ts-expect-error
   expect(() => callOf("release_turns", {})).toThrow()
   expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([4, 4, 4])
+})
+
+/** Objects whose names are data: pins, engines, secrets. */
+const UNTYPED = ["accounts", "models", "roster", "secrets"].map((name) => `claim_turn.${name}`)
+
+test("Every column that a procedure answers has a type, but for the objects of a claim", () => {
+  const [, declared = ""] = read("src/platform/procedures.ts").split("export interface Procedures {")
+  const found: string[] = []
+  let procedure = ""
+  for (const [, name = "", column = ""] of declared.matchAll(/^ {2}(\w+): \{$|^ {6}(\w+): unknown\b/gm)) {
+    procedure = name || procedure
+    if (column) found.push(`${procedure}.${column}`)
+  }
+  expect(found.sort(), "give it a type in the .sql file of its procedure").toEqual(UNTYPED)
 })

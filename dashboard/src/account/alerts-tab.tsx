@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
+import { EVENT_LABELS } from "../api/event-labels.ts"
 import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { choicesOf } from "../api/words.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -11,20 +11,17 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
-import type { AlertType } from "./words.ts"
+import { ALERT_TYPES, type AlertType } from "./words.ts"
 
-/** The first is shown when nothing is chosen. */
-const LABELS = choicesOf<Exclude<AlertType, "cap.reached">>({
-  "balance.low": "The balance is low",
-  "balance.depleted": "The balance is used up",
-  "endpoint.disabled": "A webhook was disabled",
-})
+/** Shown when nothing is chosen. */
+const [USUAL, ...OTHERS] = ALERT_TYPES
+const CHOICES = OTHERS.map((type) => [type, EVENT_LABELS[type]] as const)
 
 const curlOf = (type: AlertType) => `curl "${location.origin}/v1/events?type=${type}" \\
   -H "Authorization: Bearer $TURNPIKE_KEY"`
 
 export function AlertsTab() {
-  const { type = "cap.reached", created_after, created_before, cursor, test } = useSearch({ from: "/app/account" })
+  const { type = USUAL, created_after, created_before, cursor, test } = useSearch({ from: "/app/account" })
   const events = useRead("listEvents", {
     query: { type, created_after, created_before, cursor, limit: PAGE_ROWS, order: "desc", test: test && "true" },
   })
@@ -41,9 +38,9 @@ export function AlertsTab() {
         <ChoiceFilter
           label="Alert"
           name="type"
-          value={type === "cap.reached" ? undefined : type}
-          all="A cap was reached"
-          options={LABELS}
+          value={type === USUAL ? undefined : type}
+          all={EVENT_LABELS[USUAL]}
+          options={CHOICES}
         />
         <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
       </FilterBar>

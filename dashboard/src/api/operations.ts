@@ -5991,6 +5991,8 @@ export interface Operations {
       q?: string | undefined
       /** `user` or `admin`. Any other role has no users. */
       role?: string | undefined
+      /** `true`: only disabled users; `false`: only active ones. */
+      disabled?: boolean | "true" | "false" | undefined
       /** The size of a page. */
       limit?: number | undefined
       /** How many entries to skip. */

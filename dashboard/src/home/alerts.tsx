@@ -1,5 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
+import { EVENT_LABELS } from "../api/event-labels.ts"
 import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -38,7 +39,9 @@ export function Alerts() {
               <Icon name="warning" />
             </span>
             <div className="flex min-w-0 grow flex-wrap justify-between gap-x-3">
-              <span className="min-w-0 break-words">{wordsOf(event)}</span>
+              <span className="min-w-0 break-words">
+                {EVENT_LABELS[event.type]}: {detailsOf(event)}
+              </span>
               <Time at={event.created_at} />
             </div>
           </li>
@@ -48,20 +51,20 @@ export function Alerts() {
   )
 }
 
-function wordsOf({ type, data }: FeedEvent): ReactNode {
+function detailsOf({ type, data }: FeedEvent): ReactNode {
   if (type === "endpoint.disabled") return <EndpointWords data={data as Record<string, unknown>} />
   if (type === "cap.reached") return <CapWords cap={data as CapReached} />
   const { available_usd, threshold_usd } = data as BalanceReached
   if (type === "balance.depleted") {
     return (
       <>
-        The balance is spent: new turns are refused. <TextLink to="/balance">Balance</TextLink>
+        new turns are refused. <TextLink to="/balance">Balance</TextLink>
       </>
     )
   }
   return (
     <>
-      The balance is low: <Money usd={available_usd} /> left, below <Money usd={threshold_usd} />.{" "}
+      <Money usd={available_usd} /> left, less than <Money usd={threshold_usd} />.{" "}
       <TextLink to="/balance">Balance</TextLink>
     </>
   )
@@ -70,7 +73,7 @@ function wordsOf({ type, data }: FeedEvent): ReactNode {
 function CapWords({ cap: { cap, percent, limit_usd, key_id, end_user_ref, resets_at } }: { cap: CapReached }) {
   return (
     <>
-      {percent} % of the cap {cap.replaceAll("_", " ")} of <Money usd={limit_usd} /> is spent
+      {percent} % of the {cap.replaceAll("_", " ")} cap of <Money usd={limit_usd} />
       {end_user_ref && (
         <>
           {" by "}
@@ -87,7 +90,7 @@ function CapWords({ cap: { cap, percent, limit_usd, key_id, end_user_ref, resets
           </TextLink>
         </>
       )}
-      . It begins anew <Time at={resets_at} />.
+      . It resets <Time at={resets_at} />.
     </>
   )
 }
@@ -96,7 +99,7 @@ function EndpointWords({ data }: { data: Record<string, unknown> }) {
   const { webhook_id, url, reason } = data as { webhook_id: string; url: string; reason: string }
   return (
     <>
-      The webhook {url} was switched off: {reason.replaceAll("_", " ")}.{" "}
+      {url}, {reason.replaceAll("_", " ")}.{" "}
       <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
         See its deliveries
       </TextLink>

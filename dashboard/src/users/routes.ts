@@ -4,15 +4,19 @@ import { UserRules } from "../api/rules.ts"
 import { adminRoute } from "../shell/app-route.tsx"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { usersPages as pages } from "./pages.ts"
-import { USER_TABS, type UserTab } from "./words.ts"
+
+const USER_TABS = ["account", "spaces", "energy", "access", "history"] as const
 
 export const usersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.users.path,
-    validateSearch: (search: RawSearch): { q?: string; role?: User["role"]; offset?: number } => ({
+    validateSearch: (
+      search: RawSearch,
+    ): { q?: string; role?: User["role"]; disabled?: "true" | "false"; offset?: number } => ({
       q: textIn(search.q),
       role: oneIn(search.role, UserRules.role.words),
+      disabled: oneIn(search.disabled, ["true", "false"]),
       offset: countIn(search.offset),
     }),
     component: lazyRouteComponent(() => import("./users-page.tsx"), "OperatorUsersPage"),
@@ -20,7 +24,9 @@ export const usersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.user.path,
-    validateSearch: (search: RawSearch): { tab?: UserTab; days?: number; entry?: number; offset?: number } => ({
+    validateSearch: (
+      search: RawSearch,
+    ): { tab?: (typeof USER_TABS)[number]; days?: number; entry?: number; offset?: number } => ({
       tab: oneIn(search.tab, USER_TABS),
       entry: countIn(search.entry),
       days: countIn(search.days),

@@ -44,9 +44,9 @@ const COLUMNS: Column<AdminUser>[] = [
 ]
 
 export function OperatorUsersPage() {
-  const { q, role, offset = 0 } = route.useSearch()
+  const { offset = 0, ...filters } = route.useSearch()
   const [creating, setCreating] = useState(false)
-  const users = useRead("listUsers", { query: { q, role, limit: PAGE_ROWS, offset } })
+  const users = useRead("listUsers", { query: { ...filters, limit: PAGE_ROWS, offset } })
   return (
     <Page
       {...usersPages.users}
@@ -56,9 +56,19 @@ export function OperatorUsersPage() {
         </Button>
       }
     >
-      <FilterBar set={{ q, role }} end={<CsvLink of="listUsers" input={{ query: { q, role } }} />}>
-        <TextFilter label="Name, email or id" name="q" value={q} wide />
-        <ChoiceFilter label="Role" name="role" value={role} all="All roles" options={UserRules.role.words} />
+      <FilterBar set={filters} end={<CsvLink of="listUsers" input={{ query: filters }} />}>
+        <TextFilter label="Name, email or id" name="q" value={filters.q} wide />
+        <ChoiceFilter label="Role" name="role" value={filters.role} all="All roles" options={UserRules.role.words} />
+        <ChoiceFilter
+          label="State"
+          name="disabled"
+          value={filters.disabled}
+          all="All states"
+          options={[
+            ["false", "Active"],
+            ["true", "Disabled"],
+          ]}
+        />
       </FilterBar>
       <OperatorList
         caption="Users"

@@ -1,4 +1,6 @@
 import type { App } from "../../http/app.ts"
+import { sessionOf } from "../../http/session-of.ts"
+import { getOverview, overviewSchema } from "../../system/get-overview.ts"
 import { mountAnalytics } from "./analytics.ts"
 import { mountMoneyAnalytics } from "./analytics-money.ts"
 import { mountApiKeys } from "./api-keys.ts"
@@ -6,7 +8,6 @@ import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
 import { mountCatalog } from "./catalog.ts"
 import { mountContainers } from "./containers.ts"
-import { mountOverview } from "./overview.ts"
 import { mountProviderLogins } from "./provider-logins.ts"
 import { mountProviders } from "./providers.ts"
 import { mountSettings } from "./settings.ts"
@@ -40,4 +41,20 @@ export function mountAdmin(app: App) {
   mountAudit(app)
   mountAnalytics(app)
   mountMoneyAnalytics(app)
+}
+
+function mountOverview(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/overview",
+      id: "getOverview",
+      tag: "admin",
+      summary: "Read the overview",
+      description: "The service at a glance: people, spaces, turns under way, money, and the last reconciliation.",
+      answer: { status: 200, description: "The overview.", schema: overviewSchema },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c) => getOverview(c.get("ctx"), sessionOf(c)),
+  )
 }

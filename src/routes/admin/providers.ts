@@ -1,12 +1,14 @@
 import type { Context as HonoContext } from "hono"
 import * as z from "zod"
+import { parseBaseEnv } from "../../base/env.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
 import { idParam, listOf, wholeList, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { poolsSchema, readPools } from "../../providers/capacity.ts"
+import { createRedis } from "../../platform/redis.ts"
+import { type PoolContext, poolsSchema, readPools } from "../../providers/capacity.ts"
 import {
   disableProvider,
   disableProviderSchema,
@@ -22,7 +24,6 @@ import {
   readCapacity,
 } from "../../providers/read-capacity.ts"
 import { refreshLimits } from "../../providers/refresh-limits.ts"
-import { poolContext } from "./context.ts"
 
 const tag = "admin"
 const BASE = "/api/admin/providers"
@@ -236,4 +237,10 @@ function mountAltPool(app: App) {
     async (c, { params: { account_id: providerId }, ifVersion }) =>
       enableProvider(poolContext(c), sessionOf(c), { providerId, pool: "alt-pool", ifVersion }),
   )
+}
+
+/** What the verbs of accounts at providers take: the invocation's context, and Redis. */
+function poolContext(c: HonoContext<AppEnv>): PoolContext {
+  const ctx = c.get("ctx")
+  return { ...ctx, redis: createRedis(parseBaseEnv(c.env), ctx.meter) }
 }

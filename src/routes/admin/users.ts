@@ -2,7 +2,7 @@ import * as z from "zod"
 import { ENERGY_RATE } from "../../base/money.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
-import { daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
+import { booleanParam, daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { createAccount, createUserSchema, setCredentials, setCredentialsSchema } from "../../sign-in/create-account.ts"
 import { tellingEmail } from "../../sign-in/notices.ts"
@@ -60,6 +60,9 @@ export function mountUsers(app: App) {
           description: "A part of the name, the email, the id on the messaging platform or the id, in whatever case.",
         }),
         role: z.string().max(64).optional().meta({ description: "`user` or `admin`. Any other role has no users." }),
+        disabled: booleanParam
+          .optional()
+          .meta({ description: "`true`: only disabled users; `false`: only active ones." }),
         ...listQueryUpTo(2000),
         ...csvQuery,
       }),
