@@ -20,7 +20,10 @@ export type Verbs = Awaited<ReturnType<typeof readVerbs>>
 export async function readVerbs({ dir }: Version) {
   const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
   const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
-  const { claimTurn } = await read<typeof import("../src/runs/claim-turn.ts")>("src/runs/claim-turn.ts")
+  // Earlier versions claimed one turn at a time.
+  const { claimTurn } = await read<typeof import("../test/harness/claim.ts")>("test/harness/claim.ts").catch(() =>
+    read<typeof import("../test/harness/claim.ts")>("src/runs/claim-turn.ts"),
+  )
   const { settleTurn } = await read<typeof import("../src/runs/settle-turns.ts")>("src/runs/settle-turns.ts")
   const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
   // Earlier versions ask for the brand.
@@ -53,6 +56,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     cooling: new Map(),
     clock: systemClock,
     queue: noQueue,
+    slots: { runners: 1, live: 1_000_000, test: 1_000_000, endUser: 1_000_000 },
     log: () => {},
     background: (work) => void work.catch(() => {}),
   }

@@ -502,6 +502,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "roll_usage",
       "save_refresh",
       "settle_turns",
+      "settle_turns_and_look",
       "sweep_endpoints",
       "sweep_infrastructure",
       "sweep_logins",

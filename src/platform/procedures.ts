@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_ceadab9ffe75"
+export const RELEASE = "turnpike_6102c0eb4363"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -200,6 +200,7 @@ export interface Answers {
     runners: number | null
     after_live: number
     after_test: number
+    broken: unknown
   }
   group_member: {
     user_id: number
@@ -603,6 +604,7 @@ export interface Records {
     takes_over: boolean
     stays: boolean
     retires: boolean
+    careful: boolean
     runners: number
     live_slots: number
     test_slots: number
@@ -3355,6 +3357,17 @@ export interface Procedures {
       settle_turns: Answers["settled_turn"][] | null
     }
   }
+  settle_turns_and_look: {
+    args: {
+      ends: JsonInput | null
+      look: Records["look"] | null
+      terms: Records["claim_terms"] | null
+    }
+    row: {
+      settled: Answers["settled_turn"][] | null
+      looked: Answers["found_turns"] | null
+    }
+  }
   sign_in_messenger: {
     args: {
       issuer: string | null
@@ -3955,6 +3968,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery:json"] },
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   settle_turns: { args: ["ends:json", "moment"], columns: ["settle_turns:json"] },
+  settle_turns_and_look: { args: ["ends:json", "look:look", "terms:claim_terms"], columns: ["settled:json", "looked:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3991,7 +4005,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
-  look: ["places", "kept", "held:json", "takes_over", "stays", "retires", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
+  look: ["places", "kept", "held:json", "takes_over", "stays", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
 }

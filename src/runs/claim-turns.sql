@@ -13,6 +13,8 @@ create type turnpike.look as (
   stays boolean,
   -- Whether it takes no turns any more.
   retires boolean,
+  -- Whether a turn that cannot be claimed is passed over, instead of failing the whole look.
+  careful boolean,
   -- How many runners there may be.
   runners integer,
   -- How many turns of an account run at once, live and test ones, and how many of one end user.
@@ -43,7 +45,9 @@ create type turnpike.found_turns as (
   runners integer, -- null: it was not counted
   -- The accounts behind which the next look begins.
   after_live bigint,
-  after_test bigint
+  after_test bigint,
+  -- Turns that could not be claimed, with the reasons: an object by turn_id.
+  broken jsonb
 );
 
 -- Takes a runner on, claims turns for it, and says what others may expect of it. In this order: turns that were lost with their worker, one
@@ -58,12 +62,14 @@ begin
     delete from runners r where r.alive_until <= p_terms.moment;
     answer.runners := (select count(*) from runners);
     if answer.runners >= p_look.runners then
-      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test)::turnpike.found_turns;
+      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}')::turnpike.found_turns;
       return;
     end if;
-    insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until);
+    -- Two deliveries of one message may come at once.
+    insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
+      on conflict (runner_id) do nothing;
   end if;
-  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test)::turnpike.found_turns;
+  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}')::turnpike.found_turns;
   answer := turnpike.claim_ready(answer, p_look, p_terms);
   if cardinality(answer.claims) = 0 and p_look.stays then
     return;
@@ -81,6 +87,14 @@ begin
       end if;
     end if;
   end if;
+end $$;
+
+-- Settles turns of a runner and looks for others, in one statement.
+create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.look, p_terms turnpike.claim_terms,
+  out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql as $$
+begin
+  settled := turnpike.settle_turns(p_ends, p_terms.moment);
+  looked := turnpike.claim_turns(p_look, p_terms);
 end $$;
 
 -- Claims what is ready, as claim_turns says.
@@ -105,7 +119,7 @@ begin
       answer := turnpike.claim_found(answer, id, p_look, p_terms);
     end loop;
   end if;
-  if p_look.held = '[]' and cardinality(answer.claims) = 0 then
+  if p_look.held = '[]' and p_look.places > 0 and cardinality(answer.claims) = 0 then
     select o.turn_id into id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.state = 'running' and o.wake_at <= p_terms.moment and t.attempts between 1 and p_terms.max_attempts - 1
       order by o.wake_at limit 1 for no key update skip locked;
@@ -174,8 +188,18 @@ begin
   if locked.state in ('queued', 'running') and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
     or (locked.lease_until > p_terms.moment) is not true)
   then
-    claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
-      array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
+    if p_look.careful then
+      begin
+        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
+          array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
+      exception when others then
+        answer.broken := answer.broken || jsonb_build_object(p_turn_id, sqlerrm);
+        return answer;
+      end;
+    else
+      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
+        array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
+    end if;
     answer.claims := answer.claims || claim;
   end if;
   return answer;

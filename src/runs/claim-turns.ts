@@ -6,8 +6,9 @@ import type { Tool } from "../agent-config/tool.ts"
 import { newId } from "../base/ids.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
-import { callOne } from "../platform/db.ts"
+import { callOne, DatabaseError } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import type { Answers, ArgumentsOf } from "../platform/procedures.ts"
 import type { NoAccount, PickedAccount } from "../providers/account.ts"
 import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
@@ -17,6 +18,7 @@ import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
+import type { Settled, TurnEnd } from "./settle-turns.ts"
 
 /** A row of the catalog. A disabled one still serves the turns it was accepted for. */
 export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
@@ -97,9 +99,40 @@ export interface FoundTurns {
 
 /**
  * Takes turns that are ready for `leaseMs`, in fair order (claim-turns.sql): queued ones whose conversation is free become running, and
- * running ones that nobody holds go on.
+ * running ones that nobody holds go on. A turn whose rows are broken keeps no other from being taken.
  */
 export async function claimTurns(ctx: ServersContext, look: RunnerLook): Promise<FoundTurns> {
+  const asked = lookFor(ctx, look)
+  try {
+    const { answer } = await callOne(ctx.db, "claim_turns", asked.args(false))
+    return await foundOf(ctx, asked, answer)
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    const { answer } = await callOne(ctx.db, "claim_turns", asked.args(true))
+    return foundOf(ctx, asked, answer)
+  }
+}
+
+/** The same, after the ends of turns that the runner had. */
+export async function settleAndLook(
+  ctx: ServersContext,
+  ends: TurnEnd[],
+  look: RunnerLook,
+): Promise<{ settled: Settled[]; found: FoundTurns }> {
+  const asked = lookFor(ctx, look)
+  const { settled, looked } = await callOne(ctx.db, "settle_turns_and_look", { ends, ...asked.args(false) })
+  return { settled: settled ?? [], found: await foundOf(ctx, asked, looked) }
+}
+
+interface Asked {
+  now: Date
+  assumed: EngineServers
+  /** The accounts that the worker has drawn for each place. */
+  drawn: Map<string, ListedAccount>[]
+  args(careful: boolean): ArgumentsOf<"claim_turns">
+}
+
+function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
   const now = ctx.clock.now()
   const isOut = (providerId: string, readAt: number) => coolsMeanwhile(ctx, providerId, readAt)
   const roster = rosterOf(ctx)
@@ -107,53 +140,55 @@ export async function claimTurns(ctx: ServersContext, look: RunnerLook): Promise
   const drawn = each(() => roster.draw(ctx.random, isOut, now.getTime()))
   const assumed = assumedServers(ctx)
   const after = (ms: number) => new Date(now.getTime() + ms)
-  const { answer: found } = await callOne(ctx.db, "claim_turns", {
-    look: {
-      places: look.places,
-      kept: look.kept,
-      held: [...look.held],
-      takes_over: look.runner.takesOver,
-      stays: look.stays,
-      retires: look.retires,
-      runners: ctx.slots.runners,
-      live_slots: ctx.slots.live,
-      test_slots: ctx.slots.test,
-      end_user_slots: ctx.slots.endUser,
-      after_live: look.after.live,
-      after_test: look.after.test,
-      after_lane: Math.floor((ctx.random() - 0.5) * 2 ** 32),
-      alive_until: after(RUNNER_POLICY.deadMs),
-      looks_until: after(RUNNER_POLICY.promiseMs),
-      event_ids: each(() => newId("event", now)),
-      drawn: drawn.map(rowsOf),
-      random: each(() => drawNumbers(ctx.random)),
-    },
-    terms: {
-      runner_id: look.runner.id,
-      try: look.runner.attempt,
-      moment: now,
-      lease: after(TURN_POLICY.leaseMs),
-      max_attempts: TURN_POLICY.maxAttempts,
-      history_turns: TURN_POLICY.historyTurns,
-      history_within: TURN_POLICY.historyWithin,
-      history_bytes: TURN_POLICY.historyBytes,
-      bytes_per_token: TURN_POLICY.bytesPerToken,
-      history_tokens: TURN_POLICY.historyTokens,
-      servers: assumed,
-      served_after: after(-PROVIDER_POLICY.bindMs),
-      listed: roster.ask(now.getTime()),
-      roster_accounts: PROVIDER_POLICY.rosterAccounts,
-    },
-  })
-  if (!found) throw new Error("claim_turns has answered nothing")
+  const asks = {
+    places: look.places,
+    kept: look.kept,
+    held: [...look.held],
+    takes_over: look.runner.takesOver,
+    stays: look.stays,
+    retires: look.retires,
+    runners: ctx.slots.runners,
+    live_slots: ctx.slots.live,
+    test_slots: ctx.slots.test,
+    end_user_slots: ctx.slots.endUser,
+    after_live: look.after.live,
+    after_test: look.after.test,
+    after_lane: Math.floor((ctx.random() - 0.5) * 2 ** 32),
+    alive_until: after(RUNNER_POLICY.deadMs),
+    looks_until: after(RUNNER_POLICY.promiseMs),
+    event_ids: each(() => newId("event", now)),
+    drawn: drawn.map(rowsOf),
+    random: each(() => drawNumbers(ctx.random)),
+  }
+  const terms = {
+    runner_id: look.runner.id,
+    try: look.runner.attempt,
+    moment: now,
+    lease: after(TURN_POLICY.leaseMs),
+    max_attempts: TURN_POLICY.maxAttempts,
+    history_turns: TURN_POLICY.historyTurns,
+    history_within: TURN_POLICY.historyWithin,
+    history_bytes: TURN_POLICY.historyBytes,
+    bytes_per_token: TURN_POLICY.bytesPerToken,
+    history_tokens: TURN_POLICY.historyTokens,
+    servers: assumed,
+    served_after: after(-PROVIDER_POLICY.bindMs),
+    listed: roster.ask(now.getTime()),
+    roster_accounts: PROVIDER_POLICY.rosterAccounts,
+  }
+  return { now, assumed, drawn, args: (careful) => ({ look: { ...asks, careful }, terms }) }
+}
+
+async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_turns"] | null): Promise<FoundTurns> {
+  if (!found) throw new Error("The look has found no answer.")
   const rows = found.claims as unknown as ClaimRow[]
-  for (const account of new Map(rows.map(({ turn }) => [`${turn.user_id} ${turn.test}`, turn])).values()) {
-    const has_subscriber = rows.some((row) => row.has_subscriber && row.turn.user_id === account.user_id)
-    wakeWebhooks(ctx, { ...account, has_subscriber })
+  for (const { turn, has_subscriber } of rows) wakeWebhooks(ctx, { ...turn, has_subscriber })
+  for (const [turn_id, error] of Object.entries(found.broken as Record<string, string>)) {
+    ctx.log("error", "turn.unclaimable", { turn_id, error })
   }
   return {
     status: found.status as FoundTurns["status"],
-    claims: await Promise.all(rows.map((row, nth) => claimOf(ctx, row, { drawn: drawn[nth], assumed, now }))),
+    claims: await Promise.all(rows.map((row, nth) => claimOf(ctx, row, { ...asked, drawn: asked.drawn[nth] }))),
     more: found.more,
     runners: found.runners ?? 0,
     after: { live: found.after_live, test: found.after_test },

@@ -3,10 +3,10 @@ import { onceFor } from "../base/once-for.ts"
 import { describeError } from "../platform/log.ts"
 import { callMissingRunner, callRunner } from "../turns/call-runner.ts"
 import { RUNNER_POLICY } from "../turns/policies.ts"
-import { type Claim, claimTurns, type FoundTurns } from "./claim-turns.ts"
+import { type Claim, claimTurns, type FoundTurns, type RunnerLook, settleAndLook } from "./claim-turns.ts"
 import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
-import { type Settling, settlingOf } from "./settle-turns.ts"
+import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd, tellSettled } from "./settle-turns.ts"
 
 /** The message of the queue that has started a runner, and how often it was delivered before. */
 export interface QueueAttempt {
@@ -14,19 +14,20 @@ export interface QueueAttempt {
   retried: number
 }
 
+/** How many turns ended how. */
 export type RunnerReport = Partial<Record<RunResult, number>>
 
-/** What a runner needs beside a turn's context: one for each turn, and how many calls wait for the first byte of their answers. */
+/** What a runner needs: a context for each turn, and how many calls wait for the first byte of their answers. */
 export interface RunnerContext extends AgentContext {
   forTurn(turnId: string): AgentContext
   waitingCalls(): number
 }
 
 /**
- * Runs turns that are ready until there are none: takes them in groups, runs them side by side, and looks again whenever one has ended.
- * Answers how many ended how. UNAVAILABLE when the database did not answer, and the next delivery of the message is to take over.
+ * Runs turns that are ready until there are none: takes them in groups, runs them side by side, and looks again whenever some have ended.
+ * UNAVAILABLE when the database did not answer, and the next delivery of the message is to take over.
  */
-export async function runTurns(ctx: RunnerContext, delivery: QueueAttempt): Promise<RunnerReport> {
+export function runTurns(ctx: RunnerContext, delivery: QueueAttempt): Promise<RunnerReport> {
   return new Runner(ctx, delivery).run()
 }
 
@@ -35,7 +36,7 @@ class Runner {
   private readonly id: string
   private attempt: number
   private takesOver: boolean
-  private readonly underWay = new Map<string, Promise<void>>()
+  private readonly underWay = new Set<string>()
   private readonly report: RunnerReport = {}
   private readonly began: number
   private readonly load: Load
@@ -46,30 +47,36 @@ class Runner {
   private isAlone = false
   private vainLooks = 0
   private calledAt = Number.NEGATIVE_INFINITY
+  private looking: Promise<unknown> | null = null
+  /** What a look has found that went with the ends of turns. */
+  private found: FoundTurns | null = null
+  private hasChanged = false
   private notify = () => {}
 
   constructor(ctx: RunnerContext, { message, retried }: QueueAttempt) {
     this.ctx = ctx
     this.id = message
-    // A look that is repeated counts as another try of its own.
+    // A look that is repeated counts as a try of its own.
     this.attempt = retried * 1000
     this.takesOver = retried > 0
     this.began = this.now
     this.load = loadOf(ctx.cooling)
-    this.settling = settlingOf(ctx)
+    this.settling = settlingOf(ctx, (ends) => this.settle(ends))
     const anyone = Math.floor(ctx.random() * 2 ** 31)
     this.after = { live: anyone, test: anyone }
   }
 
   async run(): Promise<RunnerReport> {
     for (;;) {
-      const found = await this.look()
-      if (found === null) await this.untilChange()
-      else if (found.status === "full") return this.report
-      else if (found.status === "over") break
-      else if (found.status === "looking" && this.places > 0) await this.pause()
-      else if (this.places > 0 || this.underWay.size > 0) await this.untilChange()
+      const found = this.found ?? (await this.look())
+      this.found = null
+      if (found?.status === "full") return this.report
+      if (found?.status === "over") break
+      // Also without a place: others must not rely on it then.
+      if (found?.status === "looking") await this.ctx.clock.pause(RUNNER_POLICY.pauseMs)
+      else await this.untilChange()
     }
+    // It was struck off: what it still has ends here, and others take what comes then.
     while (this.underWay.size > 0) {
       await this.untilChange()
       await callMissingRunner(this.ctx).catch(() => false)
@@ -78,42 +85,72 @@ class Runner {
     return this.report
   }
 
-  /** Looks once and starts what was found. Null when the database did not answer and turns are under way. */
+  /** Looks and starts what was found. Null when the database did not answer and turns are under way. */
   private async look(): Promise<FoundTurns | null> {
-    const { places } = this
-    const stays = places > 0 && this.load.isHigh(this.now) && this.vainLooks < RUNNER_POLICY.vainLooks
+    // When its answer is lost, the next one takes over what that may have got.
+    const ask = () => claimTurns(this.ctx, this.question([]))
     try {
-      const found = await this.claim(places, stays)
-      this.takesOver = false
-      this.after = found.after
-      this.vainLooks = found.claims.length > 0 ? 0 : this.vainLooks + 1
-      for (const claim of found.claims) this.start(claim)
-      if (found.more && found.runners < this.ctx.slots.runners) this.callAnother()
-      return found
+      await this.looking
+      return this.take(
+        await ask().catch((error: unknown) => {
+          this.loseAnswer(error)
+          return ask()
+        }),
+      )
     } catch (error) {
+      this.takesOver = true
       if (this.underWay.size === 0) throw error
       this.ctx.log("error", "runner.look_failed", { error: describeError(error) })
       return null
     }
   }
 
-  /** When the answer of a look is lost, the next one takes over what that may have got. */
-  private async claim(places: number, stays: boolean): Promise<FoundTurns> {
-    const ask = () =>
-      claimTurns(this.ctx, {
-        runner: { id: this.id, attempt: this.attempt++, takesOver: this.takesOver },
-        places,
-        kept: this.underWay.size + places > RUNNER_POLICY.carries - RUNNER_POLICY.kept ? RUNNER_POLICY.kept : 0,
-        held: [...this.underWay.keys()],
-        stays,
-        retires: this.isRetired,
-        after: this.after,
-      })
-    return ask().catch((error: unknown) => {
-      if (!(error instanceof TurnpikeError && error.code === "UNAVAILABLE")) throw error
-      this.takesOver = true
-      return ask()
-    })
+  /** Settles turns that have ended, and looks for others with the same statement. */
+  private async settle(ends: TurnEnd[]): Promise<Settled[]> {
+    if (this.looking || this.found || this.isRetired) return settleAll(this.ctx, ends)
+    const asked = settleAndLook(this.ctx, ends, this.question(ends))
+    this.looking = asked.catch(() => {})
+    try {
+      const { settled, found } = await asked
+      tellSettled(this.ctx, settled)
+      this.found = this.take(found)
+      return settled
+    } catch (error) {
+      this.loseAnswer(error)
+      throw error
+    } finally {
+      this.looking = null
+    }
+  }
+
+  private question(ends: readonly TurnEnd[]): RunnerLook {
+    const ended = new Set(ends.map(({ turn_id }) => turn_id))
+    const held = [...this.underWay].filter((id) => !ended.has(id))
+    const places = this.placesBeside(held.length)
+    const { carries, kept, vainLooks } = RUNNER_POLICY
+    return {
+      runner: { id: this.id, attempt: this.attempt++, takesOver: this.takesOver },
+      places,
+      kept: held.length + places > carries - kept ? kept : 0,
+      held,
+      stays: places > 0 && this.load.isHigh(this.now) && this.vainLooks < vainLooks,
+      retires: this.isRetired,
+      after: this.after,
+    }
+  }
+
+  private loseAnswer(error: unknown): void {
+    this.takesOver = true
+    if (!(error instanceof TurnpikeError && error.code === "UNAVAILABLE")) throw error
+  }
+
+  private take(found: FoundTurns): FoundTurns {
+    this.takesOver = false
+    this.after = found.after
+    this.vainLooks = found.claims.length > 0 ? 0 : this.vainLooks + 1
+    for (const claim of found.claims) this.start(claim)
+    if (found.more && found.runners < this.ctx.slots.runners) this.callAnother()
+    return found
   }
 
   private start(claim: Claim): void {
@@ -121,16 +158,17 @@ class Runner {
     this.begun++
     this.isAlone = attempts > 1
     this.load.note(this.now)
+    this.underWay.add(turn_id)
     const ctx = { ...this.ctx.forTurn(turn_id), settling: this.settling }
-    const run = runTurn(ctx, claim).then((result) => {
+    void runTurn(ctx, claim).then((result) => {
       ctx.log("info", "turn.run", { turn_id, result })
       this.report[result] = (this.report[result] ?? 0) + 1
       this.underWay.delete(turn_id)
       this.isAlone = false
       this.vainLooks = 0
+      this.hasChanged = true
       this.notify()
     })
-    this.underWay.set(turn_id, run)
   }
 
   private callAnother(): void {
@@ -139,9 +177,10 @@ class Runner {
     this.ctx.background(callRunner(this.ctx))
   }
 
-  private get places(): number {
-    if (this.isRetired || this.isAlone || this.ctx.waitingCalls() >= RUNNER_POLICY.busyCalls) return 0
-    return Math.min(RUNNER_POLICY.group, RUNNER_POLICY.carries - this.underWay.size)
+  private placesBeside(held: number): number {
+    const { busyCalls, group, carries } = RUNNER_POLICY
+    if (this.isRetired || (this.isAlone && held > 0) || this.ctx.waitingCalls() >= busyCalls) return 0
+    return Math.max(0, Math.min(group, carries - held))
   }
 
   private get isRetired(): boolean {
@@ -152,19 +191,17 @@ class Runner {
     return this.ctx.clock.now().getTime()
   }
 
-  /** Lets turns end and others be accepted meanwhile. */
-  private pause(): Promise<void> {
-    return this.ctx.clock.pause(RUNNER_POLICY.pauseMs)
-  }
-
-  /** Resolves when a turn has ended, or it is time to look again. */
+  /** Resolves when a turn has ended since this was asked last, or it is time to look again. */
   private async untilChange(): Promise<void> {
     let stop = () => {}
-    await new Promise<void>((resolve) => {
-      this.notify = resolve
-      stop = this.ctx.clock.after(RUNNER_POLICY.lookMs, resolve)
-    })
+    if (!this.hasChanged) {
+      await new Promise<void>((resolve) => {
+        this.notify = resolve
+        stop = this.ctx.clock.after(RUNNER_POLICY.lookMs, resolve)
+      })
+    }
     stop()
+    this.hasChanged = false
   }
 }
 

@@ -30,10 +30,10 @@ interface Ending {
   lostAfter?: number
 }
 
-type Settled = Answers["settled_turn"]
+export type Settled = Answers["settled_turn"]
 
 /** As `turn_end` of settle-turns.sql. */
-interface TurnEnd {
+export interface TurnEnd {
   turn_id: string
   epoch: number
   state: Outcome["state"]
@@ -87,25 +87,24 @@ export async function settleTurn(
 /** Settles the turns of one runner together. */
 export type Settling = Gather<TurnEnd, Settled>
 
-export const settlingOf = (ctx: Context): Settling =>
-  new Gather((ends) => settleGroup(ctx, ends), { most: RUNNER_POLICY.group, atOnce: RUNNER_POLICY.commits })
-
-/** One that is in the way of the others, or that others have locked, is settled alone. */
-async function settleGroup(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
-  let settled: Settled[] = []
-  try {
-    settled = await settleAll(ctx, ends)
-  } catch (error) {
-    if (ends.length === 1 || !(error instanceof DatabaseError)) throw error
-  }
-  const done = new Map(settled.map((one) => [one.turn_id, one]))
-  return Promise.all(
-    ends.map((end) => {
-      const known = done.get(end.turn_id)
-      return known && known.outcome !== "busy" ? known : settleOne(ctx, end)
-    }),
+/** `send` settles a group, in one statement. One that is in the way of the others, or that others have locked, is settled alone. */
+export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>
+  new Gather(
+    async (ends) => {
+      const settled = await send(ends).catch((error: unknown) => {
+        if (ends.length === 1 || !(error instanceof DatabaseError)) throw error
+        return []
+      })
+      const done = new Map(settled.map((one) => [one.turn_id, one]))
+      return Promise.all(
+        ends.map((end) => {
+          const known = done.get(end.turn_id)
+          return known && known.outcome !== "busy" ? known : settleOne(ctx, end)
+        }),
+      )
+    },
+    { most: RUNNER_POLICY.group, atOnce: RUNNER_POLICY.commits },
   )
-}
 
 async function settleOne(ctx: Context, end: TurnEnd): Promise<Settled> {
   const [settled] = await settleAll(ctx, [end])
@@ -113,23 +112,20 @@ async function settleOne(ctx: Context, end: TurnEnd): Promise<Settled> {
   return settled
 }
 
-async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
+export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
   const { settle_turns } = await callOne(ctx.db, "settle_turns", { ends, moment: ctx.clock.now() })
-  const settled = settle_turns ?? []
-  const accounts = new Map<string, { user_id: number; test: boolean; has_subscriber: boolean; posts: boolean }>()
+  tellSettled(ctx, settle_turns ?? [])
+  return settle_turns ?? []
+}
+
+/** After the commit: wakes webhooks, and posts charges, once for each account. */
+export function tellSettled(ctx: Context, settled: readonly Settled[]): void {
+  const told = new Set<string>()
   for (const { user_id, test, has_subscriber, posts } of settled) {
     if (user_id === null || test === null) continue
-    const known = accounts.get(`${user_id} ${test}`)
-    accounts.set(`${user_id} ${test}`, {
-      user_id,
-      test,
-      has_subscriber: has_subscriber === true || known?.has_subscriber === true,
-      posts: posts === true || known?.posts === true,
-    })
+    if (has_subscriber && !told.has(`webhooks ${user_id} ${test}`)) wakeWebhooks(ctx, { user_id, test, has_subscriber })
+    if (has_subscriber) told.add(`webhooks ${user_id} ${test}`)
+    if (posts && !told.has(`posts ${user_id}`)) postBehind(ctx, user_id)
+    if (posts) told.add(`posts ${user_id}`)
   }
-  for (const account of accounts.values()) {
-    wakeWebhooks(ctx, account)
-    if (account.posts) postBehind(ctx, account.user_id)
-  }
-  return settled
 }
