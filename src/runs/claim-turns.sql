@@ -114,6 +114,8 @@ begin
   if p_look.takes_over then
     foreach id in array array(select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and not p_look.held ? o.turn_id
+        -- One that was given back waits for its time.
+        and t.lease_until is not null and t.attempts < p_terms.max_attempts
       order by t.turn_id limit p_look.places)
     loop
       answer := turnpike.claim_found(answer, id, p_look, p_terms);

@@ -15,7 +15,7 @@ export const TOOL_POLICY = {
   maxImagesPerResult: 4,
   maxImageBytes: 4 * 1024 * 1024,
   /** Calls that run at the same time; the other calls of a step wait until one has ended. */
-  parallelCalls: 6,
+  parallelCalls: 4,
   /** More calls in one answer of the model are refused, each with an error. */
   callsPerStep: 16,
   maxFileBytes: 1024 * 1024,
