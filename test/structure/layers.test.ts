@@ -106,7 +106,9 @@ function writersOfTables(): Map<string, string[]> {
 }
 
 test("Each table is written by the rooms that rooms.md names for it, and by no other", () => {
-  const [rows = ""] = (readFileSync("docs/architecture/rooms.md", "utf8").split("| table | written by |")[1] ?? "").split("\n\n")
+  const [rows = ""] = (
+    readFileSync("docs/architecture/rooms.md", "utf8").split("| table | written by |")[1] ?? ""
+  ).split("\n\n")
   const documented = [...rows.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
     .filter(([, names = ""]) => !names.startsWith("-"))
     .flatMap(([, names = "", rooms = ""]) =>
