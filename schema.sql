@@ -1708,7 +1708,7 @@ create table usage_queue (
   pictures integer not null,
   -- 1 in the row of its turn that has its first call, else 0. A picture comes after the call of its step.
   turns smallint not null,
-  -- A member of a pool served it, whose name is provider_key; else that is the provider (contract section 2.2).
+  -- A member of a pool served it, whose name is provider_key; else that is the provider (docs/contract.md).
   pooled boolean not null,
   provider_key text not null,
   role text not null,

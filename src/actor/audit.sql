@@ -3,8 +3,8 @@ create function turnpike.secret_columns() returns text[] language sql immutable 
   select '{password_hash,bot_token,bot_webhook_secret,hash,token_hash,secret,sealed,recovery_hashes}'::text[]
 $$;
 
--- Writes a change into the audit log, without secrets (design section 7), in the transaction of the change itself. p_actor is the
--- acting user_id; null for the system, such as the command line.
+-- Writes a change into the audit log, without secrets and in the transaction of the change itself (docs/decisions/0020-admin-edits.md).
+-- p_actor is the acting user_id; null for the system, such as the command line.
 create function turnpike.note_change(p_actor bigint, p_action text, p_subject_type text, p_subject_id text, p_before jsonb, p_after jsonb,
   p_request_id text, p_address text, p_moment timestamptz) returns void language plpgsql as $$
 begin

@@ -162,7 +162,7 @@ export async function readAs<Row>(
 
 type InSpace = CallerDB & { s: DB["spaces"] }
 
-/** Whether a space `s` belongs to the caller, in the same mode (live or test) and within the scope (contract section 5). */
+/** Whether a space `s` belongs to the caller, in the same mode (live or test) and within the scope (docs/contract.md). */
 export const spaceInScope: Expression<SqlBool> = (() => {
   const eb: ExpressionBuilder<InSpace, "s" | "caller"> = expressionBuilder()
   return eb.and([

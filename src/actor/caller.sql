@@ -65,8 +65,8 @@ create function turnpike.lacks_proof(caller turnpike.caller, p_moment timestampt
   select caller.kind is distinct from 'key' and not turnpike.is_fresh(caller, p_moment)
 $$;
 
--- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7), as
--- far as its life goes. It does not wait for a row that another transaction has locked, so it may come after any other lock; the next use
+-- Notes a caller's use: a key's once a minute, a session's once an hour. That moves the session's end to 30 days later, within its life
+-- (docs/architecture/sign-in.md). It does not wait for a row that another transaction has locked, so it may come after any other lock; the next use
 -- notes it.
 create function turnpike.note_use(caller turnpike.caller, p_moment timestamptz) returns void language plpgsql as $$
 begin
@@ -97,7 +97,7 @@ begin
   return caller;
 end $$;
 
--- Whether a caller may use a space: same owner, same mode (live or test), within the scope (contract section 5). Never null: no key has
+-- Whether a caller may use a space: same owner, same mode (live or test), within the scope (docs/contract.md). Never null: no key has
 -- made the spaces of the dashboard, and a space that is not there has no owner. A query that is to find many by an index names the owner too.
 create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text, id bigint)
 returns boolean language sql immutable as $$

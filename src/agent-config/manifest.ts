@@ -25,7 +25,7 @@ const subagentSchema = z
   })
   .meta({ id: "Subagent", description: "An agent that this one may delegate to, one level deep." })
 
-/** A space's agent, as the customer configures it (design section 4). */
+/** A space's agent, as the customer configures it (docs/architecture/tools.md). */
 export const manifestSchema = z
   .strictObject({
     instructions: z.string().max(100_000).optional().meta({ description: "The agent's system instructions." }),

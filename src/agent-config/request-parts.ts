@@ -20,7 +20,7 @@ export const headersSchema = z
 
 /**
  * An absolute URL with placeholders after its origin only. The origin is fixed, since the tool's secrets go there and nowhere else
- * (design section 4). Whether its host is public is checked where the policy is known.
+ * (docs/architecture/tools.md). Whether its host is public is checked where the policy is known.
  */
 export const templatedUrl = z
   .string()

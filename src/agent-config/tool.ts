@@ -54,7 +54,7 @@ const requestSchema = z
     }
   })
 
-/** The definition of a REST tool, without its name, as PUT takes it (design section 4). */
+/** The definition of a REST tool, without its name, as PUT takes it (docs/architecture/tools.md). */
 export const toolFields = {
   description: z
     .string()

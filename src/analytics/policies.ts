@@ -10,11 +10,11 @@ export const ANALYTICS_POLICY = {
   runMs: 20_000,
   /** A day is closed this long after its end: what comes later opens it again. */
   closeAfterMs: 60_000,
-  /** The longest window of active accounts (contract section 4.5), in days. */
+  /** The longest window of active accounts (docs/contract.md), in days. */
   mostWindowDays: 90,
 } as const
 
-/** How much a report shows where the contract sets no bound (section 4.5). */
+/** How much a report shows where docs/contract.md sets no bound. */
 export const REPORT_POLICY = {
   /** The longest range of hourly costs by space, in days: any year. */
   spaceHoursDays: 366,

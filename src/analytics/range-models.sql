@@ -27,7 +27,7 @@ begin
     ) u group by u.model order by sum(u.billed_credit_micros) desc, u.model collate "C" limit p_limit;
 end $$;
 
--- The same of providers, by provider_key (contract section 2.2).
+-- The same of providers, by provider_key (docs/contract.md).
 create function turnpike.range_providers(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (provider_key text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100

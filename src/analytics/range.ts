@@ -3,7 +3,7 @@ import { TurnpikeError } from "../base/errors.ts"
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The longest range that a report takes by its ends, in days: as long as the contract's longest `days` (section 4.5). */
+/** The longest range that a report takes by its ends, in days: as long as the longest `days` of docs/contract.md. */
 export const MOST_DAYS = 3650
 
 /** What a report covers, in UTC: `to` is exclusive. */

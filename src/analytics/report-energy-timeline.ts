@@ -51,7 +51,7 @@ interface Booked {
 }
 
 /**
- * The ledger of all accounts over time, in energy, for admins: in the buckets of contract section 2.2. What turns were charged counts
+ * The ledger of all accounts over time, in energy, for admins: in the buckets of docs/contract.md. What turns were charged counts
  * from their end on, also while it waits to be posted. VALIDATION_FAILED for an empty range.
  */
 export async function reportEnergyTimeline(

@@ -38,7 +38,7 @@ const base = z.object({
   }),
   /** The messaging platform's Bot API, or a server of one's own that speaks it. */
   BOT_API_URL: url.default("https://api.telegram.org"),
-  /** The operator's server that sends emails (README, Environment), and the secret that proves us to it. */
+  /** The operator's server that sends emails (docs/configuration.md), and the secret that proves us to it. */
   EMAIL_HOOK_URL: z
     .union([z.literal(""), url])
     .optional()
@@ -107,7 +107,7 @@ function faultsOf(bindings: object, { issues }: z.ZodError): string {
     ...(missing.length > 0 ? [`This worker lacks ${missing.join(", ")}.`] : []),
     ...(wrong.length > 0 ? [`It cannot use what is set as ${wrong.join(", ")}.`] : []),
     "Locally, `npm run stack` starts servers for it and writes .dev.vars, which the next `npx wrangler dev` reads;",
-    "for a deployed worker, README.md (Environment) says what each is.",
+    "for a deployed worker, docs/configuration.md says what each is.",
   ].join(" ")
 }
 

@@ -1,4 +1,4 @@
-/** What a sealed value belongs to. It cannot be opened for anything else (AES-GCM's additional data, design section 10). */
+/** The place of a sealed value, which opens for no other: AES-GCM's additional data (docs/decisions/0015-sealed-secrets.md). */
 export interface SealTarget {
   table: string
   column: string

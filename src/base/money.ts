@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { plainNumber } from "./plain-json.ts"
 
-/** 1 USD = 10 energy = 10,000,000 credit micros (contract section 2.2). */
+/** 1 USD = 10 energy = 10,000,000 credit micros (docs/contract.md). */
 export const MICROS_PER_USD = 10_000_000
 export const MICROS_PER_ENERGY = 1_000_000
 /** Those that credit micros have in USD. */

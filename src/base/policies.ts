@@ -8,7 +8,7 @@ export const ERROR_TIMES = {
   providerLoginMs: 15 * 60_000,
 } as const
 
-/** Lists that answer everything without parameters (contract section 4). Reading them in parts bounds what a worker holds of them. */
+/** Lists that answer everything without parameters (docs/contract.md). Reading them in parts bounds what a worker holds of them. */
 export const LIST_POLICY = {
   /** Entries of a page, also without a limit. */
   page: 10_000,

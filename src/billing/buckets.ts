@@ -9,7 +9,7 @@ export const CREDIT_REASONS = [
   "credit_purchase",
 ] as const
 
-/** Why an amount was booked (contract section 2.2). */
+/** Why an amount was booked (docs/contract.md). */
 export const LEDGER_REASONS = [...CREDIT_REASONS, "usage", "space_usage", "referral_credit_commission"] as const
 
 export type LedgerReason = (typeof LEDGER_REASONS)[number]
@@ -17,7 +17,7 @@ export type LedgerReason = (typeof LEDGER_REASONS)[number]
 export type CreditReason = (typeof CREDIT_REASONS)[number]
 
 /**
- * The buckets of reports (contract section 2.2). An amount is in the bucket of its reason if it has that bucket's sign. Commissions,
+ * The buckets of reports (docs/contract.md). An amount is in the bucket of its reason if it has that bucket's sign. Commissions,
  * which have no amount, and corrections that take credit back are in no bucket.
  */
 export const BUCKETS = {

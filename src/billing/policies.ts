@@ -6,7 +6,7 @@ export const BOOKING_POLICY = {
   noteCharacters: 500,
 } as const
 
-/** The reconciliation (design section 6). Times in milliseconds. */
+/** The reconciliation (docs/architecture/reconciliation.md). Times in milliseconds. */
 export const RECONCILIATION_POLICY = {
   everyMs: 3_600_000,
   /**

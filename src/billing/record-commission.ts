@@ -19,7 +19,7 @@ interface Commission {
 }
 
 /**
- * Books a referrer's commission (contract section 2.2): an amount in a currency and no credit, so the running total stays. Once for
+ * Books a referrer's commission (docs/contract.md): an amount in a currency and no credit, so the running total stays. Once for
  * each referrer and source. NOT_FOUND for the user, VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED for another amount.
  */
 export async function recordCommission(

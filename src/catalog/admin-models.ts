@@ -122,7 +122,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
   }
 }
 
-/** All rows of the catalog, enabled and disabled, in sort order (contract section 4.3), for admins. */
+/** All rows of the catalog, enabled and disabled, in sort order (docs/contract.md), for admins. */
 export async function listCatalog(ctx: Context, credential: SessionCredential) {
   const { rows } = await readAs(
     ctx,
@@ -153,7 +153,7 @@ export async function listCatalog(ctx: Context, credential: SessionCredential) {
 const label = z.string().trim().min(1).max(100).meta({ example: "GPT-5 mini" })
 const sortOrder = z.int().min(-1_000_000).max(1_000_000).meta({ example: 10 })
 
-/** The contract's ModelCatalogPatch. */
+/** ModelCatalogPatch of docs/contract.md. */
 export const modelCatalogPatchSchema = z
   .strictObject({ enabled: z.boolean().optional(), label: label.optional(), sort_order: sortOrder.optional() })
   .meta({ id: "ModelCatalogPatch", description: "Fields that you leave out stay as they are." })

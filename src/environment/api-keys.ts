@@ -51,7 +51,7 @@ export const externalKeySchema = z
 
 type ExternalKey = z.infer<typeof externalKeySchema>
 
-/** The contract's UpdateApiKeyRequest. */
+/** UpdateApiKeyRequest of docs/contract.md. */
 export const updateApiKeySchema = z
   .strictObject({
     value: z

@@ -1,4 +1,4 @@
-/** The numbers of files (design section 4). */
+/** The numbers of files (docs/architecture/files.md). */
 export const FILE_POLICY = {
   /** 100 MB, counted in MiB as people do: 104,857,600 bytes. */
   maxBytes: 100 * 1024 * 1024,

@@ -63,8 +63,8 @@ function translate(error: unknown): TurnpikeError {
 const isDashboard = (path: string) => path === "/api" || path.startsWith("/api/")
 
 /**
- * The dashboard's error body (design section 2): `{detail: [{loc, msg, type}]}` for every 422, as FastAPI's clients know it
- * (HTTPValidationError); `{detail, code}` for all others.
+ * The dashboard's error body (docs/decisions/0007-http-conventions.md): `{detail: [{loc, msg, type}]}` for every 422, which FastAPI's
+ * clients know as HTTPValidationError; `{detail, code}` for all others.
  */
 function dashboardErrorBody(error: TurnpikeError, method: string) {
   const { code, message, param, details, faults, status } = error

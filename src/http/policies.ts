@@ -32,7 +32,7 @@ export const DOORS: Record<string, Door> = {
   "POST /api/auth/bot": { counts: "failures", secret: BOT_SECRET, ...usual },
 }
 
-/** API keys that do not exist, from one address. A key that does exist has no limit of requests (contract section 8). */
+/** API keys that do not exist, from one address. A key that does exist has no limit of requests (docs/contract.md). */
 export const UNKNOWN_KEYS = { burst: 60, everyMs: 1_000 } as const
 
 /** So many API keys and servers' secrets an isolate remembers as valid. */

@@ -104,7 +104,7 @@ export const OFFSET_PAGE_MOST = 200
 /** The usual page of a dashboard list. */
 export const listQuery = listQueryUpTo(OFFSET_PAGE_MOST)
 
-/** A path parameter that is a number. Anything else is a validation error, as the contract's "path integer" says. */
+/** A path parameter that is a number. Anything else is a validation error, as docs/contract.md says of integers in paths. */
 export const numberParam = wholeParam(1, Number.MAX_SAFE_INTEGER)
 
 /** A search text of a list; an empty one searches for nothing. */
@@ -121,7 +121,7 @@ export const brandParam = z
   .default("all")
   .meta({ description: "`all`, or a brand's name. A brand that does not exist is refused." })
 
-/** The last `days` days (contract sections 4.3 and 4.5). */
+/** The last `days` days (docs/contract.md). */
 export const daysQuery = (max: number, usual = 30) => ({
   days: wholeParam(1, max).default(usual).meta({ description: "How many days, with today." }),
 })

@@ -7,8 +7,8 @@ import type { AppEnv } from "./app-env.ts"
 export const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
- * Lets only pages of our own origin change data with a user's cookie (design section 7). Sec-Fetch-Site decides, since no page can set
- * it. A client that does not send it must send our origin in Origin.
+ * Lets only pages of our own origin change data with a user's cookie (docs/architecture/sign-in.md). Sec-Fetch-Site decides, since no
+ * page can set it. A client that does not send it must send our origin in Origin.
  */
 export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (!SAFE.has(c.req.method) && !fromOwnPage(c)) {

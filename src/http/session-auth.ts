@@ -70,7 +70,7 @@ export function dropActingCookie(c: HonoContext<AppEnv>): void {
   deleteCookie(c, ACTING_COOKIE, { ...ATTRIBUTES, path: ACTING_PATH })
 }
 
-/** The cookie is for this host only, and out of reach of scripts (design section 7). */
+/** The cookie is for this host only, and out of reach of scripts (docs/architecture/sign-in.md). */
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
 
 /**

@@ -41,7 +41,7 @@ type Mapping = z.infer<typeof mappingSchema>
 
 const noPlaceholder = (texts: unknown) => !JSON.stringify(texts).includes("{{")
 
-/** The contract's MappingUpsert. */
+/** MappingUpsert of docs/contract.md. */
 export const mappingUpsertSchema = z
   .strictObject({
     container: containerName,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import type { KeyCredential } from "../actor/actor.ts"
 
-/** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before (design section 4). */
+/** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before. */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const KEY = /^([a-z][a-z0-9]{0,31})_(live|test)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 

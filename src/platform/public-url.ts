@@ -35,7 +35,7 @@ const PRIVATE_SUFFIXES = [
   "alt",
 ]
 
-/** The URL, if customers may have us call it; else OutboundError "refused" (design section 10). */
+/** The URL, if customers may have us call it; else OutboundError "refused" (docs/architecture/tools.md). */
 export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   const url = parse(input)
   const host = url.hostname.replace(/\.+$/, "")

@@ -1,6 +1,6 @@
 /**
- * How long a worker or a command waits for one answer of the services below it, in milliseconds of the machine's time. What customers and
- * operators name (tools, webhooks, models, identity providers) has its limits in the policies of its room; ARCHITECTURE.md lists all.
+ * How long a worker or a command waits for one answer of the services below it, in milliseconds of the machine's time. Servers that
+ * customers and operators name have limits in the policies of their room; docs/architecture/limits.md lists all.
  */
 export const TIME_LIMITS = {
   /** A statement of the database. Long before a lease ends. */

@@ -18,7 +18,7 @@ import {
 } from "./main-login.ts"
 import { providerId, type SavedProvider, type SavedProviderRow, serializeSaved } from "./saved-provider.ts"
 
-/** The contract's AddProviderRequest. */
+/** AddProviderRequest of docs/contract.md. */
 export const addProviderSchema = z
   .strictObject({
     name: z.string().trim().min(1).max(100).meta({ example: "Team of Ada" }),

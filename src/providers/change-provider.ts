@@ -4,7 +4,7 @@ import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { type PoolContext, publishSoon } from "./capacity.ts"
 import { type Pool, type ProviderAccount, type ProviderRow, serializeProvider } from "./provider-row.ts"
 
-/** The contract's DisableProviderRequest. */
+/** DisableProviderRequest of docs/contract.md. */
 export const disableProviderSchema = z
   .strictObject({
     reason: z

@@ -41,7 +41,7 @@ export const authStartedSchema = z
   })
   .meta({ id: "ProviderLoginStarted" })
 
-/** The contract's AuthCodeRequest. */
+/** AuthCodeRequest of docs/contract.md. */
 export const authCodeSchema = z
   .strictObject({
     code: z.string().min(1).max(8192).meta({

@@ -50,7 +50,7 @@ export const mediaStatusSchema = z
   })
   .meta({ id: "MediaStatus" })
 
-/** The contract's MediaCompleteRequest. */
+/** MediaCompleteRequest of docs/contract.md. */
 export const mediaCompleteSchema = z
   .strictObject({
     callback_url: z.string().min(1).max(8192).meta({

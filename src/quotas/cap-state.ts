@@ -3,7 +3,7 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 
-/** Every cap there is (design section 6), with the words for it in a sentence. */
+/** Every cap there is (docs/architecture/quotas.md), with the words for it in a sentence. */
 export const CAPS = {
   key_daily: "the key's daily cap",
   key_window: "the cap of the key's window",

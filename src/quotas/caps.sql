@@ -1,5 +1,5 @@
--- Caps (design section 6). A turn counts in the day, month and window in which it was accepted, whatever it is billed later: so a
--- cap's next period begins with nothing reserved in it.
+-- Caps (docs/architecture/quotas.md). A turn counts in the day, month and window in which it was accepted, whenever it is billed. So the
+-- next period of a cap begins with nothing reserved in it.
 
 -- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
 -- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.

@@ -1,4 +1,4 @@
-/** The numbers of caps (design section 6). */
+/** The numbers of caps (docs/architecture/quotas.md). */
 export const QUOTA_POLICY = {
   /** A cap or a balance is at its end when not even a turn with so long a text is accepted. */
   shortTextBytes: 1000,

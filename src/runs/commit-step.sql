@@ -8,7 +8,8 @@ begin
 end $$;
 
 -- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: its calls are in chat_calls, and it is in
--- api_turns once it has ended (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
+-- api_turns once it has ended (docs/contract.md). p_settled_at: the end of the turn that ends with this step, else null; with it, p_billed
+-- is the step's bill.
 -- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
 -- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its
 -- tokens come to (price) above what the hold had left (cost) is our loss.

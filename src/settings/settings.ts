@@ -27,7 +27,7 @@ export const settingSchema = z
 
 type Setting = z.infer<typeof settingSchema>
 
-/** The contract's SettingUpdate. */
+/** SettingUpdate of docs/contract.md. */
 export const settingUpdateSchema = z
   .strictObject({
     key: z.enum(SETTING_KEYS).meta({ example: "trial_days" }),

@@ -8,7 +8,7 @@ import { hashPassword, newPassword } from "./password.ts"
 
 const { name, email, role, brand } = userFields
 
-/** The contract's CreateUser. */
+/** CreateUser of docs/contract.md. */
 export const createUserSchema = z
   .strictObject({
     email: email.optional(),
@@ -60,7 +60,7 @@ export async function createAccount(
   })
 }
 
-/** The contract's SetCredentials. */
+/** SetCredentials of docs/contract.md. */
 export const setCredentialsSchema = z
   .strictObject({ email: email.optional(), password: newPassword.optional() })
   .refine((login) => login.email !== undefined || login.password !== undefined, {

@@ -7,7 +7,7 @@ import { LAUNCH_POLICY } from "./policies.ts"
 import { messengerIdentity, type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
 import type { IdentityKey } from "./start-session.ts"
 
-/** MessengerWebAppAuth of the contract. */
+/** MessengerWebAppAuth of docs/contract.md. */
 export const messengerWebAppAuthSchema = z
   .strictObject({
     init_data: z.string().min(1).max(8192).meta({

@@ -9,7 +9,7 @@ import { tellLocked } from "./notices.ts"
 import { verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
 
-/** LoginRequest of the contract. */
+/** LoginRequest of docs/contract.md. */
 export const loginRequestSchema = z
   .strictObject({
     email: z

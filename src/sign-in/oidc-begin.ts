@@ -7,7 +7,7 @@ import { safeNext } from "./safe-next.ts"
 /** Where providers send browsers back to, for every flow. */
 export const CALLBACK_PATH = "/api/auth/oauth-login/callback"
 
-/** The state in Redis while a browser is at the provider (OAuth state, contract section 2.2). */
+/** The state in Redis while a browser is at the provider (OAuth state, docs/contract.md). */
 export interface OauthState {
   /** The account that gets the identity; null: the flow signs somebody in. */
   user_id: number | null

@@ -13,7 +13,7 @@ import { PASSWORD_POLICY } from "./policies.ts"
 import { newToken } from "./session-token.ts"
 import { expiryOf } from "./start-session.ts"
 
-/** scrypt N=2^15, r=8, p=3 (design section 7); it takes 32 MiB, above Node's default bound. */
+/** scrypt N=2^15, r=8, p=3 (docs/architecture/sign-in.md); it takes 32 MiB, above Node's default bound. */
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 
 /** A password is compared with this when there is no hash: it matches nothing and takes the same time. */

@@ -3,8 +3,8 @@ import { DAY_MS } from "../base/time.ts"
 import { BOARD_UPDATES } from "../boards/policies.ts"
 
 /**
- * How long a session lasts after its last use, and how often a use is written (design section 7). However much it is used, it ends
- * after 90 days, and an admin's after 12 hours: `session_life` (src/actor/caller.sql).
+ * How long a session lasts after its last use, and how often a use is written (docs/architecture/sign-in.md). However much it is used,
+ * it ends after 90 days, and an admin's after 12 hours: `session_life` (src/actor/caller.sql).
  */
 export const SESSION_POLICY = {
   lifeMs: 30 * DAY_MS,
@@ -50,7 +50,7 @@ export const OIDC_POLICY = {
   retryAfterSeconds: 5,
 } as const
 
-/** What one-time tokens are for, and how long each lives (design section 7, contract section 3.3). */
+/** What one-time tokens are for, and how long each lives (docs/architecture/sign-in.md, docs/contract.md). */
 export const TOKEN_POLICY = {
   /** Opens a session: a magic link, or with `appMs` an app's webview. */
   sign_in: { ttlMs: 10 * 60_000, appMs: 60_000 },
@@ -88,7 +88,7 @@ export const PASSWORD_POLICY = {
   waiting: 16,
 } as const
 
-/** How old launch data may be, and how far the platform's clock may be ahead of ours (design section 7). */
+/** How old launch data may be, and how far the platform's clock may be ahead of ours (docs/architecture/sign-in.md). */
 export const LAUNCH_POLICY = {
   maxAgeMs: 5 * 60_000,
   maxAheadMs: 30_000,

@@ -1,6 +1,6 @@
--- The user of a proved identity (design section 7): the user it belongs to; else the user whose verified email the issuer has verified
--- too, but never an admin's, since an email is a claim of others; else a new user, who gets a verified email that nobody else has. Only ASCII letters are folded, since lower() turns some others
--- into ASCII. outcome: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
+-- The user of a proved identity (docs/decisions/0012-linking-identities.md): the user it belongs to; else the user with the same email, if
+-- both sides have verified it and that user is no admin; else a new user, with the email if it is verified and free. Only ASCII letters
+-- are folded, since lower() turns some others into ASCII. outcome: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
 create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text,
   p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz, out outcome text, out user_id bigint,
   out epoch integer) language plpgsql as $$

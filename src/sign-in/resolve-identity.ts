@@ -16,9 +16,8 @@ export interface ProvedIdentity {
 }
 
 /**
- * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7), and tells one whom it
- * joins. The procedure
- * `resolve_identity` has the rule: an unverified email neither joins an account nor is stored. `exceptAdmins`: refuses admins'
+ * The user of an identity and the epoch of their sessions. Makes the user when there is none, and tells a user whom the identity joins.
+ * The procedure `resolve_identity` has the rule (docs/decisions/0012-linking-identities.md): an unverified email neither joins an account nor is stored. `exceptAdmins`: refuses admins'
  * accounts. LOGIN_REFUSED for these and for disabled accounts; then nothing is written.
  */
 export async function resolveIdentity(
@@ -74,7 +73,7 @@ export function storableIdentity({ issuer, subject, email, emailVerified, name }
   }
 }
 
-/** IdpSessionRequest of the contract: verified identity claims. */
+/** IdpSessionRequest of docs/contract.md: verified identity claims. */
 export const idpSessionSchema = z
   .strictObject({
     issuer: z

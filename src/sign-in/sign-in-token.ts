@@ -28,7 +28,7 @@ export const appTokenSchema = z
   .meta({ id: "AppToken" })
 
 /**
- * A one-time token of 60 s that gives an app's webview a session of the same user (contract section 4.2). It asks for no proof: the new
+ * A one-time token of 60 s that gives an app's webview a session of the same user (docs/contract.md). It asks for no proof: the new
  * session was proved when this one was, and lives no longer, so it has no power that this one lacks.
  */
 export async function mintAppToken(
@@ -51,7 +51,7 @@ export async function mintAppToken(
   return { token, expires_at: expiresAt.toISOString() }
 }
 
-/** MagicExchange of the contract: a magic token, or an app token. */
+/** MagicExchange of docs/contract.md: a magic token, or an app token. */
 export const magicExchangeSchema = z
   .strictObject({
     token: z

@@ -73,7 +73,7 @@ function serializePerson(row: PersonRow): ChatPerson {
 }
 
 /**
- * The registered members of a chat and everyone who wrote there, each with their totals, for admins (contract section 4.4): members
+ * The registered members of a chat and everyone who wrote there, each with their totals, for admins (docs/contract.md): members
  * first, then those who cost most. `chatKey`: the chat's, or the slug of its space. NOT_FOUND.
  */
 export async function listChatPeople(

@@ -36,7 +36,7 @@ export interface InventoryPage {
 }
 
 /**
- * The registered spaces of all accounts, for admins (contract section 4.4), in one statement. Equal ones are in the order of their ids;
+ * The registered spaces of all accounts, for admins (docs/contract.md), in one statement. Equal ones are in the order of their ids;
  * spaces without activity come last. VALIDATION_FAILED for a brand that nobody has.
  */
 export async function listInventory(

@@ -54,7 +54,7 @@ function serializeCall({ model, tokens_input, context_tokens, turn_id, called_at
   }
 }
 
-/** The context of the last call of every space's agents, newest space first, for admins (contract section 4.4). */
+/** The context of the last call of every space's agents, newest space first, for admins (docs/contract.md). */
 export async function listSessionContexts(
   ctx: Context,
   credential: SessionCredential,

@@ -32,7 +32,7 @@ type Subscription = z.infer<typeof subscriptionSchema>
 const plan = z.string().min(1).max(32).meta({ description: PLAN, example: "pro" })
 const note = z.string().trim().min(1).max(500).nullable().meta({ example: "Agreed on the phone." })
 
-/** The contract's SubscriptionCreate. */
+/** SubscriptionCreate of docs/contract.md. */
 export const subscriptionCreateSchema = z
   .strictObject({
     user_id: z.int().min(1),
@@ -43,7 +43,7 @@ export const subscriptionCreateSchema = z
   })
   .meta({ id: "SubscriptionCreate" })
 
-/** The contract's SubscriptionUpdate: what is left out stays as it is. */
+/** SubscriptionUpdate of docs/contract.md: what is left out stays as it is. */
 export const subscriptionUpdateSchema = z
   .strictObject({
     plan: plan.optional(),

@@ -45,7 +45,10 @@ export interface TaskFilters {
   q?: string | undefined
 }
 
-/** Tasks of all spaces, newest first, for admins (contract section 4.4). `q`: a part of the title, case-insensitive. VALIDATION_FAILED for a brand that does not exist. */
+/**
+ * Tasks of all spaces, newest first, for admins (docs/contract.md). `q`: a part of the title in any case. VALIDATION_FAILED for a brand that
+ * does not exist.
+ */
 export async function listTasks(
   ctx: Context,
   credential: SessionCredential,

@@ -22,7 +22,7 @@ export const TEAM_ROLES = ["lead", "member"] as const
 const name = z.string().trim().min(1).max(200).meta({ example: "Support" })
 const description = z.string().max(2000).meta({ example: "Answers customers, Monday to Friday." })
 
-/** The contract's TeamCreate. */
+/** TeamCreate of docs/contract.md. */
 export const teamCreateSchema = z
   .strictObject({
     name,
@@ -31,7 +31,7 @@ export const teamCreateSchema = z
   })
   .meta({ id: "TeamCreate" })
 
-/** The contract's TeamUpdate. */
+/** TeamUpdate of docs/contract.md. */
 export const teamUpdateSchema = z
   .strictObject({
     name: name.optional(),

@@ -38,7 +38,7 @@ export interface ToolRun {
 }
 
 export interface ToolCallContext {
-  /** `{turn_id}.{step}.{call}`: the same whenever this call is repeated (design section 5). */
+  /** `{turn_id}.{step}.{call}`: the same whenever this call is repeated (docs/architecture/turns.md). */
   key: string
   step: number
   call: number

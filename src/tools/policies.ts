@@ -1,4 +1,4 @@
-/** Limits of tool calls (design section 5). Times in milliseconds. */
+/** Limits of tool calls (docs/architecture/tools.md). Times in milliseconds. */
 export const TOOL_POLICY = {
   /** The largest result that the model sees, as UTF-8. */
   maxResultBytes: 64 * 1024,

@@ -1,6 +1,6 @@
 import { MICROS_PER_USD } from "../base/money.ts"
 
-/** The numbers of the turn machine (design sections 3, 5, 6). Times in milliseconds, money in credit micros. */
+/** The numbers of the turn machine (docs/architecture/turns.md). Times in milliseconds, money in credit micros. */
 export const TURN_POLICY = {
   defaultHold: 0.25 * MICROS_PER_USD,
   /** The number of shards of an account whose turns wait for each other. It needs twice as many free holds (src/wallets/wallet.sql). */

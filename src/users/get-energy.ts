@@ -18,7 +18,7 @@ const bucketsSchema = z.object({
   spent: z.number().meta({ description: "Charged, as a positive amount.", example: 41.07 }),
 })
 
-/** One user's energy: 10 energy are 1 USD, and 1 energy is 1,000,000 credit micros (contract section 2.2). */
+/** One user's energy: 10 energy are 1 USD, and 1 energy is 1,000,000 credit micros (docs/contract.md). */
 export const userEnergySchema = z
   .object({
     user_id: z.int(),

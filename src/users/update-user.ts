@@ -9,7 +9,7 @@ import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from ".
 
 const { name, email, role, brand } = userFields
 
-/** The contract's UpdateUser: what is left out stays as it is, null clears. */
+/** UpdateUser of docs/contract.md: what is left out stays as it is, null clears. */
 export const updateUserSchema = z
   .strictObject({
     name,

@@ -1,5 +1,5 @@
 import { listInWords, timeInWords } from "../base/in-words.ts"
-/** The numbers of webhooks (design section 4). Times in milliseconds. */
+/** The numbers of webhooks (docs/architecture/webhooks.md). Times in milliseconds. */
 export const WEBHOOK_POLICY = {
   /** A later answer counts as no answer. */
   timeoutMs: 15_000,

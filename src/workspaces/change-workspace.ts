@@ -42,7 +42,7 @@ export const workspaceUpdateSchema = z
   })
   .meta({ id: "WorkspaceUpdate", description: "Fields that you leave out stay as they are; null clears." })
 
-/** The contract's AddWorkspaceMember. */
+/** AddWorkspaceMember of docs/contract.md. */
 export const addMemberSchema = z
   .strictObject({
     user_id: userIdSchema,

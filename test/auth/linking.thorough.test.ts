@@ -56,8 +56,8 @@ const emailOf = (run: string, { email, capitals }: Step) => {
 const issuerOf = (path: Step["path"]) => (path === "idp" ? PARTNER : ISSUER)
 
 /**
- * The rule, as design section 7 has it: by issuer and subject; by email only when it is verified on both sides. Returns the account
- * that is to be entered, a new one with `userId` 0, or null where a password account cannot be made, since somebody has the email.
+ * The rule of docs/decisions/0012-linking-identities.md: by issuer and subject; by email only when it is verified on both sides. Returns
+ * the account that is to be entered, a new one with `userId` 0, or null where a password account cannot be made, since somebody has the email.
  */
 function reference(accounts: Account[], run: string, one: Step): Account | null {
   const email = emailOf(run, one)

@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all([service?.stop(), client?.remove()]))
 
 async function quickstart(): Promise<string> {
-  const readme = await readFile("README.md", "utf8")
-  const [, code] = /### From your server[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? []
-  if (!code) throw new Error("README.md has no quickstart")
+  const recipes = await readFile("docs/recipes.md", "utf8")
+  const [, code] = /### From your server[\s\S]*?```js\n([\s\S]*?)```/.exec(recipes) ?? []
+  if (!code) throw new Error("docs/recipes.md has no quickstart")
   return code
 }
 
@@ -50,7 +50,7 @@ async function runQuickstart(expected: RegExp[]): Promise<string> {
   return output
 }
 
-test("The quickstart of README.md runs as written, with reply, bill and webhook", async () => {
+test("The quickstart of the recipes runs as written, with reply, bill and webhook", async () => {
   const output = await runQuickstart([
     /^The turn: You said: Where is my order\? 0\.\d+$/m,
     /^The webhook: You said: Where is my order\?$/m,

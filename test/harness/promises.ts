@@ -21,8 +21,8 @@ interface TurnFacts {
 }
 
 /**
- * Asserts the promises of design section 11 for one account whose turns have all ended: one terminal state, one bill by the rule, no
- * open hold, gapless events with one for each transition, and books that agree.
+ * Asserts the promises of docs/architecture/testing.md for one account whose turns have all ended: one terminal state, one bill by the
+ * rule, no open hold, gapless events with one for each transition, and books that agree.
  */
 export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<TurnFacts[]> {
   const turns = await sql<TurnFacts>(

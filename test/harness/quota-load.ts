@@ -93,7 +93,7 @@ export interface Wish {
   cancelled: boolean
 }
 
-/** The hold that a turn in a bare space wants and needs by the contract, in credit micros. */
+/** The hold that a turn in a bare space wants and needs by docs/architecture/quotas.md, in credit micros. */
 export function holdsOf({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).

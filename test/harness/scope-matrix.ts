@@ -43,7 +43,7 @@ export interface Expected {
 
 const isThere = (caller: Caller, place: Place) => place.by !== "stranger" && caller.test === place.test
 
-/** The contract's section 5: the spaces that a key sees. */
+/** The scopes of docs/contract.md: the spaces that a key sees. */
 function sees(name: CallerName, where: PlaceName): boolean {
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   if (!isThere(caller, place)) return false

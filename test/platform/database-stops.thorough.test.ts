@@ -6,7 +6,7 @@ import { createRandom } from "../harness/random.ts"
 import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient } from "../harness/world.ts"
 
-/** Design section 11, promise 9, for a database that is gone: a clear 503, and nothing is lost when it comes back. */
+/** No turn stays stuck (docs/architecture/testing.md) when the database is gone: a clear 503, and nothing is lost when it comes back. */
 
 /** A world whose PostgreSQL, a durable one of its own, can be stopped (`crash`: without any notice) and started again. */
 async function createFragileWorld() {

@@ -105,8 +105,10 @@ function writersOfTables(): Map<string, string[]> {
   return new Map([...writers].sort().map(([name, rooms]) => [name, sorted(rooms)]))
 }
 
-test("Each table is written by the rooms that ARCHITECTURE.md names for it, and by no other", () => {
-  const [rows = ""] = (readFileSync("ARCHITECTURE.md", "utf8").split("| table | written by |")[1] ?? "").split("\n\n")
+test("Each table is written by the rooms that rooms.md names for it, and by no other", () => {
+  const [rows = ""] = (
+    readFileSync("docs/architecture/rooms.md", "utf8").split("| table | written by |")[1] ?? ""
+  ).split("\n\n")
   const documented = [...rows.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
     .filter(([, names = ""]) => !names.startsWith("-"))
     .flatMap(([, names = "", rooms = ""]) =>

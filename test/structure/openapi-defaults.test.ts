@@ -8,7 +8,7 @@ interface Parameter {
   schema: { default?: unknown; type?: string }
 }
 
-/** The defaults of the contract, by method and path; for the customer API those that README and the guides name. */
+/** The defaults of docs/contract.md, by method and path; for the customer API those that the guides name. */
 const CONTRACT: Record<string, Record<string, unknown>> = {
   "get /api/admin/users": { limit: 50, offset: 0 },
   "get /api/admin/users/{user_id}/spaces": { limit: 2000, offset: 0 },

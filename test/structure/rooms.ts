@@ -1,6 +1,6 @@
 import { read } from "./source.ts"
 
-/** A row of a table of rooms in ARCHITECTURE.md. */
+/** A row of a table of rooms in docs/architecture/rooms.md. */
 export interface Room {
   name: string
   mayImport: string[]
@@ -13,7 +13,7 @@ const ALL_ABOVE = "every room above"
  */
 export function readRooms(header: string): Room[] {
   const rooms: Room[] = []
-  const [rows = ""] = (read("ARCHITECTURE.md").split(header)[1] ?? "").split("\n\n")
+  const [rows = ""] = (read("docs/architecture/rooms.md").split(header)[1] ?? "").split("\n\n")
   for (const [, path = "", named = ""] of rows.matchAll(/^\| \*?`([\w./-]+)`\*? \|[^|]*\| ([^|]*) \|$/gm)) {
     const above = rooms.map(({ name }) => name)
     const mayImport = named === ALL_ABOVE ? above : named === "–" ? [] : named.split(", ")

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs"
 import { join } from "node:path"
 import { parse } from "smol-toml"
 import { expect, test } from "vitest"
@@ -94,16 +93,6 @@ test("Time and chance come from the context, outside platform, local, the comman
     (path) => !/^src\/(platform|local)\/|^src\/ops\/admin|^client\/src\/runtime/.test(path) && pattern.test(read(path)),
   )
   expect(offenders).toEqual([])
-})
-
-test("Every path that ARCHITECTURE.md and README.md name exists", () => {
-  for (const document of ["ARCHITECTURE.md", "README.md"]) {
-    const paths = [...read(document).matchAll(/`((?:src|functions|test|scripts|bench|dashboard)\/[\w./-]*)`/g)].map(
-      (m) => m[1] as string,
-    )
-    const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
-    expect(missing, document).toEqual([])
-  }
 })
 
 test("The environments of wrangler.toml agree", () => {

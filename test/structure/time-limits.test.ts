@@ -29,12 +29,12 @@ function secondsOf(name: string): number {
 }
 
 const rows = [
-  ...read("ARCHITECTURE.md").matchAll(
+  ...read("docs/architecture/limits.md").matchAll(
     /^\| [^|]+ \| `([\w.]+)` \| (?:[a-z ]*?)(\d+) s\b[^|]* \| [^|]+ \| `[^`]+` \|$/gm,
   ),
 ]
 
-test("ARCHITECTURE.md says each time limit as it is", () => {
+test("The page of limits says each time limit as it is", () => {
   const said = Object.fromEntries(rows.map(([, name, seconds]) => [name, Number(seconds)]))
   expect(rows.length).toBeGreaterThan(15)
   for (const [name, seconds] of Object.entries(said)) expect(seconds, name).toBe(secondsOf(name))

@@ -16,7 +16,7 @@ interface TurnTableProps {
   current?: string
 }
 
-/** A turn's state, and why it has not been done, in the contract's word, or that its reply was cut. */
+/** A turn's state, and why it has not been done, in a word of docs/contract.md, or that its reply was cut. */
 export const TurnState = ({ turn: { state, status_reason, truncated } }: { turn: Turn }) => (
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />

@@ -10,7 +10,7 @@ const LOOKS: Record<Tone, [icon: IconName, look: string]> = {
   none: ["dot", "bg-hover text-muted"],
 }
 
-/** The contract's words, and what they mean for whoever reads them. */
+/** The words of docs/contract.md, and their meaning for a reader. */
 const TONES: Record<string, Tone> = {
   done: "ok",
   delivered: "ok",
@@ -33,7 +33,7 @@ const TONES: Record<string, Tone> = {
   denied: "bad",
 }
 
-/** A state as a word with an icon; `tone` for words that are not of the contract. */
+/** A state as a word with an icon; `tone` for words that docs/contract.md does not have. */
 export function Status({ word, tone = TONES[word] ?? "none" }: { word: string; tone?: Tone }) {
   const [icon, look] = LOOKS[tone]
   return (

@@ -37,7 +37,7 @@ const ledgerQuery = {
     .meta({ description: "`true`: from the day of the earliest ledger row on, whatever `days` and `start` say." }),
 }
 
-/** The ledger over time (contract section 4.5). */
+/** The ledger over time (docs/contract.md). */
 export function mountLedgerAnalytics(app: App) {
   app.operation(
     {

@@ -85,7 +85,7 @@ const dateParam = z.iso
   .date()
   .refine((text) => text >= "1970-01-01" && text <= "9998-12-31", "must be in the years 1970 to 9998 (UTC)")
 
-/** What usage costs, what is billed, and how balances develop (contract section 4.5). */
+/** What usage costs, what is billed, and how balances develop (docs/contract.md). */
 export function mountMoneyAnalytics(app: App) {
   mountLedgerAnalytics(app)
 

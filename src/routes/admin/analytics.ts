@@ -29,7 +29,7 @@ import {
   topQuery,
 } from "./report.ts"
 
-/** Usage over time, and who and what uses most (contract section 4.5). Reports about money: ./analytics-money.ts. */
+/** Usage over time, and who and what uses most (docs/contract.md). Reports about money: ./analytics-money.ts. */
 export function mountAnalytics(app: App) {
   app.operation(
     {

@@ -1,0 +1,108 @@
+import { existsSync, globSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { MEASUREMENTS } from "../../bench/options.ts"
+import { read } from "./source.ts"
+
+/** Every Markdown file of the repository that people write. */
+export const documents = globSync(["*.md", "{docs,src,client,test,.github}/**/*.md"]).sort()
+
+const withoutFences = (text: string) => text.replace(/^ *```[\s\S]*?^ *```$/gm, "")
+const spansOf = (text: string) => [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span)
+
+/** A heading as GitHub writes it into a link. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-")
+
+const anchorsIn = (text: string) =>
+  [...withoutFences(text).matchAll(/^#+ (.*)$/gm)].map(([, one = ""]) => anchorOf(one))
+
+/** Groups of the reference's pages, to which a guide links as `#tag/name`. */
+const tags = globSync("src/reference/guides/*.md").flatMap((path) => anchorsIn(read(path)).slice(0, 1))
+
+/** Relative links and anchors that lead nowhere. */
+export function brokenLinks(path: string, text: string): string[] {
+  const targets = [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target)
+  return targets.filter((target) => {
+    if (/^[a-z]+:/.test(target)) return false
+    if (target.startsWith("#tag/")) return !tags.includes(target.slice("#tag/".length))
+    const [file = "", anchor] = target.split("#")
+    const linked = file === "" ? path : join(dirname(path), file)
+    if (file !== "" && !existsSync(linked)) return true
+    return anchor !== undefined && !anchorsIn(file === "" ? text : read(linked)).includes(anchor)
+  })
+}
+
+const FOLDERS = "src|functions|test|scripts|bench|dashboard|client|docs|migrations|generators|\\.ci|\\.github"
+const PATH = new RegExp(`^(?:(?:${FOLDERS})/[\\w.*/-]*|[\\w.*/-]+\\.(?:tsx?|sql|md|toml|mjs))$`)
+/** Files of an example, and those that a command makes. */
+const EXAMPLES = /^server\.mjs$|^0002_add_colour\.sql$|^report\.md$|^\*(\.\w+)*\.tsx?$|\/[A-Z]+$/
+
+const files = globSync(["*", "{src,functions,test,scripts,bench,dashboard,client,docs,migrations}/**/*"], {
+  exclude: ["**/node_modules/**"],
+})
+const names = new Set(files.map((file) => file.split("/").at(-1)))
+
+/** Paths in backquotes that do not exist. A bare name may be that of a file in any folder. */
+export function missingPaths(text: string): string[] {
+  return spansOf(text)
+    .map((span) => span.replace(/:\d+$/, ""))
+    .filter((span) => PATH.test(span) && !EXAMPLES.test(span))
+    .filter((span) => {
+      if (span.includes("*")) return globSync(span).length === 0
+      return !existsSync(span) && (span.includes("/") || !names.has(span))
+    })
+}
+
+const code = globSync(["{src,dashboard/src,client/src,functions,scripts,bench,test}/**/*.{ts,tsx,sql}", "schema.sql"], {
+  exclude: ["**/node_modules/**", "test/structure/**"],
+})
+const words = new Set(code.flatMap((path) => read(path).match(/[A-Za-z_$][\w$]*/g) ?? []))
+
+/** Functions and procedures, written as `name()`, that the code does not have. */
+export function missingSymbols(text: string): string[] {
+  return spansOf(text).flatMap((span) => {
+    const [, name] = /^(?:[\w$]+\.)*([A-Za-z_$][\w$]*)\(\)$/.exec(span) ?? []
+    return name !== undefined && !words.has(name) ? [span] : []
+  })
+}
+
+const scripts = [".", "client", "dashboard", "generators"].flatMap((folder) =>
+  Object.keys(JSON.parse(read(join(folder, "package.json"))).scripts ?? {}),
+)
+const commandLine = read("src/ops/admin.ts")
+
+/** Commands of npm, of the command line and of the measurements that do not exist. */
+export function missingCommands(text: string): string[] {
+  const run = [...text.matchAll(/\bnpm run (?:-s |--silent )?([a-z][\w:-]*)/g)].map(([, name = ""]) => name)
+  const admin = [...text.matchAll(/\bnpm run admin -- ([a-z][\w-]*)/g)].map(([, name = ""]) => name)
+  const measured = [...text.matchAll(/\bnpm run bench --[^`\n]*--only ([a-z][a-z,-]*)/g)].flatMap(([, list = ""]) =>
+    list.split(","),
+  )
+  return [
+    ...run.filter((name) => !scripts.includes(name)).map((name) => `npm run ${name}`),
+    ...admin.filter(
+      (name) => !commandLine.includes(`"${name}"`) && !new RegExp(`^  +${name}\\b`, "m").test(commandLine),
+    ),
+    ...measured.filter((name) => !MEASUREMENTS.includes(name)).map((name) => `--only ${name}`),
+  ]
+}
+
+/** Operations that a document names. */
+export const operationsIn = (text: string) =>
+  [...withoutFences(text).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/(?:api|v1)\/[\w/{}-]*)(?:\?[^`]*)?`/g)].map(
+    ([, method = "", path = ""]) => `${method.toLowerCase()} ${path}`,
+  )
+
+/** Words of a page without tables and examples. */
+export const proseWords = (text: string) =>
+  withoutFences(text)
+    .split("\n")
+    .filter((line) => !line.startsWith("|"))
+    .join(" ")
+    .split(/\s+/)
+    .filter(Boolean).length
+
+export const linesOf = (text: string) => text.trimEnd().split("\n").length
