@@ -95,50 +95,73 @@ begin
   end loop;
 end $$;
 
--- Adds what a turn has newly spent and reserved to the counters of the day, month and window that it counts in, as far as they
--- are counted. p_shard: the shard of the wallet that this transaction has; null: it has the wallet. Never below 0: a counter that was
--- wrong must not keep a turn from its end; the reconciliation finds it.
-create function turnpike.count_spend(turn turns, p_spent bigint, p_reserved bigint, p_shard integer) returns void language plpgsql as $$
+-- What a turn has newly spent and reserved.
+create type turnpike.turn_spend as (
+  turn turns,
+  spent bigint,
+  reserved bigint
+);
+
+-- Adds what turns of one account have newly spent and reserved to the counters of the days, months and windows that they count in, as far
+-- as they are counted: each counter once, in an order that all transactions keep. p_shard: the shard of the wallet that this transaction
+-- has; null: it has the wallet. Never below 0: a counter that was wrong must not keep a turn from its end; the reconciliation finds it.
+create function turnpike.count_spends(p_user_id bigint, p_spends turnpike.turn_spend[], p_shard integer) returns void language plpgsql as $$
 declare
   -- A web chat has no key, and counts for the account alone.
-  of_users timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'end_user' and s.subject = ''
-    and turn.key_id is not null);
-  of_account timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'account' and s.subject = '');
-  of_members timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'members' and s.subject = ''
-    and turn.member_id is not null);
-  of_key timestamptz := (select s.since from spend_counted s where s.user_id = turn.user_id and s.kind = 'key' and s.subject = turn.key_id);
-  day timestamptz;
-  month timestamptz;
+  of_users timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'end_user' and s.subject = '');
+  of_account timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'account' and s.subject = '');
+  of_members timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'members' and s.subject = '');
+  has_keys boolean := exists (select from spend_counted s where s.user_id = p_user_id and s.kind = 'key');
+  counter record;
 begin
-  if of_users is null and of_key is null and of_account is null and of_members is null then
+  if of_users is null and of_account is null and of_members is null and not has_keys then
     return;
   end if;
-  day := date_trunc('day', turn.created_at, 'UTC');
-  month := date_trunc('month', turn.created_at, 'UTC');
-  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
-  select turn.user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, p_spent), greatest(0, p_reserved), true
-  from (values
-      ('end_user', turn.end_user_ref, 'day', day, of_users),
-      ('end_user', turn.end_user_ref, 'month', month, of_users),
-      ('key', turn.key_id, 'day', day, of_key),
-      ('key', turn.key_id, 'window', turn.window_started_at, of_key),
-      ('account', '', 'day', day, of_account),
-      ('members', turn.space_id::text, 'day', day, of_members)
-    ) as p(kind, subject, period, starts_at, since)
-    left join lateral (select n.counted, n.sharded from spend_counters n where n.user_id = turn.user_id and n.kind = p.kind
+  for counter in
+    select p.kind, p.subject, p.period, p.starts_at, sum(s.spent)::bigint as spent, sum(s.reserved)::bigint as reserved
+    from (select (u.turn).*, u.spent, u.reserved from unnest(p_spends) u) s
+    cross join lateral (select date_trunc('day', s.created_at, 'UTC') as day, date_trunc('month', s.created_at, 'UTC') as month,
+      (select k.since from spend_counted k where k.user_id = p_user_id and k.kind = 'key' and k.subject = s.key_id) as of_key) c
+    cross join lateral (values
+        (1, 'end_user', s.end_user_ref, 'day', c.day, case when s.key_id is not null then of_users end),
+        (1, 'end_user', s.end_user_ref, 'month', c.month, case when s.key_id is not null then of_users end),
+        (2, 'key', s.key_id, 'day', c.day, c.of_key),
+        (2, 'key', s.key_id, 'window', s.window_started_at, c.of_key),
+        (3, 'account', '', 'day', c.day, of_account),
+        (4, 'members', s.space_id::text, 'day', c.day, case when s.member_id is not null then of_members end)
+      ) as p(rank, kind, subject, period, starts_at, since)
+    left join lateral (select n.counted, n.sharded from spend_counters n where n.user_id = p_user_id and n.kind = p.kind
       and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at limit 1) known on true
-  where p.starts_at is not null and p.since is not null and (known.counted or turnpike.is_counted_from(p.since, p.starts_at))
-    and (p_shard is null or known.sharded is not true)
-  on conflict (user_id, kind, subject, period, starts_at) do update set
-    spent_credit_micros = greatest(0, c.spent_credit_micros + p_spent),
-    reserved_credit_micros = greatest(0, c.reserved_credit_micros + p_reserved), counted = true;
-  if p_shard is not null and (of_key is not null or of_account is not null) then
+    where p.starts_at is not null and p.since is not null and (known.counted or turnpike.is_counted_from(p.since, p.starts_at))
+      and (p_shard is null or known.sharded is not true)
+    group by p.rank, p.kind, p.subject, p.period, p.starts_at
+    order by p.rank, p.subject collate "C", p.period collate "C", p.starts_at
+  loop
+    insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
+    values (p_user_id, counter.kind, counter.subject, counter.period, counter.starts_at, greatest(0, counter.spent),
+      greatest(0, counter.reserved), true)
+    on conflict (user_id, kind, subject, period, starts_at) do update set
+      spent_credit_micros = greatest(0, c.spent_credit_micros + counter.spent),
+      reserved_credit_micros = greatest(0, c.reserved_credit_micros + counter.reserved), counted = true;
+  end loop;
+  if p_shard is not null and (has_keys or of_account is not null) then
     insert into spend_counter_shards as c (user_id, kind, subject, period, starts_at, shard, spent_credit_micros, reserved_credit_micros)
-    select n.user_id, n.kind, n.subject, n.period, n.starts_at, p_shard, p_spent, p_reserved from spend_counters n
-      where n.user_id = turn.user_id and n.sharded
-        and ((n.kind = 'key' and n.subject = turn.key_id) or (n.kind = 'account' and n.subject = ''))
-        and ((n.period = 'day' and n.starts_at = day) or (n.period = 'window' and n.starts_at = turn.window_started_at))
+    select n.user_id, n.kind, n.subject, n.period, n.starts_at, p_shard, sum(s.spent), sum(s.reserved)
+      from spend_counters n
+      join (select (u.turn).*, u.spent, u.reserved from unnest(p_spends) u) s
+        on ((n.kind = 'key' and n.subject = s.key_id) or (n.kind = 'account' and n.subject = ''))
+          and ((n.period = 'day' and n.starts_at = date_trunc('day', s.created_at, 'UTC'))
+            or (n.period = 'window' and n.starts_at = s.window_started_at))
+      where n.user_id = p_user_id and n.sharded
+      group by n.user_id, n.kind, n.subject, n.period, n.starts_at
     on conflict (user_id, kind, subject, period, starts_at, shard) do update set
-      spent_credit_micros = c.spent_credit_micros + p_spent, reserved_credit_micros = c.reserved_credit_micros + p_reserved;
+      spent_credit_micros = c.spent_credit_micros + excluded.spent_credit_micros,
+      reserved_credit_micros = c.reserved_credit_micros + excluded.reserved_credit_micros;
   end if;
+end $$;
+
+-- The same for one turn.
+create function turnpike.count_spend(turn turns, p_spent bigint, p_reserved bigint, p_shard integer) returns void language plpgsql as $$
+begin
+  perform turnpike.count_spends(turn.user_id, array[row(turn, p_spent, p_reserved)::turnpike.turn_spend], p_shard);
 end $$;

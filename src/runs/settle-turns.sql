@@ -33,14 +33,6 @@ create type turnpike.settled_turn as (
   posts boolean -- null
 );
 
--- A turn that has ended and still has its hold.
-create type turnpike.ended_turn as (
-  turn turns,
-  billed bigint,
-  next boolean,
-  has_subscriber boolean
-);
-
 -- Ends running turns: of each its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
 -- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. Settling again
 -- with the same event_id has no effect, and answers the same: the answer of the first time was lost. In the order of all locks: turns,
@@ -57,6 +49,8 @@ declare
   ending turnpike.turn_end[] := '{}';
   locked turns[] := '{}';
   ended turnpike.ended_turn[] := '{}';
+  account record;
+  of_account turnpike.ended_turn[];
   last turnpike.ended_turn;
   paid record;
   settled turnpike.settled_turn[] := '{}';
@@ -97,10 +91,14 @@ begin
       ended := ended || turnpike.end_turn(locked[nth], ending[nth], p_moment);
     end if;
   end loop;
-  for last in select e.* from unnest(ended) e order by (e.turn).user_id, (e.turn).turn_id collate "C" loop
-    select c.* into paid from turnpike.close_hold(last.turn, last.billed, (last.turn).hold_credit_micros, p_moment) c;
-    settled := settled || row((last.turn).turn_id, 'settled', (last.turn).user_id, (last.turn).test, (last.turn).state, last.next,
-      last.has_subscriber or paid.has_subscriber, paid.posts)::turnpike.settled_turn;
+  for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(ended) e order by 1, 2 loop
+    of_account := array(select e from unnest(ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test
+      order by (e.turn).turn_id collate "C");
+    select c.* into paid from turnpike.close_holds(of_account, p_moment) c;
+    foreach last in array of_account loop
+      settled := settled || row((last.turn).turn_id, 'settled', account.user_id, account.test, (last.turn).state, last.next,
+        last.has_subscriber or paid.has_subscriber, paid.posts)::turnpike.settled_turn;
+    end loop;
   end loop;
   return settled;
 end $$;

@@ -1,5 +1,5 @@
 -- Cancels a turn that the caller has locked: a queued one ends at once, a running one is asked to stop at its next boundary. The caller
--- must then close its hold (close_hold), since the wallet is locked last. Returns the turn as it is then.
+-- must then close its hold (close_holds), since the wallet is locked last. Returns the turn as it is then.
 create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
 language plpgsql as $$
 begin
@@ -58,7 +58,7 @@ begin
       has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_request.moment);
-        perform turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_request.moment);
+        perform turnpike.close_holds(array[row(found_turn, 0, next, false)::turnpike.ended_turn], p_request.moment);
       end if;
     else
       outcome := 'ended';

@@ -31,49 +31,72 @@ begin
     case when turn.finished_at is null then jsonb_build_object('held_credit_micros', turn.held_credit_micros) else '{}' end, p_moment);
 end $$;
 
--- Charges a turn and releases its hold, last in a transaction. p_billed: the charge; p_held: what was held. An account without shards gets
--- its ledger row with the running total and its events here, under the wallet's lock. With shards the charge is queued (posts: there
--- is work for post_charges). has_subscriber: a webhook gets an event.
-create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz, out has_subscriber boolean, out posts boolean)
+-- A turn that has ended and still has its hold.
+create type turnpike.ended_turn as (
+  turn turns,
+  -- Its charge.
+  billed bigint,
+  -- Whether another turn of its conversation may begin.
+  next boolean,
+  -- Whether a webhook gets an event of its end.
+  has_subscriber boolean
+);
+
+-- Charges turns of one account, all live or all test ones, and releases their holds, last in a transaction: the wallet and each counter are
+-- written once. An account without shards gets its ledger rows, with the running total, and its events here, under the wallet's lock. With
+-- shards the charges are queued (posts: there is work for post_charges). has_subscriber: a webhook gets an event.
+create function turnpike.close_holds(p_ended turnpike.ended_turn[], p_moment timestamptz, out has_subscriber boolean, out posts boolean)
 language plpgsql as $$
 declare
+  account bigint := (p_ended[1]).turn.user_id;
+  charged bigint;
+  released bigint;
   wallet wallets;
   shard_taken integer;
-  kind text := case when turn.key_id is null then 'space_usage' else 'usage' end;
+  one turnpike.ended_turn;
 begin
   has_subscriber := false;
   posts := false;
-  if p_held = 0 then
+  select sum(e.billed), sum((e.turn).hold_credit_micros) into charged, released from unnest(p_ended) e;
+  if released = 0 then
     return;
   end if;
-  shard_taken := turnpike.take_shard(turn.user_id);
+  shard_taken := turnpike.take_shard(account);
   if shard_taken is null then
-    update wallets w set balance_credit_micros = w.balance_credit_micros - p_billed, held_credit_micros = w.held_credit_micros - p_held
-      where w.user_id = turn.user_id and w.shards = 0 returning w.* into wallet;
+    update wallets w set balance_credit_micros = w.balance_credit_micros - charged, held_credit_micros = w.held_credit_micros - released
+      where w.user_id = account and w.shards = 0 returning w.* into wallet;
     -- It got shards while this waited, and this has its wallet now, which others lock behind those: all begins anew.
     if not found then
-      raise exception 'account % has got shards', turn.user_id using errcode = 'deadlock_detected';
+      raise exception 'account % has got shards', account using errcode = 'deadlock_detected';
     end if;
-  else
-    update wallet_shards s set balance_credit_micros = s.balance_credit_micros - p_billed,
-      held_credit_micros = s.held_credit_micros - p_held where s.user_id = turn.user_id and s.shard = shard_taken;
-  end if;
-  if p_billed > 0 and shard_taken is null then
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
-    values (turn.user_id, kind, -p_billed, wallet.balance_credit_micros, turn.turn_id, 'turn', p_moment);
-  elsif p_billed > 0 then
+    select account, case when (e.turn).key_id is null then 'space_usage' else 'usage' end, -e.billed,
+        wallet.balance_credit_micros + charged - sum(e.billed) over (order by e.position), (e.turn).turn_id, 'turn', p_moment
+      from unnest(p_ended) with ordinality e(turn, billed, next, has_subscriber, position)
+      where e.billed > 0 order by e.position;
+  else
+    update wallet_shards s set balance_credit_micros = s.balance_credit_micros - charged,
+      held_credit_micros = s.held_credit_micros - released where s.user_id = account and s.shard = shard_taken;
     insert into postings (user_id, reason, amount_credit_micros, turn_id, created_at)
-    values (turn.user_id, kind, -p_billed, turn.turn_id, p_moment);
-    posts := true;
+    select account, case when (e.turn).key_id is null then 'space_usage' else 'usage' end, -e.billed, (e.turn).turn_id, p_moment
+      from unnest(p_ended) e where e.billed > 0;
+    posts := charged > 0;
   end if;
-  perform turnpike.count_spend(turn, p_billed, -p_held, shard_taken);
-  if p_billed > 0 and shard_taken is null then
-    has_subscriber := turnpike.tell_spend(turn, p_moment);
-    if wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0 then
-      wallet.balance_credit_micros := wallet.balance_credit_micros + p_billed;
-      if turnpike.follow_balance(wallet, wallet.balance_credit_micros - p_billed, p_moment) then
-        has_subscriber := true;
-      end if;
+  perform turnpike.count_spends(account,
+    array(select row(e.turn, e.billed, -(e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
+      where (e.turn).hold_credit_micros > 0), shard_taken);
+  if shard_taken is not null then
+    return;
+  end if;
+  foreach one in array p_ended loop
+    if one.billed > 0 and turnpike.tell_spend(one.turn, p_moment) then
+      has_subscriber := true;
+    end if;
+  end loop;
+  if charged > 0 and (wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0) then
+    wallet.balance_credit_micros := wallet.balance_credit_micros + charged;
+    if turnpike.follow_balance(wallet, wallet.balance_credit_micros - charged, p_moment) then
+      has_subscriber := true;
     end if;
   end if;
 end $$;

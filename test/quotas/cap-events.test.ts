@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RUNNER_POLICY } from "../../src/turns/policies.ts"
 import { COSTS_ALL, createWatched, percents } from "../harness/account-events.ts"
 import { makeWebhook, serveReceiver, verifies } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -190,6 +191,8 @@ describe("The event cap.reached", () => {
       return calls.length
     }
     await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
+    // After a time without turns no runner stays to look for more.
+    await world.advance(RUNNER_POLICY.busyMs + 1)
     const turn = async () => {
       await capped.sendTurn({ space, max_cost_usd: 0.0999, text: COSTS_ALL })
       await world.drain()
