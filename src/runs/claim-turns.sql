@@ -71,10 +71,7 @@ begin
   end if;
   answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}')::turnpike.found_turns;
   answer := turnpike.claim_ready(answer, p_look, p_terms);
-  if cardinality(answer.claims) = 0 and p_look.stays then
-    return;
-  end if;
-  if cardinality(answer.claims) < p_look.places or p_look.places = 0 then
+  if not p_look.stays and (cardinality(answer.claims) < p_look.places or p_look.places = 0) then
     -- Others must not rely on it from now on. Who does at this moment holds this lock, and its turn is seen once it has committed.
     if pg_try_advisory_xact_lock(hashtext('runners'), 0) then
       answer := turnpike.claim_ready(answer, p_look, p_terms);
@@ -92,9 +89,13 @@ end $$;
 -- Settles turns of a runner and looks for others, in one statement.
 create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.look, p_terms turnpike.claim_terms,
   out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql as $$
+declare
+  ends record;
 begin
-  settled := turnpike.settle_turns(p_ends, p_terms.moment);
+  select e.* into ends from turnpike.end_runs(p_ends, p_terms.moment) e;
   looked := turnpike.claim_turns(p_look, p_terms);
+  -- The wallets last, so that nobody waits for them longer than they must.
+  settled := ends.settled || turnpike.close_ended(ends.ended, p_terms.moment);
 end $$;
 
 -- Claims what is ready, as claim_turns says.
@@ -130,7 +131,7 @@ begin
     end if;
   end if;
   foreach id in array array(select o.turn_id from open_turns o
-    where o.state = 'running' and o.wake_at <= p_terms.moment
+    where o.state = 'running' and o.wake_at <= p_terms.moment and not p_look.held ? o.turn_id
       and (select t.attempts = 0 from turns t where t.turn_id = o.turn_id)
     order by o.wake_at limit p_look.places - cardinality(answer.claims))
   loop
@@ -252,6 +253,7 @@ create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after int
 returns open_turns language plpgsql as $$
 declare
   head open_turns;
+  free open_turns;
   last bigint := p_after;
   is_around boolean := false;
 begin
@@ -270,9 +272,15 @@ begin
     if p_most >= p_slots or p_most > (
       select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
     then
-      return head;
+      select o.* into free from open_turns o where o.turn_id = head.turn_id and o.state = 'queued' for no key update skip locked;
+      if free.turn_id is not null then
+        return free;
+      end if;
+      -- Another runner is taking it.
+      p_passed := p_passed || head.turn_id;
+    else
+      last := head.lane;
     end if;
-    last := head.lane;
   end loop;
   return null;
 end $$;

@@ -43,18 +43,24 @@ create type turnpike.settled_turn as (
 -- whatever the end is.
 create function turnpike.settle_turns(p_ends jsonb, p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
 declare
+  ends record;
+begin
+  select e.* into ends from turnpike.end_runs(p_ends, p_moment) e;
+  return ends.settled || turnpike.close_ended(ends.ended, p_moment);
+end $$;
+
+-- The first part of it: all but the holds. settled: those that were not ended, or had been before.
+create function turnpike.end_runs(p_ends jsonb, p_moment timestamptz, out settled turnpike.settled_turn[], out ended turnpike.ended_turn[])
+language plpgsql as $$
+declare
   alone boolean := jsonb_array_length(p_ends) = 1;
   one turnpike.turn_end;
   mine turns;
   ending turnpike.turn_end[] := '{}';
   locked turns[] := '{}';
-  ended turnpike.ended_turn[] := '{}';
-  account record;
-  of_account turnpike.ended_turn[];
-  last turnpike.ended_turn;
-  paid record;
-  settled turnpike.settled_turn[] := '{}';
 begin
+  settled := '{}';
+  ended := '{}';
   for one in select e.* from jsonb_populate_recordset(null::turnpike.turn_end, p_ends) e order by e.turn_id collate "C" loop
     if alone then
       mine := turnpike.own_turn(one.turn_id, one.epoch);
@@ -91,8 +97,19 @@ begin
       ended := ended || turnpike.end_turn(locked[nth], ending[nth], p_moment);
     end if;
   end loop;
-  for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(ended) e order by 1, 2 loop
-    of_account := array(select e from unnest(ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test
+end $$;
+
+-- The second part: charges the turns and releases their holds.
+create function turnpike.close_ended(p_ended turnpike.ended_turn[], p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
+declare
+  account record;
+  of_account turnpike.ended_turn[];
+  last turnpike.ended_turn;
+  paid record;
+  settled turnpike.settled_turn[] := '{}';
+begin
+  for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(p_ended) e order by 1, 2 loop
+    of_account := array(select e from unnest(p_ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test
       order by (e.turn).turn_id collate "C");
     select c.* into paid from turnpike.close_holds(of_account, p_moment) c;
     foreach last in array of_account loop

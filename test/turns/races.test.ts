@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { RUNNER_POLICY } from "../../src/turns/policies.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { isThorough } from "../harness/crash.ts"
 import { holdRows, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
@@ -114,6 +115,8 @@ test(`The same callback 5 times at once, with the sweeper, runs the turn once, i
 
 test(`A worker that outlives its lease next to the sweeper's new worker gives one bill, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("sweeper racing worker")
+  // After a time without turns no runner stays to look for more.
+  await world.advance(RUNNER_POLICY.busyMs + 1)
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
   for (let round = 0; round < ROUNDS; round++) {
