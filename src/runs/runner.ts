@@ -73,12 +73,11 @@ class Runner {
       if (found?.status === "full") return this.report
       if (found?.status === "over") break
       // Also without a place: others must not rely on it then.
-      if (found?.status === "looking") await this.ctx.clock.pause(RUNNER_POLICY.pauseMs)
-      else await this.untilChange()
+      await this.untilChange({ soon: found?.status === "looking" })
     }
     // It was struck off: what it still has ends here, and others take what comes then.
     while (this.underWay.size > 0) {
-      await this.untilChange()
+      await this.untilChange({ soon: false })
       await callMissingRunner(this.ctx).catch(() => false)
     }
     if (this.report.lost) throw new TurnpikeError("UNAVAILABLE", "A turn could not be given back.")
@@ -128,12 +127,13 @@ class Runner {
     const held = [...this.underWay].filter((id) => !ended.has(id))
     const places = this.placesBeside(held.length)
     const { carries, kept, vainLooks } = RUNNER_POLICY
+    const most = held.length > 0 ? vainLooks.busy : vainLooks.idle
     return {
       runner: { id: this.id, attempt: this.attempt++, takesOver: this.takesOver },
       places,
       kept: held.length + places > carries - kept ? kept : 0,
       held,
-      stays: places > 0 && this.load.isHigh(this.now) && this.vainLooks < vainLooks,
+      stays: places > 0 && this.load.isHigh(this.now) && this.vainLooks < most,
       retires: this.isRetired,
       after: this.after,
     }
@@ -192,12 +192,17 @@ class Runner {
   }
 
   /** Resolves when a turn has ended since this was asked last, or it is time to look again. */
-  private async untilChange(): Promise<void> {
+  private async untilChange({ soon }: { soon: boolean }): Promise<void> {
+    const { clock } = this.ctx
     let stop = () => {}
     if (!this.hasChanged) {
       await new Promise<void>((resolve) => {
         this.notify = resolve
-        stop = this.ctx.clock.after(RUNNER_POLICY.lookMs, resolve)
+        if (soon)
+          void clock
+            .pause(this.underWay.size > 0 ? RUNNER_POLICY.pauseMs.busy : RUNNER_POLICY.pauseMs.idle)
+            .then(resolve)
+        else stop = clock.after(RUNNER_POLICY.lookMs, resolve)
       })
     }
     stop()

@@ -102,9 +102,9 @@ export const RUNNER_POLICY = {
   waitingCalls: 5,
   /** From so many on it takes no more turns. */
   busyCalls: 3,
-  /** The pause between two looks while turns come in, and how many looks in vain end that. */
-  pauseMs: 4,
-  vainLooks: 4,
+  /** The pause between two looks while turns come in, and how many looks in vain end that: with turns under way, and without. */
+  pauseMs: { busy: 10, idle: 4 },
+  vainLooks: { busy: 20, idle: 4 },
   /** Whether turns come in: so many have begun in this isolate within this time. */
   busyTurns: 10,
   busyMs: 1_000,
