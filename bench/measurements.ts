@@ -5,6 +5,7 @@ import { measureAttacks } from "./measure-attacks.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
 import { measureCommits } from "./measure-commits.ts"
+import { measureCrowd, measureShares } from "./measure-fair.ts"
 import { measureFiles } from "./measure-files.ts"
 import { measureFloor } from "./measure-floor.ts"
 import { measureHistory } from "./measure-history.ts"
@@ -124,12 +125,14 @@ const ALL: Measurement[] = [
     world: { settings: CHURN_SETTINGS },
     measure: (world: BenchWorld, options: Options) => measureOutage(world, options, part),
   })),
+  { group: "fair", title: "new turns beside 2,000 of another account", measure: measureCrowd },
+  { group: "fair", title: "shares of equal accounts", measure: measureShares },
   { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-const SELDOM = ["churn", "queues", "outage-queue", "outage-database", "outage-provider"]
+const SELDOM = ["churn", "queues", "outage-queue", "outage-database", "outage-provider", "fair"]
 
 /** The selected measurements. The floor needs a folder, and some take minutes for what seldom changes. */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {

@@ -43,6 +43,8 @@ interface SiteOptions {
   timed?: boolean
   /** With an isolate's bound for the heap, and an inspector (runtime.ts). */
   isMeasured?: boolean
+  /** How many messages the queue delivers at once. */
+  queueLimit?: number
   /** Further bindings of the worker. */
   bindings?: Record<string, string>
   /** Where its stand-in finds the database, by the database's own URL. */
@@ -67,7 +69,14 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   await version.fillDatabase(databaseUrl)
   await sql("create table bench_rows (id text primary key, body text not null, created_at timestamptz default now())")
   const at = options.databaseAt ? await options.databaseAt(databaseUrl) : databaseUrl
-  const question: Question = { ask: "namespace", name, qstash_mode: runs ? "push" : "manual", databaseUrl: at, timed }
+  const question: Question = {
+    ask: "namespace",
+    name,
+    qstash_mode: runs ? "push" : "manual",
+    qstash_parallelism: options.queueLimit,
+    databaseUrl: at,
+    timed,
+  }
   const namespace = await standIns.ask<Record<string, string>>(question)
   const env = {
     ...namespace,

@@ -3,7 +3,14 @@ import { answerBench } from "./child.ts"
 import { labelOf, timesOf } from "./statistics.ts"
 
 export type Question =
-  | { ask: "namespace"; name: string; qstash_mode: "push" | "manual"; databaseUrl: string; timed: boolean }
+  | {
+      ask: "namespace"
+      name: string
+      qstash_mode: "push" | "manual"
+      qstash_parallelism?: number | undefined
+      databaseUrl: string
+      timed: boolean
+    }
   | { ask: "statements" }
 
 /** Of the statements of one label, in ms, from when the stand-in took one up until it had the rows. */

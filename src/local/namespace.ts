@@ -10,6 +10,7 @@ import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 export interface NamespaceOptions {
   name: string
   qstash_mode: "push" | "manual"
+  qstash_parallelism?: number | undefined
   /** Servers behind `/{ns}/{name}`, such as a model's: calls to them are passed on, and can be faulted too. */
   upstreams?: Record<string, string> | undefined
   onStatement?: OnStatement | undefined
@@ -37,7 +38,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   const redisToken = randomBytes(24).toString("base64url")
   const redis = await createRedisRest({ url: servers.redisUrl, prefix: servers.redisPrefix, token: redisToken })
   const secrets = newQstashSecrets()
-  const qstash = createQstash({ mode: options.qstash_mode, secrets })
+  const qstash = createQstash({ mode: options.qstash_mode, parallelism: options.qstash_parallelism, secrets })
 
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
     return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const

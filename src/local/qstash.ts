@@ -23,12 +23,13 @@ export function newQstashSecrets(): QstashSecrets {
   }
 }
 
-/** Deliveries at once in push mode, so that a burst does not open a socket per message. */
 const PUSH_PARALLELISM = 500
 
 interface QstashOptions {
   /** "push" delivers by itself as time passes; "manual" stands still and is moved through `control`. */
   mode: "push" | "manual"
+  /** How many messages it delivers at once, as a plan allows. Default: 500 in push mode, so that a burst does not open a socket for each. */
+  parallelism?: number | undefined
   secrets: QstashSecrets
   /** Milliseconds; in manual mode only its first answer counts. */
   now?: () => number
@@ -43,11 +44,11 @@ export interface Qstash {
 }
 
 /** QStash in memory. Everything is lost with the process, as after a `reset`. */
-export function createQstash({ mode, secrets, now: realNow = Date.now }: QstashOptions): Qstash {
+export function createQstash({ mode, parallelism, secrets, now: realNow = Date.now }: QstashOptions): Qstash {
   let frozenMs = realNow()
   let keys = { current: secrets.currentSigningKey, next: secrets.nextSigningKey }
   const authorization = `Bearer ${secrets.token}`
-  const newBroker = () => new Broker(mode === "push" ? PUSH_PARALLELISM : Number.POSITIVE_INFINITY)
+  const newBroker = () => new Broker(parallelism ?? (mode === "push" ? PUSH_PARALLELISM : Number.POSITIVE_INFINITY))
   let broker = newBroker()
 
   const now = mode === "push" ? realNow : () => frozenMs

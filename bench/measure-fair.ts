@@ -1,0 +1,163 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
+import { openHeapMeter } from "./heap-meter.ts"
+import type { BenchAccount } from "./load.ts"
+import { createSite, type Site } from "./site.ts"
+import { round, secondsSince, timesOf } from "./statistics.ts"
+import type { BenchWorld } from "./world.ts"
+
+const LONG = "[think 20000 ms]"
+const LONG_TURNS = 2_000
+const LONG_SECONDS = 20
+const SENDERS = 16
+const ACCOUNTS = 16
+const TURNS_EACH = 150
+
+/** Shares of what a plan of the queue delivers at once. */
+const sharesOf = (limit: number) => ({
+  RUNNERS: `${Math.max(1, Math.floor(limit * 0.4))}`,
+  WEBHOOK_RUNS: `${Math.max(1, Math.floor(limit * 0.3))}`,
+})
+
+/**
+ * One account has 2,000 turns of 20 s queued. How long new turns wait beside them, of another account and of another end user of that account,
+ * and their webhooks; and how many turns run at once, in one workerd. For each limit of a plan of the queue.
+ */
+export async function measureCrowd(world: BenchWorld) {
+  const rows = []
+  for (const limit of [10, 100, 1_000]) rows.push(await measureLimit(world, limit))
+  return { limits: rows }
+}
+
+async function measureLimit(world: BenchWorld, limit: number) {
+  const receiver = await startReceiver(world)
+  const site = await createSite(world, `crowd_${limit}`, {
+    runs: true,
+    accounts: 2,
+    isMeasured: true,
+    queueLimit: limit,
+    bindings: { ...sharesOf(limit), TURN_SLOTS: "10000", END_USER_TURN_SLOTS: "9000", ALLOW_PRIVATE_TARGETS: "1" },
+  })
+  const [crowd, other] = site.accounts as [BenchAccount, BenchAccount]
+  await post(site, other, "/v1/webhooks", { url: receiver, events: ["turn.done"] })
+  const began = performance.now()
+  await sendAll(site, crowd, LONG_TURNS, LONG, () => "crowd")
+  const queued = secondsSince(began, 1)
+  const running: number[] = []
+  const heaps: number[] = []
+  const meter = await openHeapMeter(site.runtime.inspector ?? "")
+  const beside = { "another account": [] as string[], "another end user": [] as string[] }
+  const until = performance.now() + LONG_SECONDS * 2_000
+  while (performance.now() < until) {
+    beside["another account"].push(await send(site, other, "hello", "new"))
+    beside["another end user"].push(await send(site, crowd, "hello", `new-${running.length}`))
+    await pause(500)
+    const [row] = await site.sql<{ count: number }>(
+      "select count(*)::int as count from open_turns where state = 'running' and wake_at > now()",
+    )
+    running.push(row?.count ?? 0)
+    const usage = await meter.read()
+    heaps.push(usage?.heap ?? Number.POSITIVE_INFINITY)
+  }
+  meter.close()
+  const waits = async (ids: string[]) =>
+    timesOf(
+      (
+        await site.sql<{ ms: number }>(
+          "select extract(epoch from coalesce(started_at, now()) - created_at)::float8 * 1000 as ms from turns where turn_id = any ($1)",
+          [ids],
+        )
+      ).map(({ ms }) => ms),
+    )
+  const webhooks = await site.sql<{ ms: number }>(
+    `select extract(epoch from coalesce(d.finished_at, now()) - t.created_at)::float8 * 1000 as ms
+     from webhook_deliveries d join turns t on t.turn_id = d.turn_id where t.user_id = $1`,
+    [other.userId],
+  )
+  const [ended] = await site.sql<{ count: number }>(
+    "select count(*)::int as count from turns where state = 'done' and user_id = $1 and text = $2",
+    [crowd.userId, LONG],
+  )
+  return {
+    limit,
+    "2,000 accepted in seconds": queued,
+    "most at once": Math.max(...running),
+    "of the long ones ended in 40 s": ended?.count,
+    "another account starts after": await waits(beside["another account"]),
+    "its webhook after": timesOf(webhooks.map(({ ms }) => ms)),
+    "another end user starts after": await waits(beside["another end user"]),
+    "most MiB on the heap": round(Math.max(...heaps), 0),
+  }
+}
+
+/** Jain's index of what 16 accounts with equally many turns have got done when half of all are. */
+export async function measureShares(world: BenchWorld) {
+  const site = await createSite(world, "shares", {
+    runs: true,
+    accounts: ACCOUNTS,
+    queueLimit: 10,
+    bindings: sharesOf(10),
+  })
+  await Promise.all(
+    site.accounts.map((account) => sendAll(site, account, TURNS_EACH, "[think 1000 ms]", (n) => `customer-${n % 7}`)),
+  )
+  const doneOf = async () =>
+    (
+      await site.sql<{ count: number }>(
+        "select count(t.turn_id)::int as count from users u left join turns t on t.user_id = u.user_id and t.state = 'done' group by u.user_id having u.user_id = any ($1)",
+        [site.accounts.map(({ userId }) => userId)],
+      )
+    ).map(({ count }) => count)
+  let done = await doneOf()
+  while (sum(done) < (ACCOUNTS * TURNS_EACH) / 2) {
+    await pause(100)
+    done = await doneOf()
+  }
+  const jain = sum(done) ** 2 / (done.length * sum(done.map((count) => count ** 2)))
+  return { accounts: ACCOUNTS, turns_of_each: TURNS_EACH, done, "Jain's index": round(jain, 4) }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+
+async function sendAll(site: Site, account: BenchAccount, count: number, text: string, endUser: (n: number) => string) {
+  let next = 0
+  const sender = async () => {
+    for (let n = next++; n < count; n = next++) await send(site, account, text, endUser(n))
+  }
+  await Promise.all(Array.from({ length: SENDERS }, sender))
+}
+
+let sent = 0
+
+async function send(site: Site, account: BenchAccount, text: string, end_user_ref: string): Promise<string> {
+  const conversation = `c${sent++}`
+  const body = { space: account.space, end_user_ref, conversation, text }
+  const { turn_id } = (await post(site, account, "/v1/turns", body)) as { turn_id: string }
+  return turn_id
+}
+
+async function post({ runtime }: Site, { key }: BenchAccount, path: string, body: object): Promise<unknown> {
+  const response = await fetch(`${runtime.url}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": `fair-${sent++}`,
+    },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}
+
+/** A customer's server that takes every event. */
+async function startReceiver({ keep }: BenchWorld): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => void response.writeHead(200).end())
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  keep(() => new Promise((done) => server.close(done)))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
