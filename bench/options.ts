@@ -49,6 +49,7 @@ export const MEASUREMENTS = [
   "analytics",
   "hostile",
   "attacks",
+  "fair",
   "routing",
 ]
 

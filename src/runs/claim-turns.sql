@@ -3,9 +3,10 @@
 
 -- What a runner asks for.
 create type turnpike.look as (
-  -- How many turns it can take, and how many of these only of accounts of which none is running.
+  -- How many turns it can take. Where it could take no more after these (is_last), the last of them is for an account of which none is
+  -- running, and the one before for such an end user.
   places integer,
-  kept integer,
+  is_last boolean,
   -- Turns that it has. A try that follows one whose end is unknown takes over all others of its message.
   held jsonb,
   takes_over boolean,
@@ -111,6 +112,8 @@ declare
   passed text[] := '{}';
   went_on boolean;
   slots integer;
+  left_over integer;
+  is_short boolean;
 begin
   if p_look.takes_over then
     foreach id in array array(select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
@@ -148,11 +151,12 @@ begin
       for nth in 1 .. cardinality(accounts) loop
         one := accounts[nth];
         exit when cardinality(answer.claims) >= p_look.places;
-        continue when one.running >= slots
-          or (one.running > 0 and cardinality(answer.claims) >= p_look.places - p_look.kept);
+        left_over := case when p_look.is_last then p_look.places - cardinality(answer.claims) end;
+        continue when one.running >= slots or (one.running > 0 and left_over = 1);
+        -- The last slots of an account are for end users of whom none is running, too.
+        is_short := coalesce(left_over = 2, false) or (slots >= 4 and one.running >= slots - greatest(1, slots / 20));
         head := turnpike.next_head(kind, one.user_id, coalesce(one.lane, p_look.after_lane), passed,
-          -- The last slots of an account are for end users of whom none is running.
-          case when slots >= 4 and one.running >= slots - greatest(1, slots / 20) then 1 else p_look.end_user_slots end, slots);
+          case when is_short then 1 else p_look.end_user_slots end, slots);
         if head.turn_id is null then
           one.running := slots;
         else

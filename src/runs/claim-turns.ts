@@ -75,9 +75,9 @@ interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" 
 export interface RunnerLook {
   /** The message of the queue that has started it, and which try of it this is: a later one may take over what those before had. */
   runner: { id: string; attempt: number; takesOver: boolean }
+  /** How many turns it can take, and whether it can take no more after these. */
   places: number
-  /** How many of the places are for accounts of which none is running. */
-  kept: number
+  isLast: boolean
   /** Turns that it has. */
   held: readonly string[]
   /** Whether it looks again soon, also when this look finds nothing; and whether it takes no turns any more. */
@@ -142,7 +142,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
   const after = (ms: number) => new Date(now.getTime() + ms)
   const asks = {
     places: look.places,
-    kept: look.kept,
+    is_last: look.isLast,
     held: [...look.held],
     takes_over: look.runner.takesOver,
     stays: look.stays,

@@ -48,7 +48,6 @@ class Runner {
   private vainLooks = 0
   private calledAt = Number.NEGATIVE_INFINITY
   private looking: Promise<unknown> | null = null
-  /** What a look has found that went with the ends of turns. */
   private found: FoundTurns | null = null
   private hasChanged = false
   private notify = () => {}
@@ -68,14 +67,12 @@ class Runner {
 
   async run(): Promise<RunnerReport> {
     for (;;) {
-      const found = this.found ?? (await this.look())
-      this.found = null
-      if (found?.status === "full") return this.report
-      if (found?.status === "over") break
+      const found = this.lastFound() ?? (await this.look())
+      if (found?.status === "over" || found?.status === "full") break
       // Also without a place: others must not rely on it then.
       await this.untilChange({ soon: found?.status === "looking" })
     }
-    // It was struck off: what it still has ends here, and others take what comes then.
+    // It is none any more: what it still has ends here, and others take what comes then.
     while (this.underWay.size > 0) {
       await this.untilChange({ soon: false })
       await callMissingRunner(this.ctx).catch(() => false)
@@ -84,17 +81,27 @@ class Runner {
     return this.report
   }
 
+  /** What a look has found that went with the ends of turns, once. */
+  private lastFound(): FoundTurns | null {
+    const { found } = this
+    this.found = null
+    return found
+  }
+
   /** Looks and starts what was found. Null when the database did not answer and turns are under way. */
   private async look(): Promise<FoundTurns | null> {
-    // When its answer is lost, the next one takes over what that may have got.
     const ask = () => claimTurns(this.ctx, this.question([]))
     try {
       await this.looking
+      if (this.found) return this.lastFound()
+      // When its answer is lost, the next one takes over what that may have got.
       return this.take(
-        await ask().catch((error: unknown) => {
-          this.loseAnswer(error)
-          return ask()
-        }),
+        await this.alone(
+          ask().catch((error: unknown) => {
+            this.loseAnswer(error)
+            return ask()
+          }),
+        ),
       )
     } catch (error) {
       this.takesOver = true
@@ -107,18 +114,28 @@ class Runner {
   /** Settles turns that have ended, and looks for others with the same statement. */
   private async settle(ends: TurnEnd[]): Promise<Settled[]> {
     if (this.looking || this.found || this.isRetired) return settleAll(this.ctx, ends)
-    const asked = settleAndLook(this.ctx, ends, this.question(ends))
-    this.looking = asked.catch(() => {})
     try {
-      const { settled, found } = await asked
+      const { settled, found } = await this.alone(settleAndLook(this.ctx, ends, this.question(ends)))
       tellSettled(this.ctx, settled)
       this.found = this.take(found)
       return settled
     } catch (error) {
       this.loseAnswer(error)
       throw error
+    }
+  }
+
+  /** One look at a time: the last one says whether others rely on this runner. */
+  private async alone<Found>(asked: Promise<Found>): Promise<Found> {
+    const looking = asked.then(
+      () => {},
+      () => {},
+    )
+    this.looking = looking
+    try {
+      return await asked
     } finally {
-      this.looking = null
+      if (this.looking === looking) this.looking = null
     }
   }
 
@@ -126,14 +143,14 @@ class Runner {
     const ended = new Set(ends.map(({ turn_id }) => turn_id))
     const held = [...this.underWay].filter((id) => !ended.has(id))
     const places = this.placesBeside(held.length)
-    const { carries, kept, vainLooks } = RUNNER_POLICY
+    const { carries, vainLooks } = RUNNER_POLICY
     const most = held.length > 0 ? vainLooks.busy : vainLooks.idle
     return {
       runner: { id: this.id, attempt: this.attempt++, takesOver: this.takesOver },
       places,
-      kept: held.length + places > carries - kept ? kept : 0,
+      isLast: held.length + places === carries,
       held,
-      stays: places > 0 && this.load.isHigh(this.now) && this.vainLooks < most,
+      stays: places > 0 && this.vainLooks < most && this.load.mayStay(this.id, this.now),
       retires: this.isRetired,
       after: this.after,
     }
@@ -210,18 +227,22 @@ class Runner {
   }
 }
 
-/** How many turns have begun in an isolate of late. */
+/** How many turns have begun in an isolate of late, and which of its runners stays to look for more: one is enough. */
 class Load {
   private readonly startedAt: number[] = []
+  private stayer = { id: "", until: 0 }
 
   note(now: number): void {
     this.startedAt.push(now)
     if (this.startedAt.length > RUNNER_POLICY.busyTurns) this.startedAt.shift()
   }
 
-  isHigh(now: number): boolean {
+  mayStay(id: string, now: number): boolean {
     const [oldest = 0] = this.startedAt
-    return this.startedAt.length === RUNNER_POLICY.busyTurns && now - oldest <= RUNNER_POLICY.busyMs
+    const isHigh = this.startedAt.length === RUNNER_POLICY.busyTurns && now - oldest <= RUNNER_POLICY.busyMs
+    if (!isHigh || (this.stayer.id !== id && this.stayer.until > now)) return false
+    this.stayer = { id, until: now + RUNNER_POLICY.staysMs }
+    return true
   }
 }
 

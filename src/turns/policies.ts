@@ -91,9 +91,8 @@ export const TURN_POLICY = {
 
 /** How a runner takes and carries turns. Times in milliseconds. */
 export const RUNNER_POLICY = {
-  /** How many turns it carries, and how many of these places are for accounts of which none is running. */
+  /** How many turns it carries. The last of these places is for an account of which none is running, the one before for such an end user. */
   carries: 64,
-  kept: 1,
   /** How many it takes at once, so that a group's answer stays small. */
   group: 16,
   /** How many statements end or commit turns at a time, each with all that are ready: one that waits for a lock holds up few others. */
@@ -108,6 +107,8 @@ export const RUNNER_POLICY = {
   /** Whether turns come in: so many have begun in this isolate within this time. */
   busyTurns: 10,
   busyMs: 1_000,
+  /** For so long after a look of the one that stays, no other runner of its isolate does. */
+  staysMs: 100,
   /** How often it looks while its turns run and others are not to rely on it. */
   lookMs: 1_000,
   /** For so long who accepts a turn relies on a runner that said it would look again. */

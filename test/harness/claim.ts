@@ -33,7 +33,7 @@ export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAt
         takesOver: delivery !== undefined && delivery.retried > 0,
       },
       places: 1,
-      kept: 0,
+      isLast: false,
       held: [],
       stays: false,
       retires: false,
