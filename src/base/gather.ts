@@ -1,20 +1,23 @@
 interface Waiting<Item, Answer> {
   item: Item
-  resolve(answer: Answer): void
+  resolve(answer: Answer | Promise<Answer>): void
   reject(error: unknown): void
 }
 
 /**
  * Sends items together that come while what was sent before is under way: one alone is sent at once, and the busier it is, the larger the
- * groups. `send` answers in the order of its items; when it throws, each item of its group gets that error.
+ * groups. `send` answers in the order of its items, each by itself if need be; when it throws, each item of its group gets that error.
  */
 export class Gather<Item, Answer> {
-  private readonly send: (items: Item[]) => Promise<Answer[]>
+  private readonly send: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>
   private readonly limits: { most: number; atOnce: number }
   private waiting: Waiting<Item, Answer>[] = []
   private underWay = 0
 
-  constructor(send: (items: Item[]) => Promise<Answer[]>, limits: { most: number; atOnce: number }) {
+  constructor(
+    send: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
+    limits: { most: number; atOnce: number },
+  ) {
     this.send = send
     this.limits = limits
   }

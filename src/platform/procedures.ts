@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_8104cc3d8d46"
+export const RELEASE = "turnpike_1641f4c4b2d2"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -143,6 +143,16 @@ export interface Answers {
     containers: Answers["mapped_container"][]
     image_model: JsonRow<"model_catalog"> | null
     has_subscriber: boolean
+  }
+  committed_step: {
+    place: number
+    outcome: string
+    cancel_requested_at: string | null
+    model_failures: number | null
+    stream_until: string | null
+    tool_calls: number | null
+    engine_keys: string | null
+    unusable: string[] | null
   }
   count_state: {
     cap: string
@@ -1100,28 +1110,24 @@ export interface Procedures {
       unusable: string[] | null
     }
   }
-  commit_results: {
+  commit_answers: {
     args: {
-      turn_id: string | null
-      epoch: number | null
-      step: number | null
-      results: JsonInput | null
-      count: number | null
-      files: JsonInput | null
-      containers: JsonInput | null
-      pictures: JsonInput | null
-      events: JsonInput | null
-      accounts: string[] | null
+      commits: JsonInput | null
       lease: Date | null
       moment: Date | null
     }
     row: {
-      cancel_requested_at: Date | null
-      model_failures: number | null
-      stream_until: Date | null
-      tool_calls: number | null
-      engine_keys: string | null
-      unusable: string[] | null
+      commit_answers: Answers["committed_step"][] | null
+    }
+  }
+  commit_tool_results: {
+    args: {
+      commits: JsonInput | null
+      lease: Date | null
+      moment: Date | null
+    }
+    row: {
+      commit_tool_results: Answers["committed_step"][] | null
     }
   }
   complete_session: {
@@ -3037,6 +3043,16 @@ export interface Procedures {
       renew_lease: string | null
     }
   }
+  renew_leases: {
+    args: {
+      turns: JsonInput | null
+      lease: Date | null
+    }
+    row: {
+      turn_id: string | null
+      found_as: string | null
+    }
+  }
   reopen_objects: {
     args: {
       erasure_id: string | null
@@ -3791,7 +3807,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
-  commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
+  commit_answers: { args: ["commits:json", "lease", "moment"], columns: ["commit_answers:json"] },
+  commit_tool_results: { args: ["commits:json", "lease", "moment"], columns: ["commit_tool_results:json"] },
   complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
@@ -3941,6 +3958,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
   remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
+  renew_leases: { args: ["turns:json", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
   replay_events: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "from", "to", "after", "types:json", "include_delivered", "most", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "done"] },

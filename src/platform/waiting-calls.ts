@@ -20,14 +20,15 @@ export class WaitingCalls {
   bound(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return async (input, init) => {
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+      // One that has waited gets the place of the one before it.
       if (this.active >= this.most) await this.turn(signal)
-      this.active++
+      else this.active++
       try {
         return await fetch(input, init)
       } finally {
-        this.active--
         const [next] = this.waiting
-        next?.()
+        if (next) next()
+        else this.active--
       }
     }
   }

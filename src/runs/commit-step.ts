@@ -1,11 +1,14 @@
 import type { Context } from "../actor/context.ts"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
+import { Gather } from "../base/gather.ts"
 import { call, callOne } from "../platform/db.ts"
+import type { Answers } from "../platform/procedures.ts"
 import type { MadeFile, PaidPicture } from "../tools/bound-tool.ts"
-import { TURN_POLICY } from "../turns/policies.ts"
+import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import { alone, gathered } from "./gathered.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 
 /** Whether a turn is still this worker's; `cancel`: it is, and was asked to stop. */
@@ -29,43 +32,29 @@ export interface Committed {
  * makes exactly these calls, under the same keys. Null when this worker's epoch is stale: write nothing more. `accounts`: those that the run may
  * call next, of which `unusable` tells.
  */
-export async function commitAnswer(
-  ctx: Context,
+export function commitAnswer(
+  ctx: CommitContext,
   { turn_id, epoch }: Mine,
   step: FinishedStep,
   events: EventDraft[],
   accounts: string[] = [],
 ): Promise<Committed | null> {
-  const now = ctx.clock.now()
-  const args = {
-    turn_id,
-    epoch,
-    step: stepArgument(step),
-    events,
-    calls_until: callsOf(step.answer.content).length > 0 ? startLimit(now) : null,
-    accounts,
-    lease: leaseFrom(now),
-    moment: now,
-  }
-  const [committed] = await repeatCommit(ctx, () => call<"commit_answer", Committed>(ctx.db, "commit_answer", args))
-  return committed ?? null
+  const calls_until = callsOf(step.answer.content).length > 0 ? startLimit(ctx.clock.now()) : null
+  return commitStep(ctx, "commit_answers", { turn_id, epoch, step: stepArgument(step), calls_until, events, accounts })
 }
 
 /**
  * Commits what the tool calls of a step answered (all of them, or those that have ended) with the files they made, and
  * renews the lease. Null when the epoch is stale.
  */
-export async function commitResults(
-  ctx: Context,
+export function commitResults(
+  ctx: CommitContext,
   { turn_id, epoch }: Mine,
   {
-    step,
+    step: number,
     results,
-    files,
-    containers,
-    pictures,
-    events,
     accounts = [],
+    ...made
   }: {
     step: number
     results: Record<number, ToolOutput>
@@ -78,24 +67,71 @@ export async function commitResults(
     accounts?: string[]
   },
 ): Promise<Committed | null> {
+  const count = Object.keys(results).length
+  return commitStep(ctx, "commit_tool_results", { turn_id, epoch, number, results, count, ...made, accounts })
+}
+
+/** As `step_commit` of commit-steps.sql, but for its place. */
+interface StepCommit extends Mine {
+  events: EventDraft[]
+  accounts: string[]
+  [field: string]: unknown
+}
+
+type CommittedStep = Answers["committed_step"]
+type CommitContext = Context & { together?: Together | undefined }
+
+type CommitProcedure = "commit_answers" | "commit_tool_results"
+
+async function commitStep(
+  ctx: CommitContext,
+  procedure: CommitProcedure,
+  commit: StepCommit,
+): Promise<Committed | null> {
+  const { together } = ctx
+  const committed = await repeatCommit(ctx, () =>
+    together ? together[procedure].add(commit) : alone(commit, (commits) => commitAll(ctx, procedure, commits)),
+  )
+  if (committed.outcome !== "committed") return null
+  const { cancel_requested_at, model_failures, stream_until, tool_calls, engine_keys, unusable } = committed
+  return {
+    cancel_requested_at: cancel_requested_at === null ? null : new Date(cancel_requested_at),
+    model_failures: model_failures ?? 0,
+    stream_until: stream_until === null ? null : new Date(stream_until),
+    tool_calls: tool_calls ?? 0,
+    engine_keys,
+    unusable,
+  }
+}
+
+async function commitAll(ctx: Context, procedure: CommitProcedure, commits: StepCommit[]): Promise<CommittedStep[]> {
   const now = ctx.clock.now()
   const args = {
-    turn_id,
-    epoch,
-    step,
-    results,
-    count: Object.keys(results).length,
-    files,
-    containers,
-    pictures,
-    events,
-    accounts,
+    commits: commits.map((commit, place) => ({ ...commit, place })),
     lease: leaseFrom(now),
     moment: now,
   }
-  const [committed] = await repeatCommit(ctx, () => call<"commit_results", Committed>(ctx.db, "commit_results", args))
-  return committed ?? null
+  const committed =
+    procedure === "commit_answers"
+      ? (await callOne(ctx.db, "commit_answers", args)).commit_answers
+      : (await callOne(ctx.db, "commit_tool_results", args)).commit_tool_results
+  return (committed ?? []).sort((one, other) => one.place - other.place)
 }
+
+const isBusy = ({ outcome }: CommittedStep) => outcome === "busy"
+
+/** What the turns of one runner write together: steps, and renewals of leases. */
+export interface Together {
+  commit_answers: Gather<StepCommit, CommittedStep>
+  commit_tool_results: Gather<StepCommit, CommittedStep>
+  renewals: Gather<Mine, StillMine>
+}
+
+export const togetherOf = (ctx: Context): Together => ({
+  commit_answers: gathered((commits) => commitAll(ctx, "commit_answers", commits), isBusy),
+  commit_tool_results: gathered((commits) => commitAll(ctx, "commit_tool_results", commits), isBusy),
+  renewals: new Gather((turns) => renewAll(ctx, turns), { most: RUNNER_POLICY.carries, atOnce: 1 }),
+})
 
 /** Why a turn waits for its model: all accounts that could serve it are used up or out of use, or the worker has no memory left. */
 export type WaitReason = "capacity" | "memory"
@@ -128,9 +164,21 @@ export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Pro
 }
 
 /** Renews the lease while a model answers: whether the turn is still this worker's, and whether it was asked to stop. */
-export async function renewLease(ctx: Pick<Context, "db" | "clock">, { turn_id, epoch }: Mine): Promise<StillMine> {
-  const { renew_lease } = await callOne(ctx.db, "renew_lease", { turn_id, epoch, lease: leaseFrom(ctx.clock.now()) })
-  return renew_lease === "yes" || renew_lease === "cancel" ? renew_lease : "stale"
+export async function renewLease(
+  ctx: Pick<Context, "db" | "clock"> & { together?: Together | undefined },
+  { turn_id, epoch }: Mine,
+): Promise<StillMine> {
+  if (ctx.together) return ctx.together.renewals.add({ turn_id, epoch })
+  return alone({ turn_id, epoch }, (turns) => renewAll(ctx, turns))
+}
+
+async function renewAll(ctx: Pick<Context, "db" | "clock">, turns: Mine[]): Promise<StillMine[]> {
+  const rows = await call(ctx.db, "renew_leases", { turns, lease: leaseFrom(ctx.clock.now()) })
+  const found = new Map(rows.map(({ turn_id, found_as }) => [turn_id, found_as]))
+  return turns.map(({ turn_id }) => {
+    const as = found.get(turn_id)
+    return as === "yes" || as === "cancel" ? as : "stale"
+  })
 }
 
 /** A worker that was held up for longer asks again before it starts a call. */

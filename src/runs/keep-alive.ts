@@ -6,7 +6,7 @@ import { SILENT } from "../providers/reactions.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { cancelAsked, forgetAsking } from "./cancels-asked.ts"
-import { renewLease } from "./commit-step.ts"
+import { renewLease, type Together } from "./commit-step.ts"
 
 /** The reasons, beside the turn's own time, with which running model calls are aborted. */
 export const CANCELLED = Symbol("the turn was cancelled")
@@ -19,7 +19,7 @@ export const WORKER_OVER = Symbol("this worker's time is over")
  * Does nothing while no call is running.
  */
 export class KeepAlive {
-  private readonly ctx: Pick<Context, "db" | "clock" | "log">
+  private readonly ctx: Pick<Context, "db" | "clock" | "log"> & { readonly together?: Together | undefined }
   private readonly turn: Pick<TurnRow, "turn_id" | "epoch">
   private readonly workerUntil: number
   private readonly over = new AbortController()
@@ -46,7 +46,9 @@ export class KeepAlive {
     const { clock } = this.ctx
     const left = Math.max(0, this.workerUntil - clock.now().getTime())
     const stopWorker = clock.after(left, () => this.over.abort(WORKER_OVER))
-    const stopRenewals = repeat(clock, TURN_POLICY.renewLeaseMs, () => this.renew())
+    const every = TURN_POLICY.renewLeaseMs
+    // All turns of an isolate renew at the same moments, so that those of a runner do it with one statement.
+    const stopRenewals = repeat(clock, every, () => this.renew(), every - (clock.now().getTime() % every))
     const stopLooks = repeat(clock, TURN_POLICY.cancelLookMs, () => this.lookForCancel())
     this.stopTimers = () => {
       stopWorker()
@@ -73,18 +75,18 @@ export class KeepAlive {
   }
 }
 
-/** Does `work` each time that `ms` have passed since it was done. Returns what ends that. */
-function repeat(clock: Clock, ms: number, work: () => Promise<void>): () => void {
+/** Does `work` after `first` ms, and each time that `ms` have passed since it was done. Returns what ends that. */
+function repeat(clock: Clock, ms: number, work: () => Promise<void>, first = ms): () => void {
   let stopped = false
   let stop = () => {}
-  const again = () => {
-    stop = clock.after(ms, () => {
+  const after = (pause: number) => {
+    stop = clock.after(pause, () => {
       void work().then(() => {
-        if (!stopped) again()
+        if (!stopped) after(ms)
       })
     })
   }
-  again()
+  after(first)
   return () => {
     stopped = true
     stop()

@@ -8,7 +8,7 @@ import type { StepRow } from "../turns/step-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { Budget } from "./budget.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
-import { type Committed, mayStartCalls } from "./commit-step.ts"
+import { type Committed, mayStartCalls, type Together } from "./commit-step.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
@@ -137,6 +137,7 @@ export class Run {
 export interface AgentContext extends ToolContext, PoolContext {
   /** The accounts at the providers, as the worker's variables name them; environment files go before. */
   readonly variables: ModelVariables
-  /** What settles turns together, in a runner. */
+  /** What settles turns together, in a runner, and what writes their steps. */
   readonly settling?: Settling
+  readonly together?: Together | undefined
 }

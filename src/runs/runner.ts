@@ -4,6 +4,7 @@ import { describeError } from "../platform/log.ts"
 import { callMissingRunner, callRunner } from "../turns/call-runner.ts"
 import { RUNNER_POLICY } from "../turns/policies.ts"
 import { type Claim, claimTurns, type FoundTurns, type RunnerLook, settleAndLook } from "./claim-turns.ts"
+import { type Together, togetherOf } from "./commit-step.ts"
 import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
 import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd, tellSettled } from "./settle-turns.ts"
@@ -41,13 +42,14 @@ class Runner {
   private readonly began: number
   private readonly load: Load
   private readonly settling: Settling
+  private readonly together: Together
   private begun = 0
   private after: FoundTurns["after"]
   /** Whether its turn was lost by a worker before, and may be what killed that one. */
   private isAlone = false
   private vainLooks = 0
   private calledAt = Number.NEGATIVE_INFINITY
-  private looking: Promise<unknown> | null = null
+  private looking: Promise<void> | null = null
   private found: FoundTurns | null = null
   private hasChanged = false
   private notify = () => {}
@@ -60,7 +62,8 @@ class Runner {
     this.takesOver = retried > 0
     this.began = this.now
     this.load = loadOf(ctx.cooling)
-    this.settling = settlingOf(ctx, (ends) => this.settle(ends))
+    this.settling = settlingOf((ends) => this.settle(ends))
+    this.together = togetherOf(ctx)
     const anyone = Math.floor(ctx.random() * 2 ** 31)
     this.after = { live: anyone, test: anyone }
   }
@@ -92,17 +95,15 @@ class Runner {
   private async look(): Promise<FoundTurns | null> {
     const ask = () => claimTurns(this.ctx, this.question([]))
     try {
-      await this.looking
-      if (this.found) return this.lastFound()
-      // When its answer is lost, the next one takes over what that may have got.
-      return this.take(
-        await this.alone(
-          ask().catch((error: unknown) => {
-            this.loseAnswer(error)
-            return ask()
-          }),
-        ),
-      )
+      return await this.alone(async () => {
+        if (this.found) return this.lastFound()
+        // When its answer is lost, the next one takes over what that may have got.
+        const found = await ask().catch((error: unknown) => {
+          this.loseAnswer(error)
+          return ask()
+        })
+        return this.take(found)
+      })
     } catch (error) {
       this.takesOver = true
       if (this.underWay.size === 0) throw error
@@ -111,31 +112,36 @@ class Runner {
     }
   }
 
-  /** Settles turns that have ended, and looks for others with the same statement. */
-  private async settle(ends: TurnEnd[]): Promise<Settled[]> {
+  /** Settles turns that have ended, and looks for others with the same statement, unless a look is under way. */
+  private settle(ends: TurnEnd[]): Promise<Settled[]> {
     if (this.looking || this.found || this.isRetired) return settleAll(this.ctx, ends)
-    try {
-      const { settled, found } = await this.alone(settleAndLook(this.ctx, ends, this.question(ends)))
-      tellSettled(this.ctx, settled)
-      this.found = this.take(found)
-      return settled
-    } catch (error) {
-      this.loseAnswer(error)
-      throw error
-    }
+    return this.alone(async () => {
+      try {
+        const { settled, found } = await settleAndLook(this.ctx, ends, this.question(ends))
+        tellSettled(this.ctx, settled)
+        this.found = this.take(found)
+        return settled
+      } catch (error) {
+        this.loseAnswer(error)
+        throw error
+      }
+    })
   }
 
-  /** One look at a time: the last one says whether others rely on this runner. */
-  private async alone<Found>(asked: Promise<Found>): Promise<Found> {
-    const looking = asked.then(
-      () => {},
-      () => {},
-    )
-    this.looking = looking
+  /** One look at a time, until what it has found is known: the last one says whether others rely on this runner. */
+  private async alone<Found>(look: () => Promise<Found>): Promise<Found> {
+    const before = this.looking
+    let end = () => {}
+    const mine = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.looking = mine
+    await before
     try {
-      return await asked
+      return await look()
     } finally {
-      if (this.looking === looking) this.looking = null
+      if (this.looking === mine) this.looking = null
+      end()
     }
   }
 
@@ -176,7 +182,7 @@ class Runner {
     this.isAlone = attempts > 1
     this.load.note(this.now)
     this.underWay.add(turn_id)
-    const ctx = { ...this.ctx.forTurn(turn_id), settling: this.settling }
+    const ctx = { ...this.ctx.forTurn(turn_id), settling: this.settling, together: this.together }
     void runTurn(ctx, claim).then((result) => {
       ctx.log("info", "turn.run", { turn_id, result })
       this.report[result] = (this.report[result] ?? 0) + 1

@@ -1,16 +1,16 @@
 import type { Context } from "../actor/context.ts"
-import { Gather } from "../base/gather.ts"
+import type { Gather } from "../base/gather.ts"
 import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
 import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
-import { callOne, DatabaseError } from "../platform/db.ts"
+import { callOne } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { callRunner } from "../turns/call-runner.ts"
-import { RUNNER_POLICY } from "../turns/policies.ts"
 import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
 import type { EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import { alone, gathered } from "./gathered.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 
 /** How a running turn ends. `ours`: its result was lost by us, and nothing of it is billed (settle-turns.sql). A cancel that was asked for before wins over all. */
@@ -76,7 +76,7 @@ export async function settleTurn(
     event_id: newId("event", ctx.clock.now()),
   }
   const { settling } = ctx
-  const settle = () => (settling ? settling.add(end) : settleOne(ctx, end))
+  const settle = () => (settling ? settling.add(end) : alone(end, (ends) => settleAll(ctx, ends)))
   // The sweeper, which has others to look at, comes again by itself.
   const settled = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
   // A runner that has ended a turn looks again itself.
@@ -87,35 +87,20 @@ export async function settleTurn(
 /** Settles the turns of one runner together. */
 export type Settling = Gather<TurnEnd, Settled>
 
-/** `send` settles a group, in one statement. One that is in the way of the others, or that others have locked, is settled alone. */
-export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>
-  new Gather(
-    async (ends) => {
-      const settled = await send(ends).catch((error: unknown) => {
-        if (ends.length === 1 || !(error instanceof DatabaseError)) throw error
-        return []
-      })
-      const done = new Map(settled.map((one) => [one.turn_id, one]))
-      return Promise.all(
-        ends.map((end) => {
-          const known = done.get(end.turn_id)
-          return known && known.outcome !== "busy" ? known : settleOne(ctx, end)
-        }),
-      )
-    },
-    { most: RUNNER_POLICY.group, atOnce: RUNNER_POLICY.commits },
-  )
-
-async function settleOne(ctx: Context, end: TurnEnd): Promise<Settled> {
-  const [settled] = await settleAll(ctx, [end])
-  if (!settled) throw new Error("settle_turns has answered nothing")
-  return settled
-}
+/** `send` settles a group, in one statement. */
+export const settlingOf = (send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>
+  gathered(send, ({ outcome }) => outcome === "busy")
 
 export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
   const { settle_turns } = await callOne(ctx.db, "settle_turns", { ends, moment: ctx.clock.now() })
   tellSettled(ctx, settle_turns ?? [])
-  return settle_turns ?? []
+  return inOrder(ends, settle_turns ?? [])
+}
+
+/** What the database has answered, in the order of the ends. */
+export function inOrder(ends: readonly TurnEnd[], settled: readonly Settled[]): Settled[] {
+  const known = new Map(settled.map((one) => [one.turn_id, one]))
+  return ends.flatMap(({ turn_id }) => known.get(turn_id) ?? [])
 }
 
 /** After the commit: wakes webhooks, and posts charges, once for each account. */

@@ -144,14 +144,14 @@ describe("An account that is disabled", () => {
 
   test.each([
     ["before its calls are made", "commit_answer"],
-    ["while its calls are made", "commit_results"],
+    ["while its calls are made", "commit_tool_results"],
   ])("A disabled account is not called by the next step of a turn, %s", async (_when, commit) => {
     const called = world.script((_account, nth) => (nth === 0 ? CALL : FINE))
     world.serve("model.test", async (request) => {
       if (called.length === 0 && commit === "commit_answer") await disable("alpha")
       return world.provider.serve(request)
     })
-    if (commit === "commit_results") {
+    if (commit === "commit_tool_results") {
       await world.sql(
         `create or replace function disable_alpha() returns trigger language plpgsql as $$ begin
            update provider_accounts set disabled_at = now() where provider_id = 'alpha'; return new; end $$`,

@@ -56,7 +56,7 @@ test("A turn with a picture survives a failure at every I/O: made under one key,
 /** The statement that commits the picture, lost in some way; then everything is delivered again. */
 async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   const client = await world.createAccount()
-  await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, ...way }])
+  await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(PAINTER), text: TEXT }))
   await drainWhileCommitsFail(world)
   await world.clearFaults()

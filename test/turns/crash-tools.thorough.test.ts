@@ -65,7 +65,7 @@ test("A turn with tools, an MCP server, a sub-agent and a file survives a failur
 /** The statement that commits the first step's results, lost in some way; then everything is delivered again. */
 async function runWithLostResults(way: Pick<FaultRule, "action" | "when">): Promise<number | undefined> {
   const client = await world.createAccount()
-  await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, ...way }])
+  await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(space), model: PIN, text: "Order A-1?" }))
   await drainWhileCommitsFail(world)
   await world.clearFaults()

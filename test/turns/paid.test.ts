@@ -213,7 +213,7 @@ describe("A commit that the database does not answer", () => {
     { action: "fail", when: "before" },
     { action: "cut", when: "after" },
   ] as const
-  const MATCHES = ["commit_answer", "commit_results", "settle_turn"]
+  const MATCHES = ["commit_answer", "commit_tool_results", "settle_turn"]
   const cases = MATCHES.flatMap((match) => WAYS.flatMap((way) => [1, 3].map((times) => ({ match, ...way, times }))))
 
   test.each(cases)("The commit $match, $action $when, $times times, does not repeat the model call", async (fault) => {

@@ -270,7 +270,7 @@ test("A turn runs to its end on the configuration that it began with", async () 
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
   // The first worker dies after its commit, so another one makes the second call.
-  await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, action: "cut", when: "after" }])
+  await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, action: "cut", when: "after" }])
   await client.sendTurn({ space, text })
   await drainWhileCommitsFail(world)
   await world.clearFaults()
