@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { sweepTotals } from "../../src/analytics/roll-totals.ts"
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { contextOf } from "../harness/context.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -50,7 +50,7 @@ async function turn(by: TestClient | undefined, title: string, text: string, end
   return of(by).runTurn({ space: slugs[title] ?? "", text, end_user_ref })
 }
 
-const roll = () => sweepTotals(contextOf(world))
+const roll = () => sweepAnalytics(contextOf(world))
 
 describe("GET /api/admin/spaces/list", () => {
   test("The list shows a space with its owner, origin, brand, chat and totals", async () => {
