@@ -23,7 +23,7 @@ begin
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
       last_ended_at = greatest(r.last_ended_at, excluded.last_ended_at)
   ), subscribed as materialized (
-    select v.* from taken t cross join lateral turnpike.subscribed_calls(t.turn_id) v where t.turns = 1 and not t.test
+    select v.* from taken t cross join lateral turnpike.subscribed_calls(t.turn_id) v where t.turns = 1
   ), subscriptions as (
     insert into subscription_days as r (day, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros)
     select (v.settled_at at time zone 'UTC')::date, v.subscription_id, count(*), sum(v.tokens_input), sum(v.tokens_cached),

@@ -36,6 +36,19 @@ const PEOPLE = `
     sum(t.billed_credit_micros)::int as micros
   from turns t join spaces s on s.space_id = t.space_id group by 1, 2 order by 1, 2`
 
+/** The same of each space. */
+const SPACES = `
+  select s.slug, count(t.turn_id)::int as turns, coalesce(sum(t.billed_credit_micros), 0)::int as micros
+  from spaces s left join turns t on t.space_id = s.space_id group by 1 order by 1`
+
+async function shownSpaces() {
+  const [, { items }] = await admin.json("GET", "/api/admin/spaces/list?archived=all")
+  const spaces: { slug: string; messages: number; cost_credit_micros: number }[] = items
+  return spaces
+    .map(({ slug, messages, cost_credit_micros }) => ({ slug, turns: messages, micros: cost_credit_micros }))
+    .sort((a, b) => (a.slug < b.slug ? -1 : 1))
+}
+
 async function shownPeople(): Promise<({ slug: string; person: string } & Sums)[]> {
   const [, { items: spaces }] = await admin.json("GET", "/api/admin/spaces/list?archived=all")
   const people: ({ slug: string; person: string } & Sums)[] = []
@@ -90,7 +103,8 @@ async function shownStates() {
 const sessions = async () => (await admin.json("GET", "/api/admin/spaces/sessions"))[1].items
 
 test("A turn of several models counts once in every total and rollup, after each single row that is rolled up", async () => {
-  const [people, [served], states, agents] = [
+  const [spaces, people, [served], states, agents] = [
+    await world.sql(SPACES),
     await world.sql(PEOPLE),
     await world.sql(SERVED),
     await world.sql(STATES),
@@ -106,6 +120,7 @@ test("A turn of several models counts once in every total and rollup, after each
   const rows = queued?.rows ?? 0
   expect(rows, "some turns have several rows").toBeGreaterThan(ended?.turns ?? 0)
   const expectExact = async (when: string) => {
+    expect(await shownSpaces(), when).toEqual(spaces)
     expect(await shownPeople(), when).toEqual(people)
     expect(await shownServed(), when).toEqual({ account: served, calls: served?.calls, planCalls: served?.calls })
     expect(await shownStates(), when).toEqual(states)
