@@ -986,33 +986,6 @@ create table turn_steps (
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Totals of spaces
 
--- The turns that have ended and are in no total yet. Ending a turn adds one narrow row and touches no row that others want; the sweeper
--- moves them on (src/analytics/roll-totals.sql). A reader of a total adds these and the open turns, in the same snapshot.
-create table turn_ends (
-  turn_id text not null,
-  user_id bigint not null,
-  space_id bigint not null,
-  -- Empty: the owner's web chat.
-  end_user_ref text not null,
-  tokens_input bigint not null,
-  tokens_cached bigint not null,
-  tokens_output bigint not null,
-  billed_credit_micros bigint not null,
-  ended_at timestamptz not null
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-
-create function queue_turn_end() returns trigger language plpgsql as $$
-begin
-  insert into turn_ends (turn_id, user_id, space_id, end_user_ref, tokens_input, tokens_cached, tokens_output, billed_credit_micros,
-      ended_at)
-    values (new.turn_id, coalesce(new.member_id, new.user_id), new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
-      new.billed_credit_micros, new.finished_at);
-  return null;
-end $$;
--- A turn ends once: guard_turn_transition.
-create trigger turns_ended_queued after update on turns for each row
-  when (old.finished_at is null and new.finished_at is not null) execute function queue_turn_end();
-
 -- What the ended turns of a space come to, as far as they are not in turn_ends.
 create table space_totals (
   space_id bigint primary key,
@@ -1685,13 +1658,16 @@ create index erased_objects_to_remove on erased_objects (erasure_id) where remov
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Analytics
 
--- What live turns have used that have ended and are in no rollup yet: a row for each model, provider and role of a turn's calls, and one
--- for a turn without calls. Ending a turn adds them and touches no row that others want; the sweeper moves them on
--- (src/analytics/roll-usage.sql). Whoever reads a rollup adds these in the same snapshot.
-create table usage_queue (
+-- The turns that have ended and are in no rollup yet: a row for each model, provider and role of a turn's calls. A test turn, and a turn
+-- without calls, has one row. Ending a turn adds them and touches no row that others want; the sweeper moves them on
+-- (src/analytics/roll-turns.sql). A reader of a rollup adds these rows in the same snapshot.
+create table turn_ends (
   ended_at timestamptz not null,
+  -- The account that is billed.
   user_id bigint not null,
   space_id bigint not null,
+  -- The account that wrote: a member of the space, else the one that is billed.
+  writer_id bigint not null,
   tokens_input bigint not null,
   tokens_cached bigint not null,
   tokens_output bigint not null,
@@ -1710,25 +1686,32 @@ create table usage_queue (
   turns smallint not null,
   -- A member of a pool served it, whose name is provider_key; else that is the provider (docs/contract.md).
   pooled boolean not null,
+  test boolean not null,
   provider_key text not null,
   role text not null,
   model text not null,
-  turn_id text not null
+  state text not null,
+  turn_id text not null,
+  -- Empty: a web chat.
+  end_user_ref text not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
-create function queue_usage() returns trigger language plpgsql as $$
+create function queue_turn_end() returns trigger language plpgsql as $$
 begin
-  if new.model_calls = 0 then
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
-        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
-      values (new.turn_id, new.finished_at, new.user_id, new.space_id, new.model, split_part(new.model, '/', 1), false, 'orchestrator',
-        1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  if new.test or new.model_calls = 0 then
+    insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
+        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+        billed_credit_micros, duration_us)
+      values (new.turn_id, new.state, new.test, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
+        new.end_user_ref, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
+        new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0);
   elsif new.key_id is not null then
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
-        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
-      select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls, s.pictures,
-        s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
+    insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
+        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+        billed_credit_micros, duration_us)
+      select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
+        new.end_user_ref, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
+        s.calls, s.calls, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
           coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
           count(*) as calls, count(u.call) as pictures, sum(u.tokens_input) as input,
@@ -1736,11 +1719,12 @@ begin
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   else
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
-        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
-      select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0, s.pictures,
-        s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
+    insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
+        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+        billed_credit_micros, duration_us)
+      select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
+        new.end_user_ref, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
+        s.calls, 0, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
           count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
@@ -1751,8 +1735,14 @@ begin
   return null;
 end $$;
 -- A turn ends once: guard_turn_transition.
-create trigger turns_ended_used after update on turns for each row
-  when (old.finished_at is null and new.finished_at is not null and not new.test) execute function queue_usage();
+create trigger turns_ended_queued after update on turns for each row
+  when (old.finished_at is null and new.finished_at is not null) execute function queue_turn_end();
+
+-- Those of them that count in analytics: all but test turns.
+create view usage_queue as
+  select e.ended_at, e.user_id, e.space_id, e.tokens_input, e.tokens_cached, e.tokens_output, e.tokens_input_most, e.cost_credit_micros,
+    e.billed_credit_micros, e.duration_us, e.calls, e.keyed_calls, e.pictures, e.turns, e.pooled, e.provider_key, e.role, e.model, e.turn_id
+  from turn_ends e where not e.test;
 
 -- The rollups, all by the moment at which turns ended, in UTC, without test turns and without what is in usage_queue. Columns as there.
 create table usage_hours (
@@ -1955,7 +1945,7 @@ create table usage_marks (
   until date primary key
 );
 
--- Ledger rows that are in no rollup yet, as usage_queue has ended turns (src/analytics/roll-ledger.sql).
+-- Ledger rows that are in no rollup yet, as turn_ends has ended turns (src/analytics/roll-ledger.sql).
 create table ledger_queue (
   ledger_id bigint not null,
   user_id bigint not null,

@@ -75,8 +75,12 @@ async function fill({ sql }: Site, turns: number): Promise<void> {
     [TAIL],
   )
   await sql(
-    `insert into turn_ends select t.turn_id, t.user_id, t.space_id, t.end_user_ref, t.tokens_input, t.tokens_cached, t.tokens_output,
-       t.billed_credit_micros, t.finished_at from turns t where not ${rolled}`,
+    `insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
+       calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros,
+       duration_us)
+     select t.turn_id, t.state, t.test, t.finished_at, t.user_id, t.user_id, t.space_id, t.end_user_ref, t.model,
+       split_part(t.model, '/', 1), false, 'orchestrator', 1, 1, 1, 0, t.tokens_input, t.tokens_cached, t.tokens_output, t.tokens_input,
+       t.cost_credit_micros, t.billed_credit_micros, 0 from turns t where not ${rolled}`,
     [TAIL],
   )
   await sql(

@@ -5,10 +5,10 @@ import { startCpuMeter } from "./processes.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-const WITHOUT = ["drop trigger turns_ended_used on turns", "drop trigger ledger_queued on ledger"]
+const WITHOUT = ["drop trigger turns_ended_queued on turns", "drop trigger ledger_queued on ledger"]
 const BATCH = 500
 const TABLES = [
-  "usage_queue",
+  "turn_ends",
   "ledger_queue",
   "usage_hours",
   "space_hours",
@@ -45,7 +45,7 @@ async function cpuOf({ postgresPids }: BenchWorld, work: () => Promise<unknown>)
   return ((await meter()).cpu.postgres ?? Number.NaN) * (1000 / BATCH)
 }
 
-const roll = ({ sql }: ChurnSite) => sql(`select ${RELEASE}.roll_usage(5000), ${RELEASE}.roll_ledger(5000)`)
+const roll = ({ sql }: ChurnSite) => sql(`select ${RELEASE}.roll_turns(5000), ${RELEASE}.roll_ledger(5000)`)
 
 const median = (values: number[]) => round(values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN, 2)
 

@@ -78,11 +78,11 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
         )
         insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)
           select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason from booked order by ledger_id;
-        insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-            cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model,
-            turn_id)
-          select at, user_id, user_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, 'rehearsal', 'orchestrator', 'standard',
-            turn_id
+        insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
+            cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key,
+            role, model, state, turn_id, end_user_ref)
+          select at, user_id, user_id, user_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, false, 'rehearsal', 'orchestrator',
+            'standard', 'done', turn_id, customer
           from made order by n;
         insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, model, tokens_input, tokens_cached,
             tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at)
@@ -99,7 +99,7 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
             do update set spent_credit_micros = c.spent_credit_micros + excluded.spent_credit_micros;
       end $$`,
     )
-    for (const roller of ["roll_usage", "roll_ledger"] as const) await rollQueue(sql, roller)
+    for (const roller of ["roll_turns", "roll_ledger"] as const) await rollQueue(sql, roller)
   }
   await sql(
     `update wallets w set balance_credit_micros = l.total from users u, lateral (select n.balance_after_credit_micros as total

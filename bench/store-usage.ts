@@ -138,11 +138,12 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
           coalesce(m.subscription_id !~ '^[0-9]+$', false) as pooled,
           case when m.subscription_id !~ '^[0-9]+$' then m.subscription_id else m.provider end as provider_key
         from made m;
-      insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
-        select ended_at, user_id, space_id, sum(tokens_input), sum(tokens_cached), sum(tokens_output), max(tokens_input_most),
+      insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
+          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key, role, model,
+          state, turn_id, end_user_ref)
+        select ended_at, user_id, user_id, space_id, sum(tokens_input), sum(tokens_cached), sum(tokens_output), max(tokens_input_most),
           sum(cost_credit_micros), sum(billed_credit_micros), sum(duration_us), sum(calls), sum(keyed_calls), sum(pictures), sum(turns), pooled,
-          provider_key, role, model, turn_id
+          false, provider_key, role, model, 'done', turn_id, 'customer'
         from called where n > ${rolledTurns}
         group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role order by n;
       delete from called where n > ${rolledTurns};

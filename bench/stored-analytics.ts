@@ -90,12 +90,12 @@ async function rollAll(client: pg.Client): Promise<void> {
     const rows = await rollQueue(sql, roller)
     return round(rows / ((performance.now() - began) / 1000), 0)
   }
-  const rates = { usage: await rateOf("roll_usage"), ledger: await rateOf("roll_ledger") }
+  const rates = { usage: await rateOf("roll_turns"), ledger: await rateOf("roll_ledger") }
   const { rows } = await client.query(
     "update bench_facts set facts = facts || jsonb_build_object('rolled, rows/s', $1::jsonb) returning ends",
     [rates],
   )
-  await client.query("vacuum analyze usage_queue, ledger_queue")
+  await client.query("vacuum analyze turn_ends, ledger_queue")
   await keepBalances(client, rows[0].ends)
 }
 
@@ -110,7 +110,7 @@ async function keepBalances(client: pg.Client, ends: Date): Promise<void> {
 }
 
 /** Moves all of a queue into its rollups, in the batches of the sweep. Returns how many rows it has moved. */
-export async function rollQueue(sql: Sql, roller: "roll_usage" | "roll_ledger"): Promise<number> {
+export async function rollQueue(sql: Sql, roller: "roll_turns" | "roll_ledger"): Promise<number> {
   let rows = 0
   for (let moved = BATCH; moved === BATCH; rows += moved) {
     const [row] = await sql<{ moved: number }>(`select ${RELEASE}.${roller}($1)::integer as moved`, [BATCH])

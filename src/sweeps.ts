@@ -1,6 +1,5 @@
 import { sweepIdempotencyKeys } from "./actor/once.ts"
 import { sweepAnalytics } from "./analytics/roll.ts"
-import { sweepTotals } from "./analytics/roll-totals.ts"
 import { sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
 import { sweepErasures } from "./end-users/run-erasure.ts"
@@ -40,7 +39,6 @@ const SWEEPS: Record<string, Sweep> = {
   sessions: sweepSessions,
   counters: sweepCounters,
   postings: sweepPostings,
-  totals: sweepTotals,
   analytics: sweepAnalytics,
   plans: sweepPlans,
   overview: sweepOverview,

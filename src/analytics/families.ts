@@ -160,8 +160,13 @@ export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
     .select([hourNumber("r.hour").as("hour"), "r.space_id", "r.billed_credit_micros"])
 }
 
+/** As usage_queue, whose columns the types cannot tell to be set. */
 const queued = (db: Reader, { from, to }: Range) =>
-  db.selectFrom("usage_queue as q").where("q.ended_at", ">=", from).where("q.ended_at", "<", to)
+  db
+    .selectFrom("turn_ends as q")
+    .where("q.test", "=", false)
+    .where("q.ended_at", ">=", from)
+    .where("q.ended_at", "<", to)
 
 /** An hour as its number since 1970: a year of them is a third of what moments would print. */
 export const hourNumber = (column: string) => sql<number>`(extract(epoch from ${sql.ref(column)}) / 3600)::integer`

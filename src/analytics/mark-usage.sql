@@ -5,7 +5,7 @@ declare
   first_day date;
   day date := date_trunc('month', p_moment at time zone 'UTC');
 begin
-  if not pg_try_advisory_xact_lock(hashtext('roll_usage'), 0) then
+  if not pg_try_advisory_xact_lock(hashtext('roll_turns'), 0) then
     return false;
   end if;
   select (h.hour at time zone 'UTC')::date into first_day from usage_hours h order by h.hour limit 1;

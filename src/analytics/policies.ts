@@ -3,9 +3,6 @@ export const ANALYTICS_POLICY = {
   /** Queued rows that one statement moves, and statements of one sweep. */
   rollBatch: 5_000,
   rollBatches: 200,
-  /** Ended turns that one statement moves into totals, and statements of one sweep. */
-  totalsBatch: 5_000,
-  totalsBatches: 100,
   /** After so long a sweep leaves the rest to the next one. */
   runMs: 20_000,
   /** A day is closed this long after its end: what comes later opens it again. */

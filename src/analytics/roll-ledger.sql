@@ -1,4 +1,4 @@
--- Moves up to p_limit rows from the queue of the ledger into its rollups, as roll_usage does with usage. Days whose balances were made
+-- Moves up to p_limit rows from the queue of the ledger into its rollups, as roll_turns does with ended turns. Days whose balances were made
 -- before a late row came are to be made anew.
 create function turnpike.roll_ledger(p_limit integer) returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$

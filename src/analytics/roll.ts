@@ -5,24 +5,24 @@ import { ANALYTICS_POLICY } from "./policies.ts"
 type Rolling = Pick<Context, "db" | "clock">
 
 /**
- * Moves ended turns and ledger rows from their queues into the rollups, then makes what is made of whole months and days.
+ * Moves ended turns and ledger rows from their queues into the rollups and totals, then makes what is made of whole months and days.
  */
 export async function sweepAnalytics(
   ctx: Rolling,
 ): Promise<{ usage: number; ledger: number; marks: number; days: number }> {
   const until = ctx.clock.now().getTime() + ANALYTICS_POLICY.runMs
-  const [usage, ledger] = [await roll(ctx, "roll_usage", until), await roll(ctx, "roll_ledger", until)]
+  const [usage, ledger] = [await roll(ctx, "roll_turns", until), await roll(ctx, "roll_ledger", until)]
   // While much is queued, each sum and each day that is made would have to be changed again.
   const marks = usage.isEmpty ? await repeat(ctx, until, () => markUsage(ctx)) : 0
   const days = ledger.isEmpty ? await repeat(ctx, until, () => closeBalances(ctx)) : 0
   return { usage: usage.rows, ledger: ledger.rows, marks, days }
 }
 
-async function roll(ctx: Rolling, name: "roll_usage" | "roll_ledger", until: number) {
+async function roll(ctx: Rolling, name: "roll_turns" | "roll_ledger", until: number) {
   const limit = ANALYTICS_POLICY.rollBatch
   let rows = 0
   for (let batch = 0; batch < ANALYTICS_POLICY.rollBatches && ctx.clock.now().getTime() < until; batch++) {
-    const answer: { roll_usage?: number | null; roll_ledger?: number | null } = await callOne(ctx.db, name, { limit })
+    const answer: { roll_turns?: number | null; roll_ledger?: number | null } = await callOne(ctx.db, name, { limit })
     const moved = answer[name] ?? 0
     rows += moved
     if (moved < limit) return { rows, isEmpty: true }

@@ -405,7 +405,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turns": [],
       "usage": [],
       "usage_hours": [],
-      "usage_queue": [],
       "user_days": [],
       "users": [
         "password_hash"
@@ -498,8 +497,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "reseal_secret",
       "reseal_signing_secret",
       "roll_ledger",
-      "roll_totals",
-      "roll_usage",
+      "roll_turns",
       "save_refresh",
       "settle_turns",
       "settle_turns_and_look",

@@ -1050,14 +1050,28 @@ interface Teams {
 
 interface TurnEnds {
   billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  duration_us: number;
   end_user_ref: string;
   ended_at: Timestamp;
+  keyed_calls: number;
+  model: string;
+  pictures: number;
+  pooled: boolean;
+  provider_key: string;
+  role: string;
   space_id: number;
+  state: string;
+  test: boolean;
   tokens_cached: number;
   tokens_input: number;
+  tokens_input_most: number;
   tokens_output: number;
   turn_id: string;
+  turns: number;
   user_id: number;
+  writer_id: number;
 }
 
 interface TurnEvents {
@@ -1189,25 +1203,25 @@ interface UsageMarks {
 }
 
 interface UsageQueue {
-  billed_credit_micros: number;
-  calls: number;
-  cost_credit_micros: number;
-  duration_us: number;
-  ended_at: Timestamp;
-  keyed_calls: number;
-  model: string;
-  pictures: number;
-  pooled: boolean;
-  provider_key: string;
-  role: string;
-  space_id: number;
-  tokens_cached: number;
-  tokens_input: number;
-  tokens_input_most: number;
-  tokens_output: number;
-  turn_id: string;
-  turns: number;
-  user_id: number;
+  billed_credit_micros: number | null;
+  calls: number | null;
+  cost_credit_micros: number | null;
+  duration_us: number | null;
+  ended_at: Timestamp | null;
+  keyed_calls: number | null;
+  model: string | null;
+  pictures: number | null;
+  pooled: boolean | null;
+  provider_key: string | null;
+  role: string | null;
+  space_id: number | null;
+  tokens_cached: number | null;
+  tokens_input: number | null;
+  tokens_input_most: number | null;
+  tokens_output: number | null;
+  turn_id: string | null;
+  turns: number | null;
+  user_id: number | null;
 }
 
 interface UserDays {

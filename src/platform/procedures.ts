@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_1641f4c4b2d2"
+export const RELEASE = "turnpike_50bf50bbbabc"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -3217,20 +3217,12 @@ export interface Procedures {
       roll_ledger: number | null
     }
   }
-  roll_totals: {
+  roll_turns: {
     args: {
       limit: number | null
     }
     row: {
-      roll_totals: number | null
-    }
-  }
-  roll_usage: {
-    args: {
-      limit: number | null
-    }
-    row: {
-      roll_usage: number | null
+      roll_turns: number | null
     }
   }
   rotate_key: {
@@ -3973,8 +3965,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
   revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "ending"] },
   roll_ledger: { args: ["limit"] },
-  roll_totals: { args: ["limit"] },
-  roll_usage: { args: ["limit"] },
+  roll_turns: { args: ["limit"] },
   rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },

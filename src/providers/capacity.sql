@@ -209,7 +209,7 @@ begin
     array(select (v.subscription_id, date_part('epoch', date_trunc(unit, v.settled_at, 'UTC')), count(*),
         sum(v.cost_credit_micros)::bigint, sum(v.billed_credit_micros)::bigint)::turnpike.spend_part
       from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
-      where v.subscription_id = any(p_ids) and v.settled_at >= since
+      where e.turns = 1 and v.subscription_id = any(p_ids) and v.settled_at >= since
       group by v.subscription_id, date_trunc(unit, v.settled_at, 'UTC'))
     into summed, queued;
 end $$;

@@ -95,7 +95,7 @@ create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) retur
     select v.subscription_id, count(*) as model_calls, sum(v.tokens_input) as tokens_input, sum(v.tokens_cached) as tokens_cached,
       sum(v.tokens_output) as tokens_output, sum(v.cost_credit_micros) as cost, sum(v.billed_credit_micros) as billed, max(v.called_at) as last_call_at
     from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
-    where v.settled_at >= (date_trunc('day', p_moment, 'UTC') - interval '29 days') group by v.subscription_id
+    where e.turns = 1 and v.settled_at >= (date_trunc('day', p_moment, 'UTC') - interval '29 days') group by v.subscription_id
   )
   select (a.provider_id, a.pool, a.name, a.kind, a.engine, a.base_url,
     turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at, s.cool_until, s.probe_until,

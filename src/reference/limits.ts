@@ -208,7 +208,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "ERASURE_POLICY",
     "turnsPerStatement eventsPerStatement objectsPerRound roundsOfRequest roundsOfSweep checkAfterMs sweepBatch",
   ),
-  ...of("ANALYTICS_POLICY", "rollBatch rollBatches totalsBatch totalsBatches runMs closeAfterMs"),
+  ...of("ANALYTICS_POLICY", "rollBatch rollBatches runMs closeAfterMs"),
   ...of("LIST_POLICY", "part partRows"),
   ...of("REPORT_POLICY", "pairs"),
   ...of(

@@ -172,7 +172,7 @@ function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
         .where("n.space_id", "=", id)
         .select([
           ...(["n.user_id", "n.end_user_ref"] as const),
-          sql<number>`1`.as("turns"),
+          "n.turns",
           ...(["n.tokens_input", "n.tokens_cached", "n.tokens_output", "n.billed_credit_micros"] as const),
           ...(["n.changed_at", nobody.as("role"), noWay.as("via")] as const),
         ]),

@@ -136,6 +136,7 @@ function calls(db: QueryCreator<CallerDB>) {
       db
         .selectFrom(recentTurns(db).as("n"))
         .innerJoin("turn_steps as p", "p.turn_id", "n.turn_id")
+        .where("n.turns", "=", 1)
         .where("p.tokens_input", "is not", null)
         .select((eb) => [
           "n.space_id",

@@ -12,8 +12,9 @@ export function recentTurns(db: QueryCreator<CallerDB>) {
     .select([
       "e.turn_id",
       "e.space_id",
-      "e.user_id",
+      "e.writer_id as user_id",
       "e.end_user_ref",
+      "e.turns",
       "e.tokens_input",
       "e.tokens_cached",
       "e.tokens_output",
@@ -30,6 +31,7 @@ export function recentTurns(db: QueryCreator<CallerDB>) {
           // Of a member's turn its owner is billed, and the member has written.
           eb.fn.coalesce("t.member_id", "t.user_id").as("user_id"),
           "t.end_user_ref",
+          eb.lit(1).as("turns"),
           "t.tokens_input",
           "t.tokens_cached",
           "t.tokens_output",
@@ -47,7 +49,7 @@ export function recentBySpace(db: QueryCreator<CallerDB>) {
     .groupBy("n.space_id")
     .select((eb) => [
       "n.space_id",
-      eb.fn.countAll<number>().as("turns"),
+      eb.cast<number>(eb.fn.sum("n.turns"), "bigint").as("turns"),
       // A sum of bigint is numeric, which is slow to add and to compare.
       eb.cast<number>(eb.fn.sum("n.billed_credit_micros"), "bigint").as("billed_credit_micros"),
       eb.fn.max("n.changed_at").as("changed_at"),

@@ -220,14 +220,15 @@ const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output",
 function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
   const keyed = db
     .selectFrom("turn_ends as e")
-    .innerJoin("turns as t", "t.turn_id", "e.turn_id")
     .innerJoin("usage as u", "u.turn_id", "e.turn_id")
-    .where("t.test", "=", false)
+    .where("e.turns", "=", 1)
+    .where("u.test", "=", false)
     .select(["u.subscription_id", "u.settled_at"])
     .select(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros"])
   const chats = db
     .selectFrom("turn_ends as e")
     .innerJoin("chat_calls as c", "c.turn_id", "e.turn_id")
+    .where("e.turns", "=", 1)
     .where("c.test", "=", false)
     .select(["c.subscription_id", "c.settled_at"])
     .select(["c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.billed_credit_micros"])

@@ -161,16 +161,15 @@ function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
     .unionAll(
       db
         .selectFrom("turn_ends as e")
-        .innerJoin("turns as t", "t.turn_id", "e.turn_id")
-        .where("t.test", "=", false)
+        .where("e.test", "=", false)
         .where("e.ended_at", ">=", firstDay)
         .select((eb) => [
           sql<string>`(${eb.ref("e.ended_at")} at time zone 'UTC')::date`.as("date"),
-          "t.state",
-          eb.fn.countAll<number>().as("turns"),
+          "e.state",
+          eb.cast<number>(eb.fn.sum("e.turns"), "bigint").as("turns"),
           eb.cast<number>(eb.fn.sum("e.billed_credit_micros"), "bigint").as("billed"),
         ])
-        .groupBy(["date", "t.state"]),
+        .groupBy(["date", "e.state"]),
     )
 }
 

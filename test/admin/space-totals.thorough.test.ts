@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
-import { sweepTotals } from "../../src/analytics/roll-totals.ts"
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { contextOf } from "../harness/context.ts"
 import { createRandom } from "../harness/random.ts"
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const roll = () => sweepTotals(contextOf(world))
+const roll = () => sweepAnalytics(contextOf(world))
 
 interface Shown {
   slug: string
@@ -54,14 +54,14 @@ test("Totals equal those of the turns at every moment, whichever turns end and w
   const random = createRandom("totals of spaces")
   const client = await world.createAccount()
   const spaces = [await client.space(), await client.space(), await client.space()]
-  const policy = ANALYTICS_POLICY as { totalsBatch: number; totalsBatches: number }
+  const policy = ANALYTICS_POLICY as { rollBatch: number; rollBatches: number }
   const was = { ...policy }
   const sent: string[] = []
   try {
     for (let round = 0; round < 40; round++) {
       await world.advance(1_000)
       // Some runs stop in the middle of the queue.
-      Object.assign(policy, { totalsBatch: 1 + random.int(3), totalsBatches: 1 + random.int(2) })
+      Object.assign(policy, { rollBatch: 1 + random.int(3), rollBatches: 1 + random.int(2) })
       const act = random.int(6)
       if (act <= 1) {
         const text = random.pick(["[use input=100 output=3]\nx", "[fail OUT_OF_STOCK]", "[fail INTERNAL]"])
@@ -96,7 +96,7 @@ test("A roll-up that is lost before or after its effect changes nothing", async 
   const space = await client.space()
   for (const when of ["before", "after"] as const) {
     await client.runTurn({ space, text: "[use input=100 output=3]\nx" })
-    await world.plan([{ service: "pg", match: "roll_totals", call: 1, action: "cut", when }])
+    await world.plan([{ service: "pg", match: "roll_turns", call: 1, action: "cut", when }])
     await expect(roll()).rejects.toThrow()
     await world.clearFaults()
     await expectExact(`lost ${when} its effect`)

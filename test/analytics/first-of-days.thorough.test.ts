@@ -6,7 +6,7 @@ import { createWorld, type World } from "../harness/world.ts"
 let world: World
 beforeAll(async () => {
   world = await createWorld()
-  await world.sql("create table told as select * from usage_queue")
+  await world.sql("create table told as select * from turn_ends")
 })
 afterAll(() => world.close())
 
@@ -40,15 +40,15 @@ function drawTurns(count: number, areEqual: boolean): Turn[] {
 /** Queues them, each of one call, and rolls the first ones of the queue. */
 async function queueTurns(turns: Turn[], rolled: number): Promise<void> {
   await world.sql(
-    `with queued as (insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-       cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
-     select timestamptz '2026-10-20 07:00Z' + t.day * interval '1 day', 1 + t.space % 11, t.space, 7, 3, 5, 7, t.billed + 1, t.billed,
-       1000, 1, 1, 0, 1, false, 'anthropic', 'orchestrator', 'claude/large', 'turn_of_' || t.space
+    `with queued as (insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
+       cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key, role, model, state, turn_id, end_user_ref)
+     select timestamptz '2026-10-20 07:00Z' + t.day * interval '1 day', 1 + t.space % 11, 1 + t.space % 11, t.space, 7, 3, 5, 7, t.billed + 1, t.billed,
+       1000, 1, 1, 0, 1, false, false, 'anthropic', 'orchestrator', 'claude/large', 'done', 'turn_of_' || t.space, ''
      from jsonb_to_recordset($1::jsonb) t(day integer, space bigint, billed bigint)
      returning *) insert into told select * from queued`,
     [JSON.stringify(turns)],
   )
-  await world.sql(`select ${RELEASE}.roll_usage($1::integer)`, [rolled])
+  await world.sql(`select ${RELEASE}.roll_turns($1::integer)`, [rolled])
 }
 
 /** Those of `told`, which has all that was queued. */

@@ -13,9 +13,8 @@ afterAll(() => world.close())
 const LIMIT = 100
 /** A queue, and who moves its rows on. */
 const QUEUES = [
-  ["usage_queue", (ctx: Context) => callOne(ctx.db, "roll_usage", { limit: LIMIT })],
+  ["turn_ends", (ctx: Context) => callOne(ctx.db, "roll_turns", { limit: LIMIT })],
   ["ledger_queue", (ctx: Context) => callOne(ctx.db, "roll_ledger", { limit: LIMIT })],
-  ["turn_ends", (ctx: Context) => callOne(ctx.db, "roll_totals", { limit: LIMIT })],
 ] as const
 
 test.each(QUEUES)(

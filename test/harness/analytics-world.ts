@@ -167,7 +167,7 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
 export async function rollUp(world: World, limit?: number): Promise<void> {
   const ctx = authContextOf(world)
   if (limit === undefined) return void (await sweepAnalytics(ctx))
-  await callOne(ctx.db, "roll_usage", { limit })
+  await callOne(ctx.db, "roll_turns", { limit })
   await callOne(ctx.db, "roll_ledger", { limit })
 }
 

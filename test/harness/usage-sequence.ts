@@ -136,7 +136,7 @@ export async function usageSequence(world: World, random: Random) {
   const roll = async () => {
     const policy = ANALYTICS_POLICY as { rollBatch: number; rollBatches: number; mostWindowDays: number }
     Object.assign(policy, { rollBatch: 1 + random.int(6), rollBatches: 1 + random.int(3), mostWindowDays: 7 })
-    const match = random.pick(["roll_usage", "roll_ledger", "mark_usage", "close_balances"])
+    const match = random.pick(["roll_turns", "roll_ledger", "mark_usage", "close_balances"])
     if (random.int(3) === 0) {
       const when = random.pick(["before", "after"] as const)
       await world.plan([{ service: "pg", match, call: 1, action: "cut", when }])

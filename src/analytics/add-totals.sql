@@ -1,36 +1,29 @@
--- Moves up to p_limit ended turns from the queue into the totals of spaces, subscriptions, members of pools and days, in one transaction: a
--- reader of both counts each turn once at every moment. Returns how many; none while another run does it. Ends anywhere without harm: the
--- rest is still queued. Its joins look up the calls of each turn, also in a session that planned while there were none.
-create function turnpike.roll_totals(p_limit integer) returns integer
+-- Adds rows of ended turns to the totals of spaces, subscriptions, members of pools and days. Its joins look up the calls of each turn, once,
+-- also in a session that planned while there were none.
+create function turnpike.add_totals(p_taken turn_ends[]) returns void
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
-declare
-  rolled integer;
 begin
-  -- Two runs would wait for each other's rows of totals.
-  if not pg_try_advisory_xact_lock(hashtext('roll_totals'), 0) then
-    return 0;
-  end if;
-  with taken as (
-    delete from turn_ends e where e.ctid = any (array(select n.ctid from turn_ends n limit p_limit)) returning e.*
+  with taken as materialized (
+    select t.* from unnest(p_taken) t
   ), totals as (
     insert into space_totals as r (space_id, turns, billed_credit_micros, last_ended_at)
-    select t.space_id, count(*), sum(t.billed_credit_micros), max(t.ended_at) from taken t group by t.space_id
+    select t.space_id, sum(t.turns), sum(t.billed_credit_micros), max(t.ended_at) from taken t group by t.space_id
     on conflict (space_id) do update set turns = r.turns + excluded.turns,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
       last_ended_at = greatest(r.last_ended_at, excluded.last_ended_at)
   ), people as (
     insert into space_people as r (space_id, user_id, end_user_ref, turns, tokens_input, tokens_cached, tokens_output,
       billed_credit_micros, last_ended_at)
-    select t.space_id, t.user_id, t.end_user_ref, count(*), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
+    select t.space_id, t.writer_id, t.end_user_ref, sum(t.turns), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
       sum(t.billed_credit_micros), max(t.ended_at)
-    from taken t group by t.space_id, t.user_id, t.end_user_ref
+    from taken t group by t.space_id, t.writer_id, t.end_user_ref
     on conflict (space_id, user_id, end_user_ref) do update set turns = r.turns + excluded.turns,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
       last_ended_at = greatest(r.last_ended_at, excluded.last_ended_at)
   ), subscribed as materialized (
-    select v.* from taken t cross join lateral turnpike.subscribed_calls(t.turn_id) v
+    select v.* from taken t cross join lateral turnpike.subscribed_calls(t.turn_id) v where t.turns = 1
   ), subscriptions as (
     insert into subscription_days as r (day, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros)
     select (v.settled_at at time zone 'UTC')::date, v.subscription_id, count(*), sum(v.tokens_input), sum(v.tokens_cached),
@@ -67,20 +60,17 @@ begin
       last_call_at = greatest(r.last_call_at, excluded.last_call_at)
   ), days as (
     insert into service_days as r (day, state, turns, billed_credit_micros)
-    select (t.ended_at at time zone 'UTC')::date, n.state, count(*), sum(t.billed_credit_micros)
-    from taken t join turns n on n.turn_id = t.turn_id where not n.test group by 1, 2
+    select (t.ended_at at time zone 'UTC')::date, t.state, sum(t.turns), sum(t.billed_credit_micros)
+    from taken t where not t.test group by 1, 2
     on conflict (day, state) do update set turns = r.turns + excluded.turns,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
-  ), sessions as (
-    insert into space_sessions as r (space_id, agent, model, tokens_input, turn_id, step, called_at)
-    select distinct on (t.space_id, coalesce(p.subagent, '')) t.space_id, coalesce(p.subagent, ''), p.model, p.tokens_input, p.turn_id,
-      p.step, p.created_at
-    from taken t join turn_steps p on p.turn_id = t.turn_id where p.tokens_input is not null
-    order by t.space_id, coalesce(p.subagent, ''), p.created_at desc, p.turn_id collate "C" desc, p.step desc
-    on conflict (space_id, agent) do update set model = excluded.model, tokens_input = excluded.tokens_input,
-      turn_id = excluded.turn_id, step = excluded.step, called_at = excluded.called_at
-      where (excluded.called_at, excluded.turn_id collate "C", excluded.step) > (r.called_at, r.turn_id collate "C", r.step)
   )
-  select count(*) into rolled from taken;
-  return rolled;
+  insert into space_sessions as r (space_id, agent, model, tokens_input, turn_id, step, called_at)
+  select distinct on (t.space_id, coalesce(p.subagent, '')) t.space_id, coalesce(p.subagent, ''), p.model, p.tokens_input, p.turn_id,
+    p.step, p.created_at
+  from taken t join turn_steps p on p.turn_id = t.turn_id where t.turns = 1 and p.tokens_input is not null
+  order by t.space_id, coalesce(p.subagent, ''), p.created_at desc, p.turn_id collate "C" desc, p.step desc
+  on conflict (space_id, agent) do update set model = excluded.model, tokens_input = excluded.tokens_input,
+    turn_id = excluded.turn_id, step = excluded.step, called_at = excluded.called_at
+    where (excluded.called_at, excluded.turn_id collate "C", excluded.step) > (r.called_at, r.turn_id collate "C", r.step);
 end $$;

@@ -1,18 +1,8 @@
--- Moves up to p_limit rows from the queue of usage into all rollups, in one transaction: a reader of both counts each turn once at every
--- moment. Returns how many; none while another run does it. Ends anywhere without harm: the rest is still queued.
-create function turnpike.roll_usage(p_limit integer) returns integer
-language plpgsql set enable_seqscan = off set jit = off as $$
-declare
-  rolled integer;
+-- Adds rows of ended live turns to the rollups of analytics.
+create function turnpike.add_usage(p_taken turn_ends[]) returns void language plpgsql set enable_seqscan = off set jit = off as $$
 begin
-  -- Two runs would wait for each other's rows, and a mark must not be made meanwhile.
-  if not pg_try_advisory_xact_lock(hashtext('roll_usage'), 0) then
-    return 0;
-  end if;
-  with deleted as (
-    delete from usage_queue q where q.ctid = any (array(select n.ctid from usage_queue n limit p_limit)) returning q.*
-  ), taken as materialized (
-    select d.*, date_trunc('hour', d.ended_at, 'UTC') as hour, (d.ended_at at time zone 'UTC')::date as day from deleted d
+  with taken as materialized (
+    select t.*, date_trunc('hour', t.ended_at, 'UTC') as hour, (t.ended_at at time zone 'UTC')::date as day from unnest(p_taken) t
   ), hours as (
     insert into usage_hours as r (hour, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
       billed_credit_micros, keyed_calls, duration_us, tokens_input_most)
@@ -141,17 +131,14 @@ begin
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
-  ), sums_of_provider_spaces as (
-    insert into provider_space_sums as r (until, provider_key, space_id, turns, calls, tokens_input, tokens_cached, tokens_output,
-      cost_credit_micros, billed_credit_micros)
-    select t.until, t.provider_key, t.space_id, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached),
-      sum(t.tokens_output), sum(t.cost_credit_micros), sum(t.billed_credit_micros)
-    from before t group by 1, 2, 3
-    on conflict (until, provider_key, space_id) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
-      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
-      tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
-      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   )
-  select count(*) into rolled from deleted;
-  return rolled;
+  insert into provider_space_sums as r (until, provider_key, space_id, turns, calls, tokens_input, tokens_cached, tokens_output,
+    cost_credit_micros, billed_credit_micros)
+  select t.until, t.provider_key, t.space_id, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached),
+    sum(t.tokens_output), sum(t.cost_credit_micros), sum(t.billed_credit_micros)
+  from before t group by 1, 2, 3
+  on conflict (until, provider_key, space_id) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
+    tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+    tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+    billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros;
 end $$;
