@@ -15,11 +15,11 @@ export interface Slots {
   endUser: number
 }
 
-export const MANY: Slots = { runners: 100, live: 100, test: 100, endUser: 100 }
+const MANY_SLOTS: Slots = { runners: 100, live: 100, test: 100, endUser: 100 }
 
 /** A runner under a test's hand: it looks when it is told to, and runs nothing of what it has taken. */
 export function createRunner(world: World, { id, slots = {} }: { id: string; slots?: Partial<Slots> }) {
-  const ctx = { ...contextOf(world), slots: { ...MANY, ...slots } }
+  const ctx = { ...contextOf(world), slots: { ...MANY_SLOTS, ...slots } }
   const held = new Map<string, TurnRow>()
   let attempts = 0
   let after = { live: 0, test: 0 }

@@ -125,7 +125,7 @@ test.each([
   },
 )
 
-test("The last place of a runner is for an account of which no turn is running", async () => {
+test("The last place of a runner is for an account without a running turn", async () => {
   const [many, other] = [await world.createAccount({ usd: 100 }), await world.createAccount()]
   await makeReady(world, many, several(10))
   const runner = runnerWith()

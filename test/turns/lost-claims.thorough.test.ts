@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { releaseTurn } from "../../src/runs/run-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { holdRows, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -155,5 +156,29 @@ describe("A look whose answer was lost", () => {
     const [own = ""] = one.held.keys()
     expect(idsOf(await one.look({ places: 16, attempt: 1, takesOver: true }))).toEqual([own === first ? second : first])
     expect(await world.sql("select distinct epoch from turns")).toEqual([{ epoch: 1 }])
+  })
+
+  test("A repeated look takes over nothing that the runner has given back for a while", async () => {
+    const [turnId = ""] = await makeReady(world, client, ["customer"])
+    const one = runner("msg_1")
+    const { claims } = await one.look({ attempt: 0 })
+    await releaseTurn(one.ctx, claims[0]?.turn as never, { broke: true, delayMs: 5_000 })
+    one.held.clear()
+    expect(idsOf(await one.look({ attempt: 1, takesOver: true }))).toEqual([])
+    await world.advance(5_000)
+    expect(idsOf(await one.look({ attempt: 2, takesOver: true }))).toEqual([turnId])
+  })
+
+  test("A turn that was taken over too often is left to the sweeper, which fails it", async () => {
+    const [turnId = ""] = await makeReady(world, client, ["customer"])
+    for (let attempt = 0; attempt < TURN_POLICY.maxAttempts; attempt++) {
+      expect(idsOf(await runner("msg_1").look({ attempt, takesOver: attempt > 0 }))).toEqual([turnId])
+    }
+    const last = { attempt: TURN_POLICY.maxAttempts, takesOver: true }
+    expect(idsOf(await runner("msg_1").look(last))).toEqual([])
+    await world.advance(TURN_POLICY.leaseMs + 1)
+    await world.sweep()
+    expect(await client.getTurn(turnId)).toMatchObject({ state: "failed", error: { code: "ENGINE_LOST" } })
+    await expectPromises(world, client.userId)
   })
 })

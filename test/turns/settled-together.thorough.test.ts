@@ -121,7 +121,7 @@ test("A group whose answer was lost is settled again without a second effect", a
   await expectBilled()
 })
 
-test("A group of which every account's wallet is used by others settles each turn once", async () => {
+test("Two groups of the same accounts at the same time settle each turn once", async () => {
   const other = createRunner(world, { id: "msg_2" })
   for (const client of accounts) await makeReady(world, client, ["e", "f", "g", "h"])
   await other.look()
