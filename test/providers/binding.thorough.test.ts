@@ -217,8 +217,8 @@ describe("A new conversation", () => {
 
   test("A new conversation considers calls in flight, too", async () => {
     await world.sql(
-      `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, provider_id)
-       select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), case when n <= 90 then 'alpha' else 'beta' end
+      `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane, provider_id)
+       select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), n, case when n <= 90 then 'alpha' else 'beta' end
        from generate_series(1, 140) n`,
     )
     // 10 : 50 : 100 of 160

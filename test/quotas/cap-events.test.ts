@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RUNNER_POLICY } from "../../src/turns/policies.ts"
 import { COSTS_ALL, createWatched, percents } from "../harness/account-events.ts"
 import { makeWebhook, serveReceiver, verifies } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -194,6 +195,8 @@ describe("The event cap.reached", () => {
       await capped.sendTurn({ space, max_cost_usd: 0.0999, text: COSTS_ALL })
       await world.drain()
     }
+    // Few turns come in now, so their runner does not look for more in vain.
+    await world.advance(RUNNER_POLICY.busyMs + 1)
     expect(await statements(turn)).toBe(3)
     await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: true })
     const refuse = async () => expect((await capped.sendTurn({ space })).status).toBe(429)

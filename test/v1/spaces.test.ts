@@ -109,8 +109,8 @@ describe("DELETE /v1/spaces/{id}", () => {
          select 'turn_0000000000' || c.conversation_id, t.user_id, t.key_id, t.space_id, c.conversation_id, 1, false, t.end_user_ref,
            c.conversation_id, '', 'x', t.model, 1000, 1000, t.created_at, t.price_version from turns t, c where t.turn_id = $1 returning *
        ), open as (
-         insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-         select turn_id, conversation_id, position, user_id, test, state, created_at + interval '1 minute', created_at from made
+         insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
+         select turn_id, conversation_id, position, user_id, test, state, created_at, created_at, hashtext(end_user_ref) from made
        ), events as (
          insert into turn_events (turn_id, seq, event_id, type, data, created_at)
          select turn_id, 1, 'evt_' || turn_id, 'turn.queued', '{}', created_at from made
