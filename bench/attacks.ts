@@ -39,7 +39,7 @@ const tool = (attacker: Attacker, schema: object) => ({
 })
 
 /** Has a turn call a tool, and waits until it has ended. */
-export async function runTurn(attacker: Attacker, text: string, user: string = crypto.randomUUID()): Promise<void> {
+export async function attackTurn(attacker: Attacker, text: string, user: string = crypto.randomUUID()): Promise<void> {
   const body = JSON.stringify({ space: attacker.space, end_user_ref: user, text })
   const accepted = await callSite(attacker, "POST", "/v1/turns", body)
   if (accepted.status !== 202) throw new Error(await accepted.text())
@@ -55,7 +55,7 @@ async function withTool(attacker: Attacker, schema: object, input: object): Prom
   const { name: _name, ...body } = tool(attacker, schema)
   const made = await callSite(attacker, "PUT", path, JSON.stringify(body))
   await made.arrayBuffer()
-  if (made.ok) await runTurn(attacker, `[call attack ${JSON.stringify(input)}]`)
+  if (made.ok) await attackTurn(attacker, `[call attack ${JSON.stringify(input)}]`)
   await drop(callSite(attacker, "DELETE", path))
 }
 
@@ -91,7 +91,7 @@ export const BLOCKING: Record<string, Attack> = {
   },
   "an outputSchema": async (attacker) => {
     await useMcp(attacker, "schema")
-    await runTurn(attacker, "[call mschema__attack {}]")
+    await attackTurn(attacker, "[call mschema__attack {}]")
     await drop(callSite(attacker, "DELETE", `/v1/spaces/${attacker.space}/mcp-servers/mschema`))
   },
 }

@@ -1,8 +1,8 @@
 import {
   type Attack,
   type Attacker,
+  attackTurn,
   callSite,
-  runTurn,
   stallDownload,
   stallJson,
   stallUpload,
@@ -36,7 +36,7 @@ export const HOARDS: Record<string, Attack> = {
   "six of each at once": async (attacker) => {
     const kinds = ["text", "image", "structured"]
     for (const kind of kinds) await useMcp(attacker, kind)
-    await runTurn(attacker, kinds.map((kind) => callsOf(`m${kind}__attack`, 6)).join("\n"))
+    await attackTurn(attacker, kinds.map((kind) => callsOf(`m${kind}__attack`, 6)).join("\n"))
   },
   "eight turns with such an image": (attacker) => useTool(attacker, "image", 1, 8),
   "eight turns with such an image, beside uploads": async (attacker) => {
@@ -51,11 +51,11 @@ export const HOARDS: Record<string, Attack> = {
       request: { method: "POST", url: `${attacker.server}/endless` },
     }
     await put(attacker, "tools/attack", tool)
-    await Promise.all(times(8, () => runTurn(attacker, callsOf("attack", 6))))
+    await Promise.all(times(8, () => attackTurn(attacker, callsOf("attack", 6))))
   },
   "histories of 1.2 MiB, eight at once": async (attacker) => {
     const text = "x".repeat(99_000)
-    for (let n = 0; n < 12; n++) await Promise.all(times(8, (c) => runTurn(attacker, text, `history-${c}`)))
+    for (let n = 0; n < 12; n++) await Promise.all(times(8, (c) => attackTurn(attacker, text, `history-${c}`)))
   },
 }
 
@@ -66,7 +66,7 @@ async function stall(ends: (() => void)[]): Promise<void> {
 
 async function useTool(attacker: Attacker, kind: string, calls: number, turns: number): Promise<void> {
   await useMcp(attacker, kind)
-  await Promise.all(times(turns, () => runTurn(attacker, callsOf(`m${kind}__attack`, calls))))
+  await Promise.all(times(turns, () => attackTurn(attacker, callsOf(`m${kind}__attack`, calls))))
 }
 
 async function put(attacker: Attacker, path: string, body: object): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Attack, type Attacker, BLOCKING, runTurn } from "./attacks.ts"
+import { type Attack, type Attacker, attackTurn, BLOCKING } from "./attacks.ts"
 import { type Heap, type HeapMeter, openHeapMeter } from "./heap-meter.ts"
 import { HOARDS } from "./hoards.ts"
 import { startHostileServer } from "./hostile-server.ts"
@@ -55,7 +55,7 @@ async function measureOne(
   // From the beginning: the first look of an inspector stops the worker for half a second.
   const meter = await openHeapMeter(site.runtime.inspector ?? "")
   // The code of turns and reads is compiled, and the young generation has its size.
-  for (let n = 0; n < WARM_TURNS; n++) await runTurn(attacker, "hello")
+  for (let n = 0; n < WARM_TURNS; n++) await attackTurn(attacker, "hello")
   await readFor(world, site, 1)
   // Watched like the attack, so that watching is no difference.
   const idle = await watchMemory(site, meter)

@@ -1,4 +1,4 @@
-import { runTurns } from "./measure-turns.ts"
+import { timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite } from "./site.ts"
 import type { BenchWorld } from "./world.ts"
@@ -17,7 +17,7 @@ export async function measureCommits(world: BenchWorld, options: Options) {
   if (row?.fsync !== "on") throw new Error("A server without fsync commits at once.")
   return {
     commit_ms: row.commit_ms,
-    one_account: await runTurns(world, one, options),
-    many_accounts: await runTurns(world, many, options),
+    one_account: await timeTurns(world, one, options),
+    many_accounts: await timeTurns(world, many, options),
   }
 }

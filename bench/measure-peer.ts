@@ -1,6 +1,6 @@
 import { startChild } from "./child.ts"
 import { followTurns } from "./measure-latency.ts"
-import { runTurns } from "./measure-turns.ts"
+import { timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite, createSiteDatabase, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
@@ -36,7 +36,7 @@ export async function measurePeer(world: BenchWorld, options: Options) {
     await accept(1)
     const accepts = await accept(options.seconds * 2)
     const running = await startRunning()
-    const turns = await runTurns(world, running, options)
+    const turns = await timeTurns(world, running, options)
     const { post_to_done_polled } = await followTurns(running, options)
     return {
       accepts_per_second: round(accepts.samples.length / accepts.seconds, 0),

@@ -1,4 +1,4 @@
-import { runTurns } from "./measure-turns.ts"
+import { timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
@@ -29,7 +29,7 @@ export async function measureProcedures(world: BenchWorld, options: Options) {
   const hasStatistics = await prepareStatistics(site)
   const question: Question = { ask: "statements" }
   await world.standIns.ask(question)
-  const { finished } = await runTurns(world, site, options)
+  const { finished } = await timeTurns(world, site, options)
   const statements = await world.standIns.ask<StatementTimes[]>(question)
   const spent = hasStatistics ? await readStatements(site) : []
   const meanOf = (label: string, column: "total" | "planned") => {

@@ -5,7 +5,7 @@ import { sealCredential } from "../src/providers/credential.ts"
 import { windowsOf } from "../src/providers/windows.ts"
 import { type Load, startLoad } from "./load.ts"
 import { measureRouter, USED_PCT } from "./measure-router.ts"
-import { countTurns, runTurns } from "./measure-turns.ts"
+import { countTurns, timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { readProcess } from "./processes.ts"
 import { BENCH_PIN, createSite, type Site, useBenchModel } from "./site.ts"
@@ -78,7 +78,7 @@ async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute
         const before = { ...(await countTurns(site)), backends: await backendsOf(site) }
         const load = loads[index] ?? world.load
         const groups = { worker: site.groups.worker ?? [] }
-        const { cpu_ms_per_turn: cost } = await runTurns(
+        const { cpu_ms_per_turn: cost } = await timeTurns(
           { ...world, load },
           { ...site, groups },
           { seconds, clients, perMinute },

@@ -1,6 +1,6 @@
 import pg from "pg"
 import { SLOW } from "./measure-commits.ts"
-import { runTurns } from "./measure-turns.ts"
+import { timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSite, type Site } from "./site.ts"
@@ -24,7 +24,7 @@ export async function measureShards(world: BenchWorld, options: Options) {
     for (const accounts of ACCOUNTS) {
       const site = await createSite(world, `shards_${accounts}`, { runs: true, accounts, settings })
       const procedures = await runProcedures(world, site, options)
-      const service = await runTurns(world, site, options)
+      const service = await timeTurns(world, site, options)
       rows.push({
         commits,
         accounts,

@@ -15,11 +15,11 @@ type Pace = Pick<Options, "seconds" | "clients"> & { perMinute?: number }
 /** As deployed: v1 and callbacks as a worker each, or all in one. */
 export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
   const site = await createSite(world, "turns", { runs: true, accounts, split })
-  return runTurns(world, site, options)
+  return timeTurns(world, site, options)
 }
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
-export async function runTurns(world: BenchWorld, site: Site, { seconds, clients, perMinute = 0 }: Pace) {
+export async function timeTurns(world: BenchWorld, site: Site, { seconds, clients, perMinute = 0 }: Pace) {
   const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients, perMinute }
   const before = (await countTurns(site)).done
   const warm = await world.load.run({ ...job, seconds: 1 })

@@ -105,7 +105,7 @@ function serializePending(message: QstashMessage): Record<string, unknown> {
   }
 }
 
-export function readBody<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
+function readBody<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
   let value: unknown
   try {
     value = JSON.parse(call.body.toString())

@@ -5,6 +5,8 @@ interface FlowKey extends FlowControl {
   active: number
   /** In order of arrival. */
   waiting: QstashMessage[]
+  /** The number of the message that it was served last, over all keys; 0: none yet. */
+  served: number
 }
 
 /** Above this, keys with nothing to do are forgotten: callers may make one per customer. */
@@ -14,13 +16,14 @@ const MAX_IDLE_KEYS = 10_000
 const NO_KEY: FlowControl = { key: "", parallelism: Number.POSITIVE_INFINITY }
 
 /**
- * Parallelism per flow-control key, each with its own waiting list in order of arrival. Keys take turns: QStash does not say who goes
- * first where all of them together are at its limit.
+ * Parallelism per flow-control key. QStash documents no order of messages that wait, so this is the worst for us: the newest of a key goes
+ * first, and the key that was served last.
  */
 export class FlowKeys {
   private readonly keys = new Map<string, FlowKey>()
   /** Keys whose waiting list may move now. */
   private readonly wakeable = new Set<FlowKey>()
+  private served = 0
 
   /** Takes over the limit that an incoming message carries. */
   configure(limits: FlowControl): void {
@@ -40,18 +43,19 @@ export class FlowKeys {
     this.wake(state)
   }
 
-  /** Starts waiting messages as far as their keys and `hasRoom` allow, one of each key after the other. */
+  /** Starts waiting messages as far as their keys and `hasRoom` allow. */
   *drain(hasRoom: () => boolean): Generator<QstashMessage> {
-    for (const state of this.wakeable) {
-      if (!hasRoom()) return
-      this.wakeable.delete(state)
-      if (state.active >= state.parallelism) continue
-      const next = state.waiting.shift()
-      if (!next) continue
-      state.active++
-      // After the others, now and in the next call.
-      this.wakeable.add(state)
-      yield next
+    while (hasRoom()) {
+      const state = this.servedLast()
+      if (!state) return
+      const next = state.active < state.parallelism ? state.waiting.pop() : undefined
+      if (next) {
+        state.active++
+        state.served = ++this.served
+        yield next
+      } else {
+        this.wakeable.delete(state)
+      }
     }
   }
 
@@ -64,6 +68,12 @@ export class FlowKeys {
     return this.ensure(flowControl ?? NO_KEY)
   }
 
+  private servedLast(): FlowKey | undefined {
+    let last: FlowKey | undefined
+    for (const state of this.wakeable) if (!last || state.served > last.served) last = state
+    return last
+  }
+
   private wake(state: FlowKey): void {
     if (state.waiting.length > 0) this.wakeable.add(state)
   }
@@ -72,7 +82,7 @@ export class FlowKeys {
     const known = this.keys.get(limits.key)
     if (known) return known
     if (this.keys.size >= MAX_IDLE_KEYS) this.forgetIdle()
-    const state = { ...limits, active: 0, waiting: [] }
+    const state = { ...limits, active: 0, waiting: [], served: 0 }
     this.keys.set(limits.key, state)
     return state
   }

@@ -5,7 +5,7 @@ export interface QstashMessage {
   readonly url: string
   readonly body: Buffer
   readonly options: PublishOptions
-  /** Of two that are due at the same moment the one that came first goes first. */
+  /** The order of arrival. */
   readonly sequence: number
   /** Milliseconds since the epoch; of the next attempt. */
   notBefore: number

@@ -6,8 +6,9 @@ import type { AgentContext } from "../../src/runs/run.ts"
 import { type RunResult, runTurn } from "../../src/runs/run-turn.ts"
 import type { QueueAttempt } from "../../src/runs/runner.ts"
 
-/** Claims one turn and no other, and takes on no runner. */
-const CLAIM_ONE = `create or replace function claim_one(p_turn_id text, p_look ${RELEASE}.look, p_terms ${RELEASE}.claim_terms)
+/** Claims one turn and no other, and takes on no runner. A database may have that of two releases. */
+const NAME = `claim_one_${RELEASE}`
+const CLAIM_ONE = `create or replace function ${NAME}(p_turn_id text, p_look ${RELEASE}.look, p_terms ${RELEASE}.claim_terms)
   returns ${RELEASE}.found_turns language plpgsql as $$
   begin
     return ${RELEASE}.claim_found(row('waiting', '{}', false, null, 0, 0, '{}')::${RELEASE}.found_turns, (
@@ -21,7 +22,7 @@ const CLAIM_ONE = `create or replace function claim_one(p_turn_id text, p_look $
 export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAttempt): Promise<Claim | null> {
   await ctx.db.run({ sql: CLAIM_ONE, parameters: [] })
   const db = databaseOver(({ sql, parameters }) => {
-    const one = sql.replace(`${RELEASE}.claim_turns(`, `claim_one('${turnId}', `)
+    const one = sql.replace(`${RELEASE}.claim_turns(`, `${NAME}('${turnId}', `)
     return ctx.db.run({ sql: one, parameters })
   })
   const { claims } = await claimTurns(

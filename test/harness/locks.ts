@@ -74,16 +74,21 @@ export async function untilCalled(
 
 /**
  * Holds every statement that does this to a table (`before insert on ledger`), at its first row, until the returned function is called.
- * `untilBlocked` tells when it has come there.
+ * `untilBlocked` tells when it has come there. `atCommit`: at its end, with all its locks (`after insert on open_turns`).
  */
-export async function holdWrites(world: Database, writes: string): Promise<() => Promise<void>> {
+export async function holdWrites(
+  world: Database,
+  writes: string,
+  { atCommit = false } = {},
+): Promise<() => Promise<void>> {
   const name = `gate_${crypto.randomUUID().replaceAll("-", "")}`
   const key = `hashtextextended('${name}', 0)`
   const letGo = await holdRows(world, `select from pg_advisory_xact_lock(${key})`)
   await world.sql(`create function ${name}() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(${key}); return new; end $$`)
   // Before the triggers of foreign keys, by its name.
-  await world.sql(`create trigger "A_${name}" ${writes} for each row execute function ${name}()`)
+  const [kind, when] = atCommit ? ["constraint trigger", "deferrable initially deferred"] : ["trigger", ""]
+  await world.sql(`create ${kind} "A_${name}" ${writes} ${when} for each row execute function ${name}()`)
   return async () => {
     await letGo()
     await world.sql(`drop function ${name} cascade`)

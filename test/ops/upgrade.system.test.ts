@@ -50,13 +50,13 @@ const NEXT_ACCEPT: [string, string][] = [
 async function verbsOf(root: string) {
   const read = async (path: string) => import(resolve(root, path))
   const [accept, claim, settle, get] = await Promise.all(
-    ["turns/accept-turn", "runs/claim-turn", "runs/settle-turn", "turns/get-turn"].map((name) =>
-      read(`src/${name}.ts`),
+    ["src/turns/accept-turn", "test/harness/claim", "src/runs/settle-turns", "src/turns/get-turn"].map((name) =>
+      read(`${name}.ts`),
     ),
   )
   return {
     acceptTurn: accept.acceptTurn as typeof import("../../src/turns/accept-turn.ts").acceptTurn,
-    claimTurn: claim.claimTurn as typeof import("../../src/runs/claim-turn.ts").claimTurn,
+    claimTurn: claim.claimTurn as typeof import("../harness/claim.ts").claimTurn,
     settleTurn: settle.settleTurn as typeof import("../../src/runs/settle-turns.ts").settleTurn,
     getTurn: get.getTurn as typeof import("../../src/turns/get-turn.ts").getTurn,
   }
@@ -76,7 +76,9 @@ beforeAll(async () => {
   // Within the project, so that the copied source finds its packages.
   await mkdir(".local", { recursive: true })
   folder = await mkdtemp(resolve(".local/next-release-"))
-  await Promise.all(["src", "migrations"].map((name) => cp(name, join(folder, name), { recursive: true })))
+  await Promise.all(
+    ["src", "migrations", "test/harness/claim.ts"].map((name) => cp(name, join(folder, name), { recursive: true })),
+  )
   const { length } = await readMigrations()
   for (const [index, [name, text]] of NEXT_MIGRATIONS.entries()) {
     const number = String(length + index + 1).padStart(4, "0")
@@ -126,7 +128,8 @@ async function world() {
      insert into space_configs (space_id, version, change, manifest, tools, mcp_servers, created_at)
      select space_id, 1, 'created', '{}', '{}', '{}', created_at from made`,
   )
-  const quiet = { random: Math.random, cooling: new Map(), log() {}, background() {}, queue: noQueue }
+  const slots = { runners: 1, live: 100, test: 100, endUser: 100 }
+  const quiet = { random: Math.random, cooling: new Map(), log() {}, background() {}, queue: noQueue, slots }
   const ctx = { ...direct, ...quiet } as unknown as Context
   const credential = parseApiKey(value) as KeyCredential
   let turns = 0

@@ -144,14 +144,14 @@ describe("An account that is disabled", () => {
 
   test.each([
     ["before its calls are made", "commit_answer"],
-    ["while its calls are made", "commit_tool_results"],
+    ["while its calls are made", "commit_results"],
   ])("A disabled account is not called by the next step of a turn, %s", async (_when, commit) => {
     const called = world.script((_account, nth) => (nth === 0 ? CALL : FINE))
     world.serve("model.test", async (request) => {
       if (called.length === 0 && commit === "commit_answer") await disable("alpha")
       return world.provider.serve(request)
     })
-    if (commit === "commit_tool_results") {
+    if (commit === "commit_results") {
       await world.sql(
         `create or replace function disable_alpha() returns trigger language plpgsql as $$ begin
            update provider_accounts set disabled_at = now() where provider_id = 'alpha'; return new; end $$`,
@@ -218,7 +218,7 @@ describe("A new conversation", () => {
   test("A new conversation considers calls in flight, too", async () => {
     await world.sql(
       `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane, provider_id)
-       select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), 0, case when n <= 90 then 'alpha' else 'beta' end
+       select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), n, case when n <= 90 then 'alpha' else 'beta' end
        from generate_series(1, 140) n`,
     )
     // 10 : 50 : 100 of 160

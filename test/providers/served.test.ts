@@ -95,8 +95,8 @@ describe("A plain turn", () => {
       // The fourth is the test's own look.
       expect(seen.map(({ label }) => label.match(/\.(\w+)\(/)?.[1])).toEqual([
         "accept_turn",
-        "claim_turn",
-        "settle_turn",
+        "claim_turns",
+        "settle_turns_and_look",
         "get_turn",
       ])
     }

@@ -197,6 +197,8 @@ describe("The event cap.reached", () => {
       await capped.sendTurn({ space, max_cost_usd: 0.0999, text: COSTS_ALL })
       await world.drain()
     }
+    // Few turns come in now, so their runner does not look for more in vain.
+    await world.advance(RUNNER_POLICY.busyMs + 1)
     expect(await statements(turn)).toBe(3)
     await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: true })
     const refuse = async () => expect((await capped.sendTurn({ space })).status).toBe(429)

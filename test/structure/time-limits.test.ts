@@ -51,6 +51,8 @@ test("Deployed code calls out from few places, and each has a limit", () => {
     "src/ops/bot-webhook.ts",
     "src/ops/models.ts",
     ...["bucket", "db", "email-hook", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
+    // Hands calls on, one after the other.
+    "src/platform/waiting-calls.ts",
     "src/providers/refresh-limits.ts",
   ])
 })

@@ -22,9 +22,9 @@ async function queueBehind(turnId: string, count: number): Promise<void> {
     'position', t.position + n, 'hold_credit_micros', 1, 'held_credit_micros', 1, 'last_event_seq', 1)`
   await world.sql(
     `with made as (insert into turns select (jsonb_populate_record(t, ${copies})).* from turns t, generate_series(1, $2::int) n
-         where t.turn_id = $1 returning turn_id, conversation_id, position, user_id, test, created_at),
-       open as (insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-         select turn_id, conversation_id, position, user_id, test, 'queued', 'infinity', created_at from made),
+         where t.turn_id = $1 returning turn_id, conversation_id, position, user_id, test, created_at, end_user_ref),
+       open as (insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
+         select turn_id, conversation_id, position, user_id, test, 'queued', 'infinity', created_at, hashtext(end_user_ref) from made),
        logged as (insert into turn_events select turn_id, 1, 'evt_' || turn_id, 'turn.queued', '{}', created_at from made)
      update wallets w set held_credit_micros = w.held_credit_micros + $2 where w.user_id = (select user_id from turns where turn_id = $1)`,
     [turnId, count],

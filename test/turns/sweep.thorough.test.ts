@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call } from "../../src/platform/db.ts"
-import { releaseTurn } from "../../src/runs/advance-turn.ts"
 import { commitAnswer } from "../../src/runs/commit-step.ts"
-import { settleTurn } from "../../src/runs/settle-turns.ts"
+import { releaseTurn } from "../../src/runs/run-turn.ts"
+import { RUNNER_POLICY, TURN_POLICY } from "../../src/turns/policies.ts"
 import { claimTurn } from "../harness/claim.ts"
 import { contextOf } from "../harness/context.ts"
 import { holdRows, holdWrites, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { createRunner, makeReady } from "../harness/runner.ts"
 import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -35,7 +35,7 @@ test("One sweep finds many turns of the largest texts whose messages the queue l
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(LOST)
 })
 
-test("After a queue outage a hundred turns are one request and one statement, and none waits for a locked one", async () => {
+test("After a queue outage hundreds of turns cost the sweeper one message and one statement, and none waits for a locked one", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   for (let n = 0; n < 250; n += 50) {
@@ -44,7 +44,7 @@ test("After a queue outage a hundred turns are one request and one statement, an
   await world.settled()
   await world.qstash.reset()
   await world.advance(61_000)
-  const [{ turn_id } = {}] = await world.sql(
+  const [{ turn_id } = {}] = await world.sql<{ turn_id: string }>(
     "select turn_id from open_turns where user_id = $1 order by turn_id limit 1",
     [client.userId],
   )
@@ -52,51 +52,52 @@ test("After a queue outage a hundred turns are one request and one statement, an
   await world.plan([])
   await world.sweep()
   const labels = (await world.calls()).map(({ label }) => label)
-  expect(labels.filter((label) => label.includes("/v2/batch"))).toHaveLength(3)
-  expect(labels.filter((label) => label.includes("wake_turns_at"))).toHaveLength(3)
+  expect(labels.filter((label) => label.includes("/v2/publish"))).toHaveLength(1)
+  expect(labels.filter((label) => label.includes("lacks_runner"))).toHaveLength(1)
+  await world.drain()
+  const still = await world.sql("select turn_id from open_turns where user_id = $1", [client.userId])
+  expect(still, "only the locked one is left").toEqual([{ turn_id }])
   await letGo()
-  const still = await world.sql("select turn_id from open_turns where user_id = $1 and wake_at <= $2", [
-    client.userId,
-    world.clock.now(),
-  ])
-  expect(still, "only the locked one is due again").toEqual([{ turn_id }])
   await world.sweep()
   await world.drain()
   const turns = await expectPromises(world, client.userId)
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(250)
 })
 
-test("A worker that has lost a turn cannot set its wake time", async () => {
+test("The sweeper calls no runner while nothing is ready, or one is about to look", async () => {
+  const called = async () => {
+    await world.sweep()
+    const urls = (await world.qstash.pending()).map(({ url }) => url)
+    await world.qstash.reset()
+    return urls.filter((url) => url.endsWith("/callbacks/turns")).length
+  }
+  expect(await called()).toBe(0)
   const client = await world.createAccount()
-  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
-  await world.settled()
-  const wakeOf = async () => (await world.sql("select wake_at from open_turns where turn_id = $1", [turn_id]))[0]
-  const before = await wakeOf()
-  const moment = world.clock.now()
-  const stale = { turn_id, epoch: 7, wake_at: new Date(moment.getTime() + 3_600_000) }
-  expect(await call(contextOf(world).db, "wake_turn_at", { ...stale, moment })).toEqual([{ wake_turn_at: false }])
-  expect(await call(contextOf(world).db, "wake_turns_at", { turns: [stale], moment })).toEqual([{ wake_turns_at: 0 }])
-  expect(await wakeOf()).toEqual(before)
+  await makeReady(world, client, ["customer-1"])
+  expect(await called()).toBe(1)
+  const runner = createRunner(world, { id: "msg_of_sweep" })
+  await runner.look({ places: 1 })
+  await makeReady(world, client, ["customer-2"])
+  expect(await called(), "it has said that it looks again").toBe(0)
+  await world.advance(RUNNER_POLICY.promiseMs)
+  expect(await called(), "and has not").toBe(1)
+  await world.advance(TURN_POLICY.leaseMs)
+  await world.sweep()
   await world.drain()
+  await expectPromises(world, client.userId)
 })
 
-test("The next turn of a conversation is called even if its first call came too early and was not recorded", async () => {
+test("A worker that has lost a turn cannot give it back", async () => {
   const client = await world.createAccount()
-  const space = await client.space()
-  const first = await turnOf(await client.sendTurn({ space }))
-  await world.settled()
-  const claim = await claimTurn(contextOf(world), first.turn_id)
-  if (!claim) throw new Error("not claimed")
-  const second = await turnOf(await client.sendTurn({ space }))
-  await world.settled()
-  // As it is between a publish and its record.
-  await world.sql("update open_turns set wake_at = created_at where turn_id = $1", [second.turn_id])
-  await world.drain()
-  expect((await client.getTurn(second.turn_id)).state).toBe("queued")
-  await settleTurn(contextOf(world), claim.turn, { state: "done", result: "r" })
-  await world.drain()
-  expect((await client.getTurn(second.turn_id)).state).toBe("done")
-  await expectPromises(world, client.userId)
+  const [turnId = ""] = await makeReady(world, client, ["customer-1"])
+  const runner = createRunner(world, { id: "msg_of_lost" })
+  const { claims } = await runner.look()
+  const turn = { ...claims[0]?.turn, epoch: 7 } as never
+  const wakeOf = async () => (await world.sql("select wake_at from open_turns where turn_id = $1", [turnId]))[0]
+  const before = await wakeOf()
+  expect(await releaseTurn(runner.ctx, turn, { broke: false, delayMs: 0 }), "it was answered").toBe(true)
+  expect(await wakeOf()).toEqual(before)
+  expect(await runner.end(turnId)).toBe(true)
 })
 
 test("A turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
@@ -113,7 +114,7 @@ test("A turn is not failed as lost when its slow worker commits a step after the
   const sweeping = world.sweep()
   await untilCalled(world, { match: "settle_turn" })
   await commitAnswer(contextOf(world), claim.turn, finishedStep(0), [])
-  await releaseTurn(contextOf(world), claim.turn, { broke: false })
+  await releaseTurn(contextOf(world), claim.turn, { broke: false, delayMs: 0 })
   await world.clearFaults()
   await sweeping
   expect((await client.getTurn(sent.turn_id)).state).toBe("running")
@@ -123,7 +124,7 @@ test("A turn is not failed as lost when its slow worker commits a step after the
   await expectPromises(world, client.userId)
 })
 
-test("Turns that cannot be published, or are too old, do not delay the others", async () => {
+test("A queue that refuses the sweeper's message delays turns by a sweep, and turns that are too old delay none", async () => {
   const [many, one] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const space = await many.space()
   for (let n = 0; n < 250; n += 50) await Promise.all(Array.from({ length: 50 }, () => many.sendTurn({ space })))
@@ -136,7 +137,8 @@ test("Turns that cannot be published, or are too old, do not delay the others", 
   await world.plan([{ service: "qstash", call: 1, times: 9999, action: "fail", when: "before" }])
   await world.sweep()
   const tried = (await world.calls()).filter((call) => call.service === "qstash")
-  expect(tried, "each turn is tried once, and an old one not at all").toHaveLength(1)
+  // One of the sweep itself, and one for each batch of old turns that were ended.
+  expect(tried.length, "a message is for many").toBeLessThan(5)
   await world.clearFaults()
   await world.sweep()
   await world.drain()
@@ -147,7 +149,7 @@ test("Turns that cannot be published, or are too old, do not delay the others", 
   await expectPromises(world, many.userId)
 })
 
-test("A claim that waited for another worker's commit leaves the turn to that worker", async () => {
+test("A claim does not wait for another worker's commit, and leaves the turn to that worker", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(
     await client.sendTurn({ space: await client.space(), text: "[steps 2]", timeout_seconds: 3600 }),
@@ -157,15 +159,15 @@ test("A claim that waited for another worker's commit leaves the turn to that wo
   const claim = await claimTurn(contextOf(world), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.advance(151_000)
-  // The commit holds the turn's row while the other claim starts.
+  // The commit holds the turn's row, whose lease is over.
   const letGo = await holdWrites(world, "before insert on turn_steps")
   const committing = commitAnswer(contextOf(world), claim.turn, finishedStep(0, { text: "one" }), [])
   await untilBlocked(world)
-  const claiming = claimTurn(contextOf(world), sent.turn_id)
-  await untilBlocked(world, 2)
+  const runner = createRunner(world, { id: "msg_of_other" })
+  expect((await runner.look()).claims).toEqual([])
   await letGo()
-  const [second] = await Promise.all([claiming, committing])
-  expect(second).toBeNull()
+  await committing
+  expect((await runner.look()).claims, "it has a lease again").toEqual([])
   await world.advance(151_000)
   await world.sweep()
   await world.drain()

@@ -61,8 +61,8 @@ beforeAll(async () => {
   }
   await world.sql(
     `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
-     select turn_id, conversation_id, position, user_id, test, state, created_at, created_at, hashtext(end_user_ref) from turns
-     where state = 'queued'`,
+     select turn_id, conversation_id, position, user_id, test, state, created_at, created_at, hashtext(end_user_ref)
+     from turns where state = 'queued'`,
   )
   // Vacuum marks a page as visible to all once the commits of its rows, and of transactions near them, are flushed. No commit of a
   // test waits for that, and neither does a vacuum's own.

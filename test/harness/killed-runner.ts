@@ -1,0 +1,70 @@
+import { createContext } from "../../src/actor/context.ts"
+import { parseCallbacksEnv } from "../../src/base/env.ts"
+import { databaseOver } from "../../src/platform/db.ts"
+import { createOutbound } from "../../src/platform/outbound.ts"
+import { createRedis } from "../../src/platform/redis.ts"
+import { type RunnerContext, type RunnerReport, runTurns } from "../../src/runs/runner.ts"
+import type { World } from "./world.ts"
+
+/** The moment at which a worker dies: at its n-th call of anything outside, before or after that has its effect. */
+export interface Death {
+  call: number
+  when: "before" | "after"
+}
+
+type Fetch = typeof globalThis.fetch
+
+/**
+ * Runs a runner in an isolate of its own until it ends, or dies: from then on nothing of it goes out, and it hears of nothing. What was on
+ * its way at that moment still has its effect.
+ */
+export async function runUntilDeath(
+  world: World,
+  { fetch: route, message, death }: { fetch: Fetch; message: string; death?: Death },
+): Promise<{ ended: RunnerReport | "dead"; calls: Record<string, number> }> {
+  const calls: Record<string, number> = {}
+  let count = 0
+  let dead = false
+  let die = () => {}
+  const died = new Promise<"dead">((resolve) => {
+    die = () => {
+      dead = true
+      resolve("dead")
+    }
+  })
+  const never = new Promise<never>(() => {})
+
+  async function io<T>(kind: string, work: () => Promise<T>): Promise<T> {
+    if (dead) return never
+    const isLast = ++count === death?.call
+    calls[kind] = (calls[kind] ?? 0) + 1
+    if (isLast && death?.when === "before") {
+      die()
+      return never
+    }
+    const came = await work().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
+    if (isLast) die()
+    if (dead) return never
+    if ("error" in came) throw came.error
+    return came.value
+  }
+
+  const env = parseCallbacksEnv({ ...world.env })
+  const fetch: Fetch = (input, init) => io("fetch", () => route(input, init))
+  const base = createContext(env, (work) => void work.catch(() => {}), { clock: world.clock, fetch })
+  const outbound = createOutbound({ fetch, clock: world.clock, policy: base.urlPolicy })
+  const ctx: RunnerContext = {
+    ...base,
+    db: databaseOver((statement) => io("pg", () => base.db.run(statement))),
+    queue: { publish: (sent) => io("queue", () => base.queue.publish(sent)) },
+    outbound,
+    variables: env,
+    redis: createRedis(env, base.meter),
+    waitingCalls: () => 0,
+    forTurn: () => ctx,
+  }
+  return { ended: await Promise.race([runTurns(ctx, { message, retried: 0 }), died]), calls }
+}

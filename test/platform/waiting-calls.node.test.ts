@@ -1,0 +1,120 @@
+import { expect, test } from "vitest"
+import { WaitingCalls } from "../../src/platform/waiting-calls.ts"
+
+interface Sent {
+  url: string
+  answer(): void
+  fail(error: Error): void
+}
+
+/** Bounded calls whose answers the test gives. */
+function createCalls(most: number) {
+  const sent: Sent[] = []
+  const calls = new WaitingCalls(most)
+  const bounded = calls.bound(
+    (input) =>
+      new Promise((resolve, reject) => {
+        const url = input instanceof Request ? input.url : String(input)
+        sent.push({ url, answer: () => resolve(new Response(url)), fail: reject })
+      }),
+  )
+  return { calls, sent, urls: () => sent.map(({ url }) => new URL(url).pathname), fetch: bounded }
+}
+
+const calm = () => new Promise((done) => setImmediate(done))
+const urlOf = (name: string) => `https://model.test/${name}`
+
+test("Calls over the bound wait for the first byte of another one's answer, and go in their order", async () => {
+  const { calls, sent, urls, fetch } = createCalls(2)
+  const answers = ["a", "b", "c", "d"].map((name) => fetch(urlOf(name)))
+  await calm()
+  expect([urls(), calls.size]).toEqual([["/a", "/b"], 4])
+  sent[1]?.answer()
+  await answers[1]
+  await calm()
+  expect([urls(), calls.size]).toEqual([["/a", "/b", "/c"], 3])
+  for (const n of [0, 2]) sent[n]?.answer()
+  await calm()
+  expect(urls()).toEqual(["/a", "/b", "/c", "/d"])
+  sent[3]?.answer()
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(calls.size).toBe(0)
+})
+
+test("A call that fails makes room for the next", async () => {
+  const { calls, sent, urls, fetch } = createCalls(1)
+  const [failing, next] = [fetch(urlOf("a")), fetch(urlOf("b"))]
+  await calm()
+  sent[0]?.fail(new Error("no connection"))
+  await expect(failing).rejects.toThrow("no connection")
+  await calm()
+  expect(urls()).toEqual(["/a", "/b"])
+  sent[1]?.answer()
+  await next
+  expect(calls.size).toBe(0)
+})
+
+test.each([
+  ["its own signal", (signal: AbortSignal): Parameters<typeof fetch> => [urlOf("b"), { signal }]],
+  ["its request's signal", (signal: AbortSignal): Parameters<typeof fetch> => [new Request(urlOf("b"), { signal })]],
+])("A call that waits is ended by %s, is never sent and holds no place", async (_, callWith) => {
+  const { calls, sent, urls, fetch } = createCalls(1)
+  const over = new AbortController()
+  const first = fetch(urlOf("a"))
+  const waiting = fetch(...callWith(over.signal))
+  const last = fetch(urlOf("c"))
+  await calm()
+  over.abort(new Error("cancelled"))
+  await expect(waiting).rejects.toThrow("cancelled")
+  expect(calls.size).toBe(2)
+  sent[0]?.answer()
+  await first
+  await calm()
+  sent[1]?.answer()
+  await last
+  expect([urls(), calls.size]).toEqual([["/a", "/c"], 0])
+})
+
+test("A call that was ended before it had to wait is not sent later", async () => {
+  const { calls, sent, fetch } = createCalls(1)
+  const first = fetch(urlOf("a"))
+  await expect(fetch(urlOf("b"), { signal: AbortSignal.abort(new Error("before")) })).rejects.toThrow("before")
+  sent[0]?.answer()
+  await first
+  await calm()
+  expect([sent.length, calls.size]).toEqual([1, 0])
+})
+
+test("No more calls than the bound are ever under way, whatever ends in which order", async () => {
+  const { calls, sent, fetch } = createCalls(3)
+  const answers = Array.from({ length: 30 }, (_, n) => fetch(urlOf(String(n))))
+  let answered = 0
+  for (let round = 0; answered < 30; round++) {
+    await calm()
+    expect(sent.length - answered, `round ${round}`).toBeLessThanOrEqual(3)
+    // The newest first, and two in one moment every other time.
+    const under = sent.slice(answered)
+    for (const call of under.slice(0, 1 + (round % 2))) {
+      call.answer()
+      answered++
+    }
+  }
+  await Promise.all(answers)
+  expect(calls.size).toBe(0)
+})
+
+test("A caller that calls again as soon as it has its answer waits after those that wait already", async () => {
+  const { calls, sent, urls, fetch } = createCalls(1)
+  const twice = fetch(urlOf("a")).then(() => fetch(urlOf("again")))
+  const waiting = fetch(urlOf("b"))
+  await calm()
+  sent[0]?.answer()
+  await calm()
+  expect(urls()).toEqual(["/a", "/b"])
+  sent[1]?.answer()
+  await waiting
+  await calm()
+  sent[2]?.answer()
+  await twice
+  expect([urls(), calls.size]).toEqual([["/a", "/b", "/again"], 0])
+})

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest"
+import { isThorough } from "../harness/crash.ts"
+import { ALL_STAGES, createGroupCrash, type Stage } from "../harness/group-crash.ts"
+import { addModel } from "../harness/models.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let crash: ReturnType<typeof createGroupCrash>
+beforeAll(async () => {
+  world = await createWorld({ upstreams: { model: inject("modelUrl") } })
+  await addModel(world)
+  crash = createGroupCrash(world)
+})
+afterAll(() => world.close())
+
+const everyNth = isThorough ? 1 : 3
+
+test.each(ALL_STAGES.filter((_, at) => isThorough || at % 2 === 0))(
+  "A turn in the stage “%s” survives the death of its runner at every I/O",
+  (stage) => crash.survivesEveryDeath(stage, [[stage]]),
+)
+
+const MIXES: [string, Stage[][]][] = [
+  ["two accounts, at the beginning", [["plain", "plain"], ["with a model's server"]]],
+  ["three accounts, in the middle", [["begun"], ["with a tool"], ["of three steps"]]],
+  ["two accounts, at the end", [["begun and asked to stop", "with a tool"], ["begun"]]],
+]
+
+test.each(MIXES.filter((_, at) => isThorough || at === 1))(
+  "Three turns of %s, survive the death of their runner at every I/O",
+  (name, groups) => crash.survivesEveryDeath(name, groups, everyNth),
+)
+
+test("The stages of these worlds are all there are", () => {
+  expect(new Set([...MIXES.flatMap(([, groups]) => groups.flat()), ...ALL_STAGES])).toEqual(new Set(ALL_STAGES))
+})
