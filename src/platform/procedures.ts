@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_50bf50bbbabc"
+export const RELEASE = "turnpike_b91ed6b044a4"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -211,6 +211,7 @@ export interface Answers {
     after_live: number
     after_test: number
     broken: unknown
+    alone: boolean
   }
   group_member: {
     user_id: number
@@ -1118,6 +1119,30 @@ export interface Procedures {
     }
     row: {
       commit_answers: Answers["committed_step"][] | null
+    }
+  }
+  commit_results: {
+    args: {
+      turn_id: string | null
+      epoch: number | null
+      step: number | null
+      results: JsonInput | null
+      count: number | null
+      files: JsonInput | null
+      containers: JsonInput | null
+      pictures: JsonInput | null
+      events: JsonInput | null
+      accounts: string[] | null
+      lease: Date | null
+      moment: Date | null
+    }
+    row: {
+      cancel_requested_at: Date | null
+      model_failures: number | null
+      stream_until: Date | null
+      tool_calls: number | null
+      engine_keys: string | null
+      unusable: string[] | null
     }
   }
   commit_tool_results: {
@@ -3800,6 +3825,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   close_erasure: { args: ["erasure_id", "moment"] },
   commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
   commit_answers: { args: ["commits:json", "lease", "moment"], columns: ["commit_answers:json"] },
+  commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
   commit_tool_results: { args: ["commits:json", "lease", "moment"], columns: ["commit_tool_results:json"] },
   complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },

@@ -48,7 +48,9 @@ create type turnpike.found_turns as (
   after_live bigint,
   after_test bigint,
   -- Turns that could not be claimed, with the reasons: an object by turn_id.
-  broken jsonb
+  broken jsonb,
+  -- Whether the claim is of a turn that was lost with its worker.
+  alone boolean
 );
 
 -- Takes a runner on, claims turns for it, and says what others may expect of it. In this order: turns that were lost with their worker, one
@@ -63,14 +65,14 @@ begin
     delete from runners r where r.alive_until <= p_terms.moment;
     answer.runners := (select count(*) from runners);
     if answer.runners >= p_look.runners then
-      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}')::turnpike.found_turns;
+      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}', false)::turnpike.found_turns;
       return;
     end if;
     -- Two deliveries of one message may come at once.
     insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
       on conflict (runner_id) do nothing;
   end if;
-  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}')::turnpike.found_turns;
+  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false)::turnpike.found_turns;
   answer := turnpike.claim_ready(answer, p_look, p_terms);
   if not p_look.stays and (cardinality(answer.claims) < p_look.places or p_look.places = 0) then
     -- Others must not rely on it from now on. Who does at this moment holds this lock, and its turn is seen once it has committed.
@@ -126,12 +128,19 @@ begin
     end loop;
   end if;
   if p_look.held = '[]' and p_look.places > 0 and cardinality(answer.claims) = 0 then
-    select o.turn_id into id from open_turns o join turns t on t.turn_id = o.turn_id
+    foreach id in array array(select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.state = 'running' and o.wake_at <= p_terms.moment and t.attempts between 1 and p_terms.max_attempts - 1
-      order by o.wake_at limit 1 for no key update skip locked;
-    if id is not null then
-      return turnpike.claim_found(answer, id, p_look, p_terms);
-    end if;
+      order by o.wake_at limit p_look.places)
+    loop
+      answer := turnpike.claim_found(answer, id, p_look, p_terms);
+      exit when cardinality(answer.claims) > 0;
+    end loop;
+    answer.alone := cardinality(answer.claims) > 0;
+  end if;
+  if answer.alone then
+    answer.more := exists (select from open_turns o where o.state = 'queued' and o.wake_at < 'infinity');
+    answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
+    return answer;
   end if;
   foreach id in array array(select o.turn_id from open_turns o
     where o.state = 'running' and o.wake_at <= p_terms.moment and not p_look.held ? o.turn_id
@@ -151,6 +160,15 @@ begin
       for nth in 1 .. cardinality(accounts) loop
         one := accounts[nth];
         exit when cardinality(answer.claims) >= p_look.places;
+        if one.lane is null then
+          -- Two runners that count at the same moment would both take its last slot.
+          if pg_try_advisory_xact_lock(hashtext('slots'), hashtext(one.user_id || ' ' || kind)) then
+            one.running := (select count(*) from open_turns o where o.test = kind and o.user_id = one.user_id and o.state = 'running');
+          else
+            one.running := slots;
+          end if;
+          accounts[nth] := one;
+        end if;
         left_over := case when p_look.is_last then p_look.places - cardinality(answer.claims) end;
         continue when one.running >= slots or (one.running > 0 and left_over = 1);
         -- The last slots of an account are for end users of whom none is running, too.

@@ -168,7 +168,8 @@ class Runner {
   }
 
   private take(found: FoundTurns): FoundTurns {
-    this.takesOver = false
+    // A look takes over no more than it has places for.
+    this.takesOver &&= found.claims.length > 0
     this.after = found.after
     this.vainLooks = found.claims.length > 0 ? 0 : this.vainLooks + 1
     for (const claim of found.claims) this.start(claim)
