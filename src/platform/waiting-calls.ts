@@ -17,13 +17,16 @@ export class WaitingCalls {
     return this.active + this.waiting.size
   }
 
-  bound(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  /** `afterWait` is called before a call is sent that had to wait: it may throw, and the call is not sent. */
+  bound(fetch: typeof globalThis.fetch, afterWait: () => Promise<void> = async () => {}): typeof globalThis.fetch {
     return async (input, init) => {
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+      const mustWait = this.active >= this.most
       // One that has waited gets the place of the one before it.
-      if (this.active >= this.most) await this.turn(signal)
+      if (mustWait) await this.turn(signal)
       else this.active++
       try {
+        if (mustWait) await afterWait()
         return await fetch(input, init)
       } finally {
         const [next] = this.waiting

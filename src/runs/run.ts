@@ -61,6 +61,7 @@ export class Run {
     this.alive = new KeepAlive(ctx, claim.turn)
     this.route = new Route(ctx, claim)
     this.isCancelled = claim.turn.cancel_requested_at !== null
+    if (ctx.waited) ctx.waited.ask = () => this.askAgain()
   }
 
   /** Ends the run when it must not go on: cancelled, out of time, or the transcript is full. */
@@ -137,6 +138,8 @@ export class Run {
 export interface AgentContext extends ToolContext, PoolContext {
   /** The accounts at the providers, as the worker's variables name them; environment files go before. */
   readonly variables: ModelVariables
+  /** Set by a run: what its calls ask that had to wait for others of the runner, since a cancel may have come. Throws when it has. */
+  readonly waited?: { ask(): Promise<void> } | undefined
   /** What settles turns together, in a runner, and what writes their steps. */
   readonly settling?: Settling
   readonly together?: Together | undefined

@@ -20,7 +20,7 @@ export type RunnerReport = Partial<Record<RunResult, number>>
 
 /** What a runner needs: a context for each turn, and how many calls wait for the first byte of their answers. */
 export interface RunnerContext extends AgentContext {
-  forTurn(turnId: string): AgentContext
+  forTurn(turnId: string, afterWait: () => Promise<void>): AgentContext
   waitingCalls(): number
 }
 
@@ -183,7 +183,9 @@ class Runner {
     this.isAlone = attempts > 1
     this.load.note(this.now)
     this.underWay.add(turn_id)
-    const ctx = { ...this.ctx.forTurn(turn_id), settling: this.settling, together: this.together }
+    const waited = { ask: async () => {} }
+    const own = this.ctx.forTurn(turn_id, () => waited.ask())
+    const ctx = { ...own, waited, settling: this.settling, together: this.together }
     void runTurn(ctx, claim).then((result) => {
       ctx.log("info", "turn.run", { turn_id, result })
       this.report[result] = (this.report[result] ?? 0) + 1

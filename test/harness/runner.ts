@@ -28,7 +28,7 @@ export function createRunner(world: World, { id, slots = {} }: { id: string; slo
     held,
     /** Looks once; `places` are those beside what it has. */
     async look({ attempt = attempts++, takesOver = false, ...wishes }: Wishes = {}): Promise<FoundTurns> {
-      const asked = { places: 16, kept: 0, stays: false, retires: false, after, ...wishes }
+      const asked = { places: 16, isLast: false, stays: false, retires: false, after, ...wishes }
       const found = await claimTurns(ctx, { ...asked, runner: { id, attempt, takesOver }, held: [...held.keys()] })
       after = found.after
       for (const { turn } of found.claims) held.set(turn.turn_id, turn)

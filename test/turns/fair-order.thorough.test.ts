@@ -129,10 +129,24 @@ test("The last place of a runner is for an account without a running turn", asyn
   const [many, other] = [await world.createAccount({ usd: 100 }), await world.createAccount()]
   await makeReady(world, many, several(10))
   const runner = runnerWith()
-  const found = await runner.look({ places: 4, kept: 1 })
+  const found = await runner.look({ places: 4, isLast: true })
+  // The place before it is for an end user of whom none is running: there are ten.
   expect([found.claims.length, found.more]).toEqual([3, false])
   const [turnId] = await makeReady(world, other, ["customer-1"])
-  expect(idsOf(await runner.look({ places: 1, kept: 1 }))).toEqual([turnId])
+  expect(idsOf(await runner.look({ places: 1, isLast: true }))).toEqual([turnId])
+})
+
+test("The place before the last is for an end user without a running turn", async () => {
+  const client = await world.createAccount({ usd: 100 })
+  await makeReady(
+    world,
+    client,
+    several(10, () => "busy"),
+  )
+  const runner = runnerWith()
+  expect((await runner.look({ places: 4, isLast: true })).claims).toHaveLength(2)
+  const [turnId] = await makeReady(world, client, ["calm"])
+  expect(idsOf(await runner.look({ places: 2, isLast: true }))).toEqual([turnId])
 })
 
 test("No more turns of an end user are taken than that has slots, over all runners", async () => {

@@ -106,13 +106,14 @@ function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt {
 /** Each turn of a runner has a share of the isolate's memory of its own; all share the connections that a worker has. */
 function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
   const calls = new WaitingCalls(RUNNER_POLICY.waitingCalls)
-  const ctx = { ...agentContext(c), fetch: calls.bound(c.get("ctx").fetch) }
+  const ctx = agentContext(c)
   return {
     ...ctx,
     waitingCalls: () => calls.size,
-    forTurn(turnId) {
-      const holder = `${ctx.requestId} ${turnId}`
-      return { ...ctx, requestId: holder, outbound: outboundOf(ctx, holder) }
+    forTurn(turnId, afterWait) {
+      const requestId = `${ctx.requestId} ${turnId}`
+      const own = { ...ctx, requestId, fetch: calls.bound(ctx.fetch, afterWait) }
+      return { ...own, outbound: outboundOf(own, requestId) }
     },
   }
 }
