@@ -64,7 +64,7 @@ begin
   if not found then
     delete from runners r where r.alive_until <= p_terms.moment;
     answer.runners := (select count(*) from runners);
-    if answer.runners >= p_look.runners then
+    if coalesce(answer.runners >= p_look.runners, true) then
       answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}', false)::turnpike.found_turns;
       return;
     end if;
@@ -170,7 +170,7 @@ begin
           accounts[nth] := one;
         end if;
         left_over := case when p_look.is_last then p_look.places - cardinality(answer.claims) end;
-        continue when one.running >= slots or (one.running > 0 and left_over = 1);
+        continue when coalesce(one.running >= slots or (one.running > 0 and left_over = 1), false);
         -- The last slots of an account are for end users of whom none is running, too.
         is_short := coalesce(left_over = 2, false) or (slots >= 4 and one.running >= slots - greatest(1, slots / 20));
         head := turnpike.next_head(kind, one.user_id, coalesce(one.lane, p_look.after_lane), passed,

@@ -18,7 +18,7 @@ import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
-import { inOrder, type Settled, type TurnEnd } from "./settle-turns.ts"
+import { type Settled, settledInOrder, type TurnEnd } from "./settle-turns.ts"
 
 /** A row of the catalog. A disabled one still serves the turns it was accepted for. */
 export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
@@ -121,7 +121,7 @@ export async function settleAndLook(
 ): Promise<{ settled: Settled[]; found: FoundTurns }> {
   const asked = lookFor(ctx, look)
   const { settled, looked } = await callOne(ctx.db, "settle_turns_and_look", { ends, ...asked.args(false) })
-  return { settled: inOrder(ends, settled ?? []), found: await foundOf(ctx, asked, looked) }
+  return { settled: settledInOrder(ends, settled ?? []), found: await foundOf(ctx, asked, looked) }
 }
 
 interface Asked {

@@ -94,11 +94,11 @@ export const settlingOf = (send: (ends: TurnEnd[]) => Promise<Settled[]>): Settl
 export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
   const { settle_turns } = await callOne(ctx.db, "settle_turns", { ends, moment: ctx.clock.now() })
   tellSettled(ctx, settle_turns ?? [])
-  return inOrder(ends, settle_turns ?? [])
+  return settledInOrder(ends, settle_turns ?? [])
 }
 
 /** What the database has answered, in the order of the ends. */
-export function inOrder(ends: readonly TurnEnd[], settled: readonly Settled[]): Settled[] {
+export function settledInOrder(ends: readonly TurnEnd[], settled: readonly Settled[]): Settled[] {
   const known = new Map(settled.map((one) => [one.turn_id, one]))
   return ends.flatMap(({ turn_id }) => known.get(turn_id) ?? [])
 }

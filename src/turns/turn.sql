@@ -58,7 +58,7 @@ begin
   has_subscriber := false;
   posts := false;
   select sum(e.billed), sum((e.turn).hold_credit_micros) into charged, released from unnest(p_ended) e;
-  if released = 0 then
+  if coalesce(released, 0) = 0 then
     return;
   end if;
   shard_taken := turnpike.take_shard(account);
