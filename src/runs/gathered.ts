@@ -3,21 +3,22 @@ import { DatabaseError } from "../platform/db.ts"
 import { RUNNER_POLICY } from "../turns/policies.ts"
 
 /**
- * Sends what the turns of a runner write together, up to a group in one statement. One that others have locked (`isBusy`), or that a group
- * fails with, is sent by itself afterwards: it holds up no other.
+ * Sends what the turns of a runner write together, up to a group in one statement. One that others have locked (`isBusy`), or whose group
+ * failed, is sent by itself afterwards (`sendOne`): it holds up no other.
  */
 export function gathered<Item, Answer>(
   send: (items: Item[]) => Promise<Answer[]>,
   isBusy: (answer: Answer) => boolean,
+  sendOne = send,
 ): Gather<Item, Answer> {
   const sendGroup = async (items: Item[]) => {
     const answers = await send(items).catch((error: unknown) => {
-      if (items.length === 1 || !(error instanceof DatabaseError)) throw error
+      if ((items.length === 1 && sendOne === send) || !(error instanceof DatabaseError)) throw error
       return []
     })
     return items.map((item, nth) => {
       const answer = answers[nth]
-      return answer !== undefined && !isBusy(answer) ? answer : alone(item, send)
+      return answer !== undefined && !isBusy(answer) ? answer : alone(item, sendOne)
     })
   }
   return new Gather(sendGroup, { most: RUNNER_POLICY.group, atOnce: RUNNER_POLICY.commits })

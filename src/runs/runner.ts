@@ -62,7 +62,7 @@ class Runner {
     this.takesOver = retried > 0
     this.began = this.now
     this.load = loadOf(ctx.cooling)
-    this.settling = settlingOf((ends) => this.settle(ends))
+    this.settling = settlingOf(ctx, (ends) => this.settle(ends))
     this.together = togetherOf(ctx)
     const anyone = Math.floor(ctx.random() * 2 ** 31)
     this.after = { live: anyone, test: anyone }

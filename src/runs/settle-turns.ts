@@ -87,9 +87,13 @@ export async function settleTurn(
 /** Settles the turns of one runner together. */
 export type Settling = Gather<TurnEnd, Settled>
 
-/** `send` settles a group, in one statement. */
-export const settlingOf = (send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>
-  gathered(send, ({ outcome }) => outcome === "busy")
+/** `send` settles a group, in one statement, and may do more with it. */
+export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>
+  gathered(
+    send,
+    ({ outcome }) => outcome === "busy",
+    (ends) => settleAll(ctx, ends),
+  )
 
 export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
   const { settle_turns } = await callOne(ctx.db, "settle_turns", { ends, moment: ctx.clock.now() })

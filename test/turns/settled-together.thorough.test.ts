@@ -26,7 +26,7 @@ beforeEach(async () => {
   await runner.look()
   turns = [...runner.held.values()]
   expect(turns).toHaveLength(16)
-  settling = settlingOf((ends) => settleAll(runner.ctx, ends))
+  settling = settlingOf(runner.ctx, (ends) => settleAll(runner.ctx, ends))
   await world.plan([])
 })
 afterEach(() => world.close())
@@ -127,7 +127,7 @@ test("Two groups of the same accounts at the same time settle each turn once", a
   await other.look()
   const theirs = [...other.held.values()]
   expect(theirs).toHaveLength(16)
-  const settlingToo = settlingOf((ends) => settleAll(other.ctx, ends))
+  const settlingToo = settlingOf(other.ctx, (ends) => settleAll(other.ctx, ends))
   const endToo = (turn: TurnRow) =>
     settleTurn({ ...other.ctx, settling: settlingToo }, turn, { state: "done", result: "r" })
   const ended = await Promise.all([...turns.map(end), ...theirs.reverse().map(endToo)])
