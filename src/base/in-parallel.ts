@@ -9,8 +9,3 @@ export async function inParallel<T>(items: readonly T[], work: (item: T) => Prom
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
-
-/** The items in pieces of `most`; the last may be shorter. */
-export function chunksOf<T>(items: readonly T[], most: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / most) }, (_, nth) => items.slice(nth * most, (nth + 1) * most))
-}

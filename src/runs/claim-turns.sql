@@ -7,6 +7,8 @@ create type turnpike.look as (
   -- running, and the one before for such an end user.
   places integer,
   is_last boolean,
+  -- From which size on of what it has found, as JSON, it takes no more.
+  bytes integer,
   -- Turns that it has. A try that follows one whose end is unknown takes over all others of its message.
   held jsonb,
   takes_over boolean,
@@ -50,7 +52,9 @@ create type turnpike.found_turns as (
   -- Turns that could not be claimed, with the reasons: an object by turn_id.
   broken jsonb,
   -- Whether the claim is of a turn that was lost with its worker.
-  alone boolean
+  alone boolean,
+  -- How large the claims are as JSON, about: a look takes no more once they are large, since an answer of the database is bounded.
+  bytes bigint
 );
 
 -- Takes a runner on, claims turns for it, and says what others may expect of it. In this order: turns that were lost with their worker, one
@@ -65,16 +69,16 @@ begin
     delete from runners r where r.alive_until <= p_terms.moment;
     answer.runners := (select count(*) from runners);
     if coalesce(answer.runners >= p_look.runners, true) then
-      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}', false)::turnpike.found_turns;
+      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
       return;
     end if;
     -- Two deliveries of one message may come at once.
     insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
       on conflict (runner_id) do nothing;
   end if;
-  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false)::turnpike.found_turns;
+  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
   answer := turnpike.claim_ready(answer, p_look, p_terms);
-  if not p_look.stays and (cardinality(answer.claims) < p_look.places or p_look.places = 0) then
+  if not p_look.stays and answer.bytes <= p_look.bytes and (cardinality(answer.claims) < p_look.places or p_look.places = 0) then
     -- Others must not rely on it from now on. Who does at this moment holds this lock, and its turn is seen once it has committed.
     if pg_try_advisory_xact_lock(hashtext('runners'), 0) then
       answer := turnpike.claim_ready(answer, p_look, p_terms);
@@ -124,6 +128,7 @@ begin
         and t.lease_until is not null and t.attempts < p_terms.max_attempts
       order by t.turn_id limit p_look.places)
     loop
+      exit when answer.bytes > p_look.bytes;
       answer := turnpike.claim_found(answer, id, p_look, p_terms);
     end loop;
   end if;
@@ -147,11 +152,12 @@ begin
       and (select t.attempts = 0 from turns t where t.turn_id = o.turn_id)
     order by o.wake_at limit p_look.places - cardinality(answer.claims))
   loop
+    exit when answer.bytes > p_look.bytes;
     answer := turnpike.claim_found(answer, id, p_look, p_terms);
   end loop;
 
   foreach kind in array array[false, true] loop
-    exit when cardinality(answer.claims) >= p_look.places;
+    exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
     slots := case when kind then p_look.test_slots else p_look.live_slots end;
     accounts := turnpike.ready_accounts(kind, case when kind then p_look.after_test else p_look.after_live end, slots,
       2 * (p_look.places - cardinality(answer.claims)));
@@ -159,7 +165,7 @@ begin
       went_on := false;
       for nth in 1 .. cardinality(accounts) loop
         one := accounts[nth];
-        exit when cardinality(answer.claims) >= p_look.places;
+        exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
         if one.lane is null then
           -- Two runners that count at the same moment would both take its last slot.
           if pg_try_advisory_xact_lock(hashtext('slots'), hashtext(one.user_id || ' ' || kind)) then
@@ -191,7 +197,7 @@ begin
         end if;
         accounts[nth] := one;
       end loop;
-      exit when not went_on or cardinality(answer.claims) >= p_look.places;
+      exit when not went_on or cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
     end loop;
   end loop;
   if cardinality(answer.claims) >= p_look.places then
@@ -199,6 +205,17 @@ begin
     answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
   end if;
   return answer;
+end $$;
+
+-- How large a claim is as JSON. Small ones are not written for that: escapes make six bytes of one at most.
+create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
+declare
+  bytes bigint := 6 * octet_length((claim.turn).text);
+begin
+  if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or bytes > 100000 then
+    return octet_length(to_json(claim)::text);
+  end if;
+  return bytes;
 end $$;
 
 -- Adds a turn to what a look has found, unless another transaction has it.
@@ -226,83 +243,7 @@ begin
         array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
     end if;
     answer.claims := answer.claims || claim;
+    answer.bytes := answer.bytes + turnpike.claim_bytes(claim);
   end if;
   return answer;
-end $$;
-
--- An account with turns that may begin.
-create type turnpike.ready_account as (
-  user_id bigint,
-  running integer,
-  -- The end user whose turn was taken last.
-  lane integer
-);
-
--- Up to p_most accounts with turns that may begin, of whom fewer than p_slots run, from the one behind p_after on and around.
-create function turnpike.ready_accounts(p_test boolean, p_after bigint, p_slots integer, p_most integer) returns turnpike.ready_account[]
-language plpgsql as $$
-declare
-  accounts turnpike.ready_account[] := '{}';
-  last bigint := p_after;
-  next bigint;
-  running integer;
-  is_around boolean := false;
-  visits integer := 0;
-begin
-  while cardinality(accounts) < p_most and visits < 200 loop
-    visits := visits + 1;
-    select o.user_id into next from open_turns o
-      where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' and o.user_id > last
-      order by o.user_id limit 1;
-    if next is null then
-      exit when is_around;
-      is_around := true;
-      last := -1;
-      continue;
-    end if;
-    exit when is_around and next > p_after;
-    last := next;
-    running := (select count(*) from open_turns o where o.test = p_test and o.user_id = next and o.state = 'running');
-    if running < p_slots then
-      accounts := accounts || row(next, running, null)::turnpike.ready_account;
-    end if;
-  end loop;
-  return accounts;
-end $$;
-
--- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none.
-create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer, p_slots integer)
-returns open_turns language plpgsql as $$
-declare
-  head open_turns;
-  free open_turns;
-  last bigint := p_after;
-  is_around boolean := false;
-begin
-  for tries in 1 .. 200 loop
-    select o.* into head from open_turns o
-      where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity' and o.lane > last
-        and o.turn_id <> all (p_passed)
-      order by o.lane, o.created_at, o.turn_id limit 1;
-    if head.turn_id is null then
-      exit when is_around;
-      is_around := true;
-      last := -2147483649;
-      continue;
-    end if;
-    exit when is_around and head.lane > p_after;
-    if p_most >= p_slots or p_most > (
-      select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
-    then
-      select o.* into free from open_turns o where o.turn_id = head.turn_id and o.state = 'queued' for no key update skip locked;
-      if free.turn_id is not null then
-        return free;
-      end if;
-      -- Another runner is taking it.
-      p_passed := p_passed || head.turn_id;
-    else
-      last := head.lane;
-    end if;
-  end loop;
-  return null;
 end $$;

@@ -143,6 +143,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
   const asks = {
     places: look.places,
     is_last: look.isLast,
+    bytes: RUNNER_POLICY.groupBytes,
     held: [...look.held],
     takes_over: look.runner.takesOver,
     stays: look.stays,

@@ -95,6 +95,8 @@ export const RUNNER_POLICY = {
   carries: 64,
   /** How many it takes at once, so that a group's answer stays small. */
   group: 16,
+  /** From this size on of what a look has found, as JSON, it takes no more: Neon answers 10 MiB at most. */
+  groupBytes: 2 * 1024 * 1024,
   /** How many statements end or commit turns at a time, each with all that are ready: one that waits for a lock holds up few others. */
   commits: 2,
   /** How many calls of models and tools wait for the first byte of their answers; a worker may have six connections that do. */

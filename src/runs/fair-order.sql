@@ -1,0 +1,76 @@
+-- An account with turns that may begin.
+create type turnpike.ready_account as (
+  user_id bigint,
+  running integer,
+  -- The end user whose turn was taken last.
+  lane integer
+);
+
+-- Up to p_most accounts with turns that may begin, of whom fewer than p_slots run, from the one behind p_after on and around.
+create function turnpike.ready_accounts(p_test boolean, p_after bigint, p_slots integer, p_most integer) returns turnpike.ready_account[]
+language plpgsql as $$
+declare
+  accounts turnpike.ready_account[] := '{}';
+  last bigint := p_after;
+  next bigint;
+  running integer;
+  is_around boolean := false;
+  visits integer := 0;
+begin
+  while cardinality(accounts) < p_most and visits < 200 loop
+    visits := visits + 1;
+    select o.user_id into next from open_turns o
+      where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' and o.user_id > last
+      order by o.user_id limit 1;
+    if next is null then
+      exit when is_around;
+      is_around := true;
+      last := -1;
+      continue;
+    end if;
+    exit when is_around and next > p_after;
+    last := next;
+    running := (select count(*) from open_turns o where o.test = p_test and o.user_id = next and o.state = 'running');
+    if running < p_slots then
+      accounts := accounts || row(next, running, null)::turnpike.ready_account;
+    end if;
+  end loop;
+  return accounts;
+end $$;
+
+-- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none.
+create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer, p_slots integer)
+returns open_turns language plpgsql as $$
+declare
+  head open_turns;
+  free open_turns;
+  last bigint := p_after;
+  is_around boolean := false;
+begin
+  for tries in 1 .. 200 loop
+    select o.* into head from open_turns o
+      where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity' and o.lane > last
+        and o.turn_id <> all (p_passed)
+      order by o.lane, o.created_at, o.turn_id limit 1;
+    if head.turn_id is null then
+      exit when is_around;
+      is_around := true;
+      last := -2147483649;
+      continue;
+    end if;
+    exit when is_around and head.lane > p_after;
+    if p_most >= p_slots or p_most > (
+      select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
+    then
+      select o.* into free from open_turns o where o.turn_id = head.turn_id and o.state = 'queued' for no key update skip locked;
+      if free.turn_id is not null then
+        return free;
+      end if;
+      -- Another runner is taking it.
+      p_passed := p_passed || head.turn_id;
+    else
+      last := head.lane;
+    end if;
+  end loop;
+  return null;
+end $$;
