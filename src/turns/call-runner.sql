@@ -3,8 +3,8 @@
 create function turnpike.needs_runner(p_runners integer, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtext('runners'), 0);
-  return not exists (select from runners r where r.looks_until > p_moment)
-    and (select count(*) from runners r where r.alive_until > p_moment) < p_runners;
+  return coalesce(not exists (select from runners r where r.looks_until > p_moment)
+    and (select count(*) from runners r where r.alive_until > p_moment) < p_runners, false);
 end $$;
 
 -- The same where it is not known whether any turn is ready. Turns that were lost p_max_attempts times are the sweeper's.
