@@ -64,45 +64,73 @@ create type turnpike.found_turns as (
 create function turnpike.claim_turns(p_look turnpike.look, p_terms turnpike.claim_terms, out answer turnpike.found_turns)
 language plpgsql as $$
 begin
-  update runners r set alive_until = p_look.alive_until, looks_until = p_look.looks_until where r.runner_id = p_terms.runner_id;
-  if not found then
-    delete from runners r where r.alive_until <= p_terms.moment;
-    answer.runners := (select count(*) from runners);
-    if coalesce(answer.runners >= p_look.runners, true) then
-      answer := row('full', '{}', false, answer.runners, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
-      return;
-    end if;
-    -- Two deliveries of one message may come at once.
-    insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
-      on conflict (runner_id) do nothing;
-  end if;
-  answer := row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
-  answer := turnpike.claim_ready(answer, p_look, p_terms);
-  if not p_look.stays and answer.bytes <= p_look.bytes and (cardinality(answer.claims) < p_look.places or p_look.places = 0) then
-    -- Others must not rely on it from now on. Who does at this moment holds this lock, and its turn is seen once it has committed.
-    if pg_try_advisory_xact_lock(hashtext('runners'), 0) then
-      answer := turnpike.claim_ready(answer, p_look, p_terms);
-      if cardinality(answer.claims) = 0 and p_look.held = '[]' or p_look.retires then
-        delete from runners r where r.runner_id = p_terms.runner_id;
-        answer.status := 'over';
-      elsif cardinality(answer.claims) < p_look.places or p_look.places = 0 then
-        update runners r set looks_until = null where r.runner_id = p_terms.runner_id;
-        answer.status := 'waiting';
-      end if;
-    end if;
+  answer := turnpike.take_on_runner(p_look, p_terms);
+  if answer.status <> 'full' then
+    answer := turnpike.claim_ready(answer, p_look, p_terms);
+    answer := turnpike.end_look(answer, p_look, p_terms);
   end if;
 end $$;
 
--- Settles turns of a runner and looks for others, in one statement.
+-- Settles turns of a runner and looks for others, in one statement. Wallets are locked after the look, so that nobody waits for them longer
+-- than they must, and before the lock of runners, as who accepts a turn does.
 create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.look, p_terms turnpike.claim_terms,
   out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql as $$
 declare
   ends record;
 begin
   select e.* into ends from turnpike.end_runs(p_ends, p_terms.moment) e;
-  looked := turnpike.claim_turns(p_look, p_terms);
-  -- The wallets last, so that nobody waits for them longer than they must.
+  looked := turnpike.take_on_runner(p_look, p_terms);
+  if looked.status <> 'full' then
+    looked := turnpike.claim_ready(looked, p_look, p_terms);
+  end if;
   settled := ends.settled || turnpike.close_ended(ends.ended, p_terms.moment);
+  if looked.status <> 'full' then
+    looked := turnpike.end_look(looked, p_look, p_terms);
+  end if;
+end $$;
+
+-- Notes that a runner looks now: it is taken on, or there are enough ('full').
+create function turnpike.take_on_runner(p_look turnpike.look, p_terms turnpike.claim_terms) returns turnpike.found_turns language plpgsql as $$
+declare
+  runners integer;
+begin
+  update runners r set alive_until = p_look.alive_until, looks_until = p_look.looks_until where r.runner_id = p_terms.runner_id;
+  if not found then
+    delete from runners r where r.runner_id in (select d.runner_id from runners d where d.alive_until <= p_terms.moment
+      for update skip locked);
+    runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
+    if coalesce(runners >= p_look.runners, true) then
+      return row('full', '{}', false, runners, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
+    end if;
+    -- Two deliveries of one message may come at once.
+    insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
+      on conflict (runner_id) do nothing;
+  end if;
+  return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
+end $$;
+
+-- Says what others may expect of a runner after a look: unless it stays, it looks a last time and gives its promise up.
+create function turnpike.end_look(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
+returns turnpike.found_turns language plpgsql as $$
+declare
+  answer turnpike.found_turns := p_found;
+begin
+  if p_look.stays or answer.bytes > p_look.bytes or (cardinality(answer.claims) >= p_look.places and p_look.places > 0) then
+    return answer;
+  end if;
+  -- Who relies on it at this moment holds this lock, and its turn is seen once it has committed.
+  if not pg_try_advisory_xact_lock(hashtext('runners'), 0) then
+    return answer;
+  end if;
+  answer := turnpike.claim_ready(answer, p_look, p_terms);
+  if p_look.retires or (cardinality(answer.claims) = 0 and p_look.held = '[]') then
+    delete from runners r where r.runner_id = p_terms.runner_id;
+    answer.status := 'over';
+  elsif cardinality(answer.claims) < p_look.places or p_look.places = 0 then
+    update runners r set looks_until = null where r.runner_id = p_terms.runner_id;
+    answer.status := 'waiting';
+  end if;
+  return answer;
 end $$;
 
 -- Claims what is ready, as claim_turns says.
