@@ -1,5 +1,8 @@
 import type { Clock } from "../../src/platform/clock.ts"
 
+/** Also where a test has the machine's timers in its hand. */
+const { setTimeout: wait } = globalThis
+
 /** A clock that stands still until a test moves it; a sleep ends when it is moved far enough. */
 export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
   ms(): number
@@ -47,7 +50,7 @@ export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
       for (const sleeper of due) sleeper.wake()
     },
     after,
-    pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
+    pause: () => new Promise((resolve) => wait(resolve, 0)),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
