@@ -16,6 +16,11 @@ export class Meter {
     }
   }
 
+  /** How many there were in all. */
+  get calls(): number {
+    return [...this.services.values()].reduce((sum, { calls }) => sum + calls, 0)
+  }
+
   /** `pg;dur=3.1;desc="1 call", …` (W3C Server-Timing). */
   header(totalMs: number): string {
     const parts = [`total;dur=${totalMs.toFixed(1)}`]

@@ -39,10 +39,13 @@ export function createOutbound({
   clock,
   policy,
   memory,
+  room = async () => {},
 }: {
   fetch: typeof globalThis.fetch
   clock: Clock
   policy: UrlPolicy
+  /** Resolves when a call would not have to wait for others: its time begins then. */
+  room?: (signal?: AbortSignal) => Promise<void>
   /** What large answers take from, as one holder, while they are read. Default: only their own limits bound them. */
   memory?: { budget: MemoryBudget; holder: string }
 }): Outbound {
@@ -50,6 +53,7 @@ export function createOutbound({
     async send(request) {
       const { signal, timeoutMs } = request
       if (signal?.aborted) throw signal.reason
+      await room(signal)
       const tooSlow = () => new OutboundError("timeout", `The server did not answer within ${timeoutMs / 1000} s.`)
       const over = abortAfter(clock, timeoutMs, tooSlow)
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_9194857f714e"
+export const RELEASE = "turnpike_6d185e38e001"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -208,8 +208,8 @@ export interface Answers {
     claims: Answers["claimed_turn"][]
     more: boolean
     runners: number | null
-    after_live: number
-    after_test: number
+    after_live: number | null
+    after_test: number | null
     broken: unknown
     alone: boolean
     bytes: number
@@ -615,6 +615,7 @@ export interface Records {
     bytes: number
     held: JsonInput
     takes_over: boolean
+    releases: boolean
     stays: boolean
     retires: boolean
     careful: boolean
@@ -622,8 +623,8 @@ export interface Records {
     live_slots: number
     test_slots: number
     end_user_slots: number
-    after_live: number
-    after_test: number
+    after_live: number | null
+    after_test: number | null
     after_lane: number
     alive_until: Date
     looks_until: Date
@@ -1984,6 +1985,8 @@ export interface Procedures {
   lacks_runner: {
     args: {
       runners: number | null
+      live_slots: number | null
+      test_slots: number | null
       max_attempts: number | null
       moment: Date | null
     }
@@ -3895,7 +3898,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
-  lacks_runner: { args: ["runners", "max_attempts", "moment"] },
+  lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
@@ -4042,7 +4045,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
-  look: ["places", "is_last", "bytes", "held:json", "takes_over", "stays", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
+  look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
 }

@@ -1,55 +1,123 @@
+interface Waiting {
+  holder: string
+  go(): void
+}
+
+/** How many calls of one holder wait for their answers while there are others. */
+const EACH = 2
+
 /**
  * Bounds how many calls of one invocation wait for the first byte of their answers: Cloudflare lets a worker have six connections that do,
  * and holds back all others, those to the database too. A call whose answer has begun counts no more. One that has to wait here can be
- * aborted.
+ * aborted. Holders share the places: one whose servers are slow does not take all.
  */
 export class WaitingCalls {
   private readonly most: number
-  private readonly waiting = new Set<() => void>()
-  private active = 0
+  private readonly waiting = new Set<Waiting>()
+  private readonly active = new Map<string, number>()
+  private readonly holders = new Map<string, number>()
+  private total = 0
+  /** How many calls were sent in all. */
+  sent = 0
 
   constructor(most: number) {
     this.most = most
   }
 
-  /** Those that wait for an answer, and those that wait to be sent. */
+  /** Those that wait for an answer, and those that wait to be sent, but for those that their own holder keeps waiting. */
   get size(): number {
-    return this.active + this.waiting.size
+    return this.total + [...this.waiting].filter(({ holder }) => this.mayHoldMore(holder)).length
+  }
+
+  /** Until the returned function is called, the holder has something under way that calls. */
+  enter(holder: string): () => void {
+    this.holders.set(holder, (this.holders.get(holder) ?? 0) + 1)
+    return () => {
+      const left = (this.holders.get(holder) ?? 1) - 1
+      if (left > 0) this.holders.set(holder, left)
+      else this.holders.delete(holder)
+      this.next()
+    }
+  }
+
+  /** Resolves when a call of the holder would not have to wait; rejects with the signal's reason. */
+  async room(holder: string, signal?: AbortSignal): Promise<void> {
+    while (!this.hasRoom(holder)) {
+      await this.turn(holder, signal)
+      this.release(holder)
+    }
   }
 
   /** `afterWait` is called before a call is sent that had to wait: it may throw, and the call is not sent. */
-  bound(fetch: typeof globalThis.fetch, afterWait: () => Promise<void> = async () => {}): typeof globalThis.fetch {
+  bound(
+    fetch: typeof globalThis.fetch,
+    { holder = "", afterWait = async () => {} }: { holder?: string; afterWait?: () => Promise<void> } = {},
+  ): typeof globalThis.fetch {
     return async (input, init) => {
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
-      const mustWait = this.active >= this.most
-      // One that has waited gets the place of the one before it.
-      if (mustWait) await this.turn(signal)
-      else this.active++
+      const mustWait = !this.hasRoom(holder)
+      // One that has waited has been given a place.
+      if (mustWait) await this.turn(holder, signal)
+      else this.take(holder)
       try {
         if (mustWait) await afterWait()
+        this.sent++
         return await fetch(input, init)
       } finally {
-        const [next] = this.waiting
-        if (next) next()
-        else this.active--
+        this.release(holder)
       }
     }
   }
 
-  private async turn(signal: AbortSignal | undefined): Promise<void> {
+  private mayHoldMore(holder: string): boolean {
+    const others = [...this.holders.keys()].some((other) => other !== holder)
+    return !others || (this.active.get(holder) ?? 0) < EACH
+  }
+
+  private hasRoom(holder: string): boolean {
+    return this.total < this.most && this.mayHoldMore(holder)
+  }
+
+  private take(holder: string): void {
+    this.total++
+    this.active.set(holder, (this.active.get(holder) ?? 0) + 1)
+  }
+
+  private release(holder: string): void {
+    this.total--
+    const left = (this.active.get(holder) ?? 1) - 1
+    if (left > 0) this.active.set(holder, left)
+    else this.active.delete(holder)
+    this.next()
+  }
+
+  /** Gives free places to those that have waited longest and may have one. */
+  private next(): void {
+    for (const one of this.waiting) {
+      if (this.total >= this.most) return
+      if (!this.mayHoldMore(one.holder)) continue
+      this.take(one.holder)
+      one.go()
+    }
+  }
+
+  private async turn(holder: string, signal: AbortSignal | null | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const go = () => {
-        this.waiting.delete(go)
-        signal?.removeEventListener("abort", stop)
-        resolve()
+      const one = {
+        holder,
+        go: () => {
+          this.waiting.delete(one)
+          signal?.removeEventListener("abort", stop)
+          resolve()
+        },
       }
       const stop = () => {
-        this.waiting.delete(go)
+        this.waiting.delete(one)
         reject(signal?.reason)
       }
       if (signal?.aborted) return stop()
       signal?.addEventListener("abort", stop, { once: true })
-      this.waiting.add(go)
+      this.waiting.add(one)
     })
   }
 }

@@ -77,6 +77,8 @@ export async function callWithin(
   }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
 ): Promise<CameBack> {
   const { fetch: send, clock, files, meter, memory, requestId } = run.ctx
+  // Its silence counts from when it may be sent.
+  await run.ctx.room?.(run.time.signal).catch(() => {})
   const loan = memory.open(MEMORY.shares.answer, requestId, clock)
   const keep = keepBy(loan)
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)

@@ -158,6 +158,20 @@ begin
   end if;
 end $$;
 
+-- How large a claim is as JSON. Small ones are not written for that: escapes make six bytes of one at most.
+create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
+declare
+  bytes bigint := 6 * octet_length((claim.turn).text);
+begin
+  -- What is kept compressed may be fifty times as long.
+  if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or cardinality(claim.files) > 20 or bytes > 100000
+    or claim.roster is not null or pg_column_size(claim.config) + pg_column_size(claim.secrets) > 2000
+  then
+    return octet_length(to_json(claim)::text);
+  end if;
+  return bytes;
+end $$;
+
 -- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as
 -- their texts go into p_bytes and, written as JSON, into p_json_bytes.
 create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint)

@@ -12,6 +12,8 @@ create type turnpike.look as (
   -- Turns that it has. A try that follows one whose end is unknown takes over all others of its message.
   held jsonb,
   takes_over boolean,
+  -- Whether an earlier delivery of its message may have died: what that had is ready at once.
+  releases boolean,
   -- Whether it looks again soon, also when this look finds nothing.
   stays boolean,
   -- Whether it takes no turns any more.
@@ -25,8 +27,8 @@ create type turnpike.look as (
   test_slots integer,
   end_user_slots integer,
   -- The live and the test account behind which it begins, and the end user's lane within each.
-  after_live bigint,
-  after_test bigint,
+  after_live bigint, -- null: any
+  after_test bigint, -- null: any
   after_lane integer,
   alive_until timestamptz,
   looks_until timestamptz,
@@ -47,8 +49,8 @@ create type turnpike.found_turns as (
   more boolean,
   runners integer, -- null: it was not counted
   -- The accounts behind which the next look begins.
-  after_live bigint,
-  after_test bigint,
+  after_live bigint, -- null: it has looked at none
+  after_test bigint, -- null: it has looked at none
   -- Turns that could not be claimed, with the reasons: an object by turn_id.
   broken jsonb,
   -- Whether the claim is of a turn that was lost with its worker.
@@ -106,7 +108,24 @@ begin
     insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
       on conflict (runner_id) do nothing;
   end if;
+  if p_look.releases then
+    perform turnpike.release_runner(p_terms);
+  end if;
   return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
+end $$;
+
+-- Makes the turns of earlier tries of a runner's message ready, whose worker has died: those that it did not run alone count as lost.
+create function turnpike.release_runner(p_terms turnpike.claim_terms) returns void language plpgsql as $$
+declare
+  id text;
+begin
+  for id in select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
+    where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and t.lease_until is not null
+    order by t.turn_id for no key update of t skip locked
+  loop
+    update turns t set lease_until = null where t.turn_id = id;
+    update open_turns o set wake_at = p_terms.moment where o.turn_id = id;
+  end loop;
 end $$;
 
 -- Says what others may expect of a runner after a look: unless it stays, it looks a last time and gives its promise up.
@@ -141,6 +160,7 @@ declare
   id text;
   kind boolean;
   accounts turnpike.ready_account[];
+  last_account bigint;
   one turnpike.ready_account;
   head open_turns;
   passed text[] := '{}';
@@ -171,14 +191,14 @@ begin
     answer.alone := cardinality(answer.claims) > 0;
   end if;
   if answer.alone then
-    answer.more := exists (select from open_turns o where o.state = 'queued' and o.wake_at < 'infinity');
+    answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
     answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
     return answer;
   end if;
   foreach id in array array(select o.turn_id from open_turns o
     where o.state = 'running' and o.wake_at <= p_terms.moment and not p_look.held ? o.turn_id
       and (select t.attempts = 0 from turns t where t.turn_id = o.turn_id)
-    order by o.wake_at limit p_look.places - cardinality(answer.claims))
+    order by o.wake_at limit greatest(0, p_look.places - cardinality(answer.claims)))
   loop
     exit when answer.bytes > p_look.bytes;
     answer := turnpike.claim_found(answer, id, p_look, p_terms);
@@ -187,8 +207,13 @@ begin
   foreach kind in array array[false, true] loop
     exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
     slots := case when kind then p_look.test_slots else p_look.live_slots end;
-    accounts := turnpike.ready_accounts(kind, case when kind then p_look.after_test else p_look.after_live end, slots,
-      2 * (p_look.places - cardinality(answer.claims)));
+    select r.accounts, r.last into accounts, last_account from turnpike.ready_accounts(kind,
+      case when kind then p_look.after_test else p_look.after_live end, slots, 2 * (p_look.places - cardinality(answer.claims))) r;
+    if kind then
+      answer.after_test := last_account;
+    else
+      answer.after_live := last_account;
+    end if;
     loop
       went_on := false;
       for nth in 1 .. cardinality(accounts) loop
@@ -229,21 +254,10 @@ begin
     end loop;
   end loop;
   if cardinality(answer.claims) >= p_look.places then
-    answer.more := exists (select from open_turns o where o.state = 'queued' and o.wake_at < 'infinity');
+    answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
     answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
   end if;
   return answer;
-end $$;
-
--- How large a claim is as JSON. Small ones are not written for that: escapes make six bytes of one at most.
-create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
-declare
-  bytes bigint := 6 * octet_length((claim.turn).text);
-begin
-  if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or bytes > 100000 then
-    return octet_length(to_json(claim)::text);
-  end if;
-  return bytes;
 end $$;
 
 -- Adds a turn to what a look has found, unless another transaction has it.

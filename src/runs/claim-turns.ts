@@ -74,7 +74,7 @@ interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" 
 /** A runner, and what it asks for with one look. */
 export interface RunnerLook {
   /** The message of the queue that has started it, and which try of it this is: a later one may take over what those before had. */
-  runner: { id: string; attempt: number; takesOver: boolean }
+  runner: { id: string; attempt: number; takesOver: boolean; isRetry?: boolean }
   /** How many turns it can take, and whether it can take no more after these. */
   places: number
   isLast: boolean
@@ -83,18 +83,21 @@ export interface RunnerLook {
   /** Whether it looks again soon, also when this look finds nothing; and whether it takes no turns any more. */
   stays: boolean
   retires: boolean
-  /** The accounts behind which the look begins, from the look before. */
-  after: { live: number; test: number }
+  /** The accounts behind which the look begins, from the look before; null: any. */
+  after: { live: number | null; test: number | null }
 }
 
 export interface FoundTurns {
   /** Whether others rely on the runner to look again, or not; or it was struck off; or there are enough runners, and it is none. */
   status: "looking" | "waiting" | "over" | "full"
   claims: Claim[]
+  /** How many it could have taken, and whether they were lost with their worker. */
+  places: number
+  isLost: boolean
   /** Whether turns are ready that it has no place for, and how many runners there are then. */
   more: boolean
   runners: number
-  after: { live: number; test: number }
+  after: { live: number | null; test: number | null }
 }
 
 /**
@@ -146,6 +149,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
     bytes: RUNNER_POLICY.groupBytes,
     held: [...look.held],
     takes_over: look.runner.takesOver,
+    releases: look.runner.isRetry === true,
     stays: look.stays,
     retires: look.retires,
     runners: ctx.slots.runners,
@@ -190,6 +194,8 @@ async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_
   return {
     status: found.status as FoundTurns["status"],
     claims: await Promise.all(rows.map((row, nth) => claimOf(ctx, row, { ...asked, drawn: asked.drawn[nth] }))),
+    places: asked.drawn.length,
+    isLost: found.alone,
     more: found.more,
     runners: found.runners ?? 0,
     after: { live: found.after_live, test: found.after_test },

@@ -122,8 +122,8 @@ const isBusy = ({ outcome }: CommittedStep) => outcome === "busy"
 
 /** What the turns of one runner write together: steps, and renewals of leases. */
 export interface Together {
-  commit_answers: Gather<StepCommit, CommittedStep>
-  commit_tool_results: Gather<StepCommit, CommittedStep>
+  commit_answers: Pick<Gather<StepCommit, CommittedStep>, "add">
+  commit_tool_results: Pick<Gather<StepCommit, CommittedStep>, "add">
   renewals: Gather<Mine, StillMine>
 }
 

@@ -6,18 +6,25 @@ create type turnpike.ready_account as (
   lane integer
 );
 
--- Up to p_most accounts with turns that may begin, of whom fewer than p_slots run, from the one behind p_after on and around.
-create function turnpike.ready_accounts(p_test boolean, p_after bigint, p_slots integer, p_most integer) returns turnpike.ready_account[]
+-- Up to p_most accounts with turns that may begin, of whom fewer than p_slots run, from the one behind p_after on and around; null: from any.
+-- last: the one that was looked at last, behind which the next look goes on.
+create function turnpike.ready_accounts(p_test boolean, p_after bigint, p_slots integer, p_most integer,
+  out accounts turnpike.ready_account[], out last bigint)
 language plpgsql as $$
 declare
-  accounts turnpike.ready_account[] := '{}';
-  last bigint := p_after;
+  first bigint := p_after;
   next bigint;
   running integer;
   is_around boolean := false;
   visits integer := 0;
 begin
-  while cardinality(accounts) < p_most and visits < 200 loop
+  accounts := '{}';
+  if first is null then
+    select floor(random() * o.user_id) into first from open_turns o
+      where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' order by o.user_id desc limit 1;
+  end if;
+  last := first;
+  while first is not null and cardinality(accounts) < p_most and visits < 200 loop
     visits := visits + 1;
     select o.user_id into next from open_turns o
       where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' and o.user_id > last
@@ -28,14 +35,30 @@ begin
       last := -1;
       continue;
     end if;
-    exit when is_around and next > p_after;
+    exit when is_around and next > first;
     last := next;
     running := (select count(*) from open_turns o where o.test = p_test and o.user_id = next and o.state = 'running');
     if running < p_slots then
       accounts := accounts || row(next, running, null)::turnpike.ready_account;
     end if;
   end loop;
-  return accounts;
+end $$;
+
+-- Whether any account has turns that may begin, within the first accounts that have some.
+create function turnpike.is_any_ready(p_live_slots integer, p_test_slots integer) returns boolean language plpgsql as $$
+begin
+  return coalesce(cardinality((turnpike.ready_accounts(false, -1, p_live_slots, 1)).accounts) > 0
+    or cardinality((turnpike.ready_accounts(true, -1, p_test_slots, 1)).accounts) > 0, false);
+end $$;
+
+-- Whether turns are ready and no runner is about to look, and there may be another one. Turns that were lost p_max_attempts times are the
+-- sweeper's.
+create function turnpike.lacks_runner(p_runners integer, p_live_slots integer, p_test_slots integer, p_max_attempts integer, p_moment timestamptz)
+returns boolean language plpgsql as $$
+begin
+  return turnpike.needs_runner(p_runners, p_moment) and (turnpike.is_any_ready(p_live_slots, p_test_slots)
+    or exists (select from open_turns o join turns t on t.turn_id = o.turn_id
+      where o.state = 'running' and o.wake_at <= p_moment and t.attempts < p_max_attempts));
 end $$;
 
 -- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none.

@@ -19,7 +19,10 @@ export const WORKER_OVER = Symbol("this worker's time is over")
  * Does nothing while no call is running.
  */
 export class KeepAlive {
-  private readonly ctx: Pick<Context, "db" | "clock" | "log"> & { readonly together?: Together | undefined }
+  private readonly ctx: Pick<Context, "db" | "clock" | "log"> & {
+    readonly together?: Together | undefined
+    readonly workerUntil?: number | undefined
+  }
   private readonly turn: Pick<TurnRow, "turn_id" | "epoch">
   private readonly workerUntil: number
   private readonly over = new AbortController()
@@ -29,7 +32,7 @@ export class KeepAlive {
   constructor(ctx: KeepAlive["ctx"], turn: KeepAlive["turn"]) {
     this.ctx = ctx
     this.turn = turn
-    this.workerUntil = ctx.clock.now().getTime() + TURN_POLICY.workerMs
+    this.workerUntil = ctx.workerUntil ?? ctx.clock.now().getTime() + TURN_POLICY.workerMs
   }
 
   /** Does `work` under a signal that is aborted with one of the reasons above. */

@@ -91,12 +91,15 @@ export class Run {
 
   /** Before a call starts: asks whether it may, unless a statement has just said so. */
   async beforeCall(): Promise<void> {
-    if (this.time.now - this.knownAt > TURN_POLICY.startCallsWithinMs) {
+    // An answer that came too late says nothing of this moment: a cancel may have been acknowledged meanwhile.
+    for (let tries = 0; this.time.now - this.knownAt > TURN_POLICY.startCallsWithinMs; tries++) {
+      if (tries >= TURN_POLICY.startTries) throw new RunEnd({ kind: "hand_over" })
       const sentAt = this.time.now
       const found = await mayStartCalls(this.ctx, this.turn)
       if (found === "stale") throw new RunEnd({ kind: "stale" })
       this.isCancelled ||= found === "cancel"
       this.knownAt = sentAt
+      if (this.isCancelled) break
     }
     this.checkpoint()
   }
@@ -138,6 +141,10 @@ export class Run {
 export interface AgentContext extends ToolContext, PoolContext {
   /** The accounts at the providers, as the worker's variables name them; environment files go before. */
   readonly variables: ModelVariables
+  /** Until when its worker may go on, in milliseconds; left out: for `workerMs`. */
+  readonly workerUntil?: number | undefined
+  /** Resolves when a call would not have to wait for others of the runner. */
+  readonly room?: ((signal?: AbortSignal) => Promise<void>) | undefined
   /** Set by a run: what its calls ask that had to wait for others of the runner, since a cancel may have come. Throws when it has. */
   readonly waited?: { ask(): Promise<void> } | undefined
   /** What settles turns together, in a runner, and what writes their steps. */

@@ -1,8 +1,10 @@
 import { TurnpikeError } from "../base/errors.ts"
 import { onceFor } from "../base/once-for.ts"
 import { describeError } from "../platform/log.ts"
-import { callMissingRunner, callRunner } from "../turns/call-runner.ts"
-import { RUNNER_POLICY } from "../turns/policies.ts"
+import { callRunner } from "../turns/call-runner.ts"
+import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { callMissingRunner } from "./call-missing-runner.ts"
 import { type Claim, claimTurns, type FoundTurns, type RunnerLook, settleAndLook } from "./claim-turns.ts"
 import { type Together, togetherOf } from "./commit-step.ts"
 import type { AgentContext } from "./run.ts"
@@ -18,10 +20,14 @@ export interface QueueAttempt {
 /** How many turns ended how. */
 export type RunnerReport = Partial<Record<RunResult, number>>
 
-/** What a runner needs: a context for each turn, and how many calls wait for the first byte of their answers. */
+/**
+ * What a runner needs: a context for each turn, and what to call when that has ended; how many calls wait for the first byte of their
+ * answers, and how many its turns have sent.
+ */
 export interface RunnerContext extends AgentContext {
-  forTurn(turnId: string, afterWait: () => Promise<void>): AgentContext
+  forTurn(turn: TurnRow, afterWait: () => Promise<void>): { ctx: AgentContext; leave: () => void }
   waitingCalls(): number
+  calls(): number
 }
 
 /**
@@ -36,17 +42,20 @@ class Runner {
   private readonly ctx: RunnerContext
   private readonly id: string
   private attempt: number
-  private takesOver: boolean
+  private takesOver = false
+  /** Whether an earlier delivery of its message may have died with turns. */
+  private isRetry: boolean
   private readonly underWay = new Set<string>()
   private readonly report: RunnerReport = {}
   private readonly began: number
   private readonly load: Load
   private readonly settling: Settling
   private readonly together: Together
-  private begun = 0
-  private after: FoundTurns["after"]
-  /** Whether its turn was lost by a worker before, and may be what killed that one. */
-  private isAlone = false
+  private after: FoundTurns["after"] = { live: null, test: null }
+  /** Turns that were lost by a worker before, and may be what killed that one: no other is taken beside them. */
+  private readonly lost = new Set<string>()
+  /** Whether it is none any more, and only ends what it has. */
+  private isOver = false
   private vainLooks = 0
   private calledAt = Number.NEGATIVE_INFINITY
   private looking: Promise<void> | null = null
@@ -58,14 +67,12 @@ class Runner {
     this.ctx = ctx
     this.id = message
     // A look that is repeated counts as a try of its own.
-    this.attempt = retried * 1000
-    this.takesOver = retried > 0
+    this.attempt = retried * 1_000_000
+    this.isRetry = retried > 0
     this.began = this.now
     this.load = loadOf(ctx.cooling)
     this.settling = settlingOf(ctx, (ends) => this.settle(ends))
     this.together = togetherOf(ctx)
-    const anyone = Math.floor(ctx.random() * 2 ** 31)
-    this.after = { live: anyone, test: anyone }
   }
 
   async run(): Promise<RunnerReport> {
@@ -75,7 +82,8 @@ class Runner {
       // Also without a place: others must not rely on it then.
       await this.untilChange({ soon: found?.status === "looking" })
     }
-    // It is none any more: what it still has ends here, and others take what comes then.
+    // What it still has ends here, and others take what comes then.
+    this.isOver = true
     while (this.underWay.size > 0) {
       await this.untilChange({ soon: false })
       await callMissingRunner(this.ctx).catch(() => false)
@@ -100,7 +108,8 @@ class Runner {
         // When its answer is lost, the next one takes over what that may have got.
         const found = await ask().catch((error: unknown) => {
           this.loseAnswer(error)
-          return ask()
+          // With one turn only: what was too large together comes one by one.
+          return claimTurns(this.ctx, this.question([], 1))
         })
         return this.take(found)
       })
@@ -114,7 +123,7 @@ class Runner {
 
   /** Settles turns that have ended, and looks for others with the same statement, unless a look is under way. */
   private settle(ends: TurnEnd[]): Promise<Settled[]> {
-    if (this.looking || this.found || this.isRetired) return settleAll(this.ctx, ends)
+    if (this.looking || this.found || this.isRetired || this.isOver) return settleAll(this.ctx, ends)
     return this.alone(async () => {
       try {
         const { settled, found } = await settleAndLook(this.ctx, ends, this.question(ends))
@@ -145,18 +154,18 @@ class Runner {
     }
   }
 
-  private question(ends: readonly TurnEnd[]): RunnerLook {
+  private question(ends: readonly TurnEnd[], most: number = RUNNER_POLICY.group): RunnerLook {
     const ended = new Set(ends.map(({ turn_id }) => turn_id))
     const held = [...this.underWay].filter((id) => !ended.has(id))
-    const places = this.placesBeside(held.length)
+    const places = Math.min(most, this.placesBeside(held.length))
     const { carries, vainLooks } = RUNNER_POLICY
-    const most = held.length > 0 ? vainLooks.busy : vainLooks.idle
+    const patience = held.length > 0 ? vainLooks.busy : vainLooks.idle
     return {
-      runner: { id: this.id, attempt: this.attempt++, takesOver: this.takesOver },
+      runner: { id: this.id, attempt: this.attempt++, takesOver: this.takesOver, isRetry: this.isRetry },
       places,
       isLast: held.length + places === carries,
       held,
-      stays: places > 0 && this.vainLooks < most && this.load.mayStay(this.id, this.now),
+      stays: places > 0 && this.vainLooks < patience && this.load.mayStay(this.id, this.now),
       retires: this.isRetired,
       after: this.after,
     }
@@ -169,28 +178,34 @@ class Runner {
 
   private take(found: FoundTurns): FoundTurns {
     // A look takes over no more than it has places for.
-    this.takesOver &&= found.claims.length > 0
+    if (found.places > 0) this.takesOver &&= found.claims.length > 0
+    this.isRetry = false
     this.after = found.after
     this.vainLooks = found.claims.length > 0 ? 0 : this.vainLooks + 1
+    if (found.isLost) for (const { turn } of found.claims) this.lost.add(turn.turn_id)
     for (const claim of found.claims) this.start(claim)
     if (found.more && found.runners < this.ctx.slots.runners) this.callAnother()
     return found
   }
 
   private start(claim: Claim): void {
-    const { turn_id, attempts } = claim.turn
-    this.begun++
-    this.isAlone = attempts > 1
+    const { turn_id } = claim.turn
     this.load.note(this.now)
     this.underWay.add(turn_id)
     const waited = { ask: async () => {} }
-    const own = this.ctx.forTurn(turn_id, () => waited.ask())
-    const ctx = { ...own, waited, settling: this.settling, together: this.together }
-    void runTurn(ctx, claim).then((result) => {
+    const { ctx: own, leave } = this.ctx.forTurn(claim.turn, () => waited.ask())
+    const workerUntil = this.began + TURN_POLICY.workerMs
+    const ctx = { ...own, workerUntil, waited, settling: this.settling, together: this.together }
+    const ended = runTurn(ctx, claim).catch((error: unknown): RunResult => {
+      ctx.log("error", "turn.lost", { turn_id, error: describeError(error) })
+      return "lost"
+    })
+    void ended.then((result) => {
       ctx.log("info", "turn.run", { turn_id, result })
+      leave()
       this.report[result] = (this.report[result] ?? 0) + 1
       this.underWay.delete(turn_id)
-      this.isAlone = false
+      this.lost.delete(turn_id)
       this.vainLooks = 0
       this.hasChanged = true
       this.notify()
@@ -205,12 +220,13 @@ class Runner {
 
   private placesBeside(held: number): number {
     const { busyCalls, group, carries } = RUNNER_POLICY
-    if (this.isRetired || (this.isAlone && held > 0) || this.ctx.waitingCalls() >= busyCalls) return 0
+    if (this.isRetired || (this.lost.size > 0 && held > 0) || this.ctx.waitingCalls() >= busyCalls) return 0
     return Math.max(0, Math.min(group, carries - held))
   }
 
   private get isRetired(): boolean {
-    return this.begun >= RUNNER_POLICY.turns || this.now - this.began >= RUNNER_POLICY.takesMs
+    const { takesCalls, takesMs } = RUNNER_POLICY
+    return this.ctx.calls() + this.ctx.meter.calls >= takesCalls || this.now - this.began >= takesMs
   }
 
   private get now(): number {

@@ -85,7 +85,7 @@ export async function settleTurn(
 }
 
 /** Settles the turns of one runner together. */
-export type Settling = Gather<TurnEnd, Settled>
+export type Settling = Pick<Gather<TurnEnd, Settled>, "add">
 
 /** `send` settles a group, in one statement, and may do more with it. */
 export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>

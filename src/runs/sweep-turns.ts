@@ -2,8 +2,8 @@ import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { callMissingRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
+import { callMissingRunner } from "./call-missing-runner.ts"
 import { settleTurn } from "./settle-turns.ts"
 
 export interface Sweep {

@@ -1,7 +1,5 @@
 import type { Context } from "../actor/context.ts"
-import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { TURN_POLICY } from "./policies.ts"
 
 export const RUNNERS_PATH = "/callbacks/turns"
 
@@ -17,14 +15,4 @@ export async function callRunner(ctx: Context, { delayMs = 0 } = {}): Promise<bo
     ctx.log("error", "runner.call_failed", { error: describeError(error) })
     return false
   }
-}
-
-/** Calls a runner if turns are ready and none is about to look for them. Returns whether it did. */
-export async function callMissingRunner(ctx: Context): Promise<boolean> {
-  const { lacks_runner } = await callOne(ctx.db, "lacks_runner", {
-    runners: ctx.slots.runners,
-    max_attempts: TURN_POLICY.maxAttempts,
-    moment: ctx.clock.now(),
-  })
-  return lacks_runner === true && (await callRunner(ctx))
 }

@@ -59,6 +59,7 @@ export const TURN_POLICY = {
    * this time and `clockSkewMs` have passed, so no call starts after it.
    */
   startCallsWithinMs: 500,
+  startTries: 5,
   clockSkewMs: 250,
   /** The limit of a turn's model calls, over all its agents. */
   maxModelCalls: 256,
@@ -117,9 +118,9 @@ export const RUNNER_POLICY = {
   promiseMs: 2_000,
   /** One that was not heard of for so long is dead. */
   deadMs: 30_000,
-  /** After so many turns, or so long, it takes none any more: a worker has 10,000 subrequests, and QStash waits for 15 minutes. */
-  turns: 1_000,
-  takesMs: 10 * 60_000,
+  /** After so many calls, or so long, it takes no turns any more: a worker has 10,000 subrequests, and QStash waits for 15 minutes. */
+  takesCalls: 5_000,
+  takesMs: 4 * 60_000,
 } as const
 
 /** How often a turn is looked at for those who wait for it (`?wait=`, event streams). Times in milliseconds. */

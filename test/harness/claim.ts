@@ -38,7 +38,7 @@ export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAt
       held: [],
       stays: false,
       retires: false,
-      after: { live: 0, test: 0 },
+      after: { live: null, test: null },
     },
   )
   return claims[0] ?? null

@@ -64,7 +64,8 @@ export async function runUntilDeath(
     variables: env,
     redis: createRedis(env, base.meter),
     waitingCalls: () => 0,
-    forTurn: () => ctx,
+    calls: () => 0,
+    forTurn: () => ({ ctx, leave() {} }),
   }
   return { ended: await Promise.race([runTurns(ctx, { message, retried: 0 }), died]), calls }
 }

@@ -22,7 +22,7 @@ export function createRunner(world: World, { id, slots = {} }: { id: string; slo
   const ctx = { ...contextOf(world), slots: { ...MANY_SLOTS, ...slots } }
   const held = new Map<string, TurnRow>()
   let attempts = 0
-  let after = { live: 0, test: 0 }
+  let after: FoundTurns["after"] = { live: 0, test: 0 }
   return {
     ctx,
     held,

@@ -2,6 +2,7 @@ import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { STREAM_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { untilCalled } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { passTime } from "../harness/time.ts"
@@ -84,8 +85,11 @@ describe("The event log as server-sent events", () => {
   test("The stream has transitions, steps, tool calls with their duration, and text as it is generated", async () => {
     const { client, turnId } = await begin({ toolMs: 700 })
     const began = world.clock.now().getTime()
+    await world.plan([])
     const reading = read(client, turnId, {})
     const running = world.drain()
+    // A worker that has just been deployed may take its time, and a message is signed for five minutes.
+    await untilCalled(world, { match: "claim_turn", request: running })
     const events = await passTime(
       world,
       Promise.all([reading, running]).then(([seen]) => seen),
@@ -186,9 +190,11 @@ describe("The event log as server-sent events", () => {
     const { client, turnId } = await begin()
     await world.plan([{ service: "pg", match: "write_for_reader", call: 2, action: "cut", when: "after" }])
     const reading = read(client, turnId, {})
+    const running = world.drain()
+    await untilCalled(world, { match: "claim_turn", request: running })
     const events = await passTime(
       world,
-      Promise.all([reading, world.drain()]).then(([seen]) => seen),
+      Promise.all([reading, running]).then(([seen]) => seen),
     )
     await world.clearFaults()
     expect(textOf(events)).toBe(words)

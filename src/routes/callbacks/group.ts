@@ -110,17 +110,24 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
   return {
     ...ctx,
     waitingCalls: () => calls.size,
-    forTurn(turnId, afterWait) {
-      const requestId = `${ctx.requestId} ${turnId}`
-      const own = { ...ctx, requestId, fetch: calls.bound(ctx.fetch, afterWait) }
-      return { ...own, outbound: outboundOf(own, requestId) }
+    calls: () => calls.sent,
+    forTurn({ turn_id, user_id, test }, afterWait) {
+      const requestId = `${ctx.requestId} ${turn_id}`
+      const holder = `${user_id} ${test}`
+      const room = (signal?: AbortSignal) => calls.room(holder, signal)
+      const own = { ...ctx, requestId, room, fetch: calls.bound(ctx.fetch, { holder, afterWait }) }
+      return { ctx: { ...own, outbound: outboundOf(own, requestId, room) }, leave: calls.enter(holder) }
     },
   }
 }
 
 /** Calls of customers' URLs; what is kept of large answers is the holder's. */
-function outboundOf({ fetch, clock, urlPolicy: policy, memory: budget }: Context, holder: string): Outbound {
-  return createOutbound({ fetch, clock, policy, memory: { budget, holder } })
+function outboundOf(
+  { fetch, clock, urlPolicy: policy, memory: budget }: Context,
+  holder: string,
+  room?: (signal?: AbortSignal) => Promise<void>,
+): Outbound {
+  return createOutbound({ fetch, clock, policy, memory: { budget, holder }, ...(room && { room }) })
 }
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
