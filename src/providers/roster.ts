@@ -33,8 +33,12 @@ export class Roster {
     if (this.draws.count < rosterDraws || now - this.draws.since >= 2 * rosterMs) return null
     if (now - this.askedAt < rosterPauseMs) return null
     const fresh = [...this.byEngine].filter(([, { readAt }]) => now - readAt < rosterMs / 2)
-    this.askedAt = now
     return fresh.map(([engine]) => engine)
+  }
+
+  /** A look that was sent at `now`, and was to list accounts, has claimed turns. */
+  noteAsked(now: number): void {
+    this.askedAt = now
   }
 
   /** Takes over what a claim that was sent at `readAt` has listed. */

@@ -132,6 +132,8 @@ interface Asked {
   assumed: EngineServers
   /** The accounts that the worker has drawn for each place. */
   drawn: Map<string, ListedAccount>[]
+  /** Whether it was to list the accounts of an engine. */
+  lists: boolean
   args(careful: boolean): ArgumentsOf<"claim_turns">
 }
 
@@ -181,12 +183,19 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
     listed: roster.ask(now.getTime()),
     roster_accounts: PROVIDER_POLICY.rosterAccounts,
   }
-  return { now, assumed, drawn, args: (careful) => ({ look: { ...asks, careful }, terms }) }
+  return {
+    now,
+    assumed,
+    drawn,
+    lists: terms.listed !== null,
+    args: (careful) => ({ look: { ...asks, careful }, terms }),
+  }
 }
 
 async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_turns"] | null): Promise<FoundTurns> {
   if (!found) throw new Error("The look has found no answer.")
   const rows = found.claims as unknown as ClaimRow[]
+  if (asked.lists && rows.length > 0) rosterOf(ctx).noteAsked(asked.now.getTime())
   for (const { turn, has_subscriber } of rows) wakeWebhooks(ctx, { ...turn, has_subscriber })
   for (const [turn_id, error] of Object.entries(found.broken as Record<string, string>)) {
     ctx.log("error", "turn.unclaimable", { turn_id, error })

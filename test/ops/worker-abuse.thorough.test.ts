@@ -197,7 +197,6 @@ test.each(["v1", "account", "admin", "callbacks"])(
         reason: "expired",
         event_ids: JSON.stringify(["evt_1"]),
         limit: 1,
-        queued_after: moment,
         moment,
       })
       expect(touched, String(cause)).toEqual([])

@@ -116,7 +116,7 @@ test("A callback that stops is ended too, and one without a signature is not rea
   for (const [to, headers] of [
     [path, {}],
     [path, { "upstash-signature": "a.b.c" }],
-    [`${path}x`, signature],
+    ["/callbacks/webhooks/whk_1", signature],
     ["/callbacks/internal/try-tool", {}],
     ["/callbacks/internal/try-tool", { "turnpike-signature": "a.b.c" }],
   ] as const) {
