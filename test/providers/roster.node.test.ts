@@ -56,6 +56,8 @@ test("A roster is reloaded after some draws, at most once in a while, and before
   expect(roster.ask(START)).toBeNull()
   for (let n = 0; n < rosterDraws; n++) roster.note(START)
   expect(roster.ask(START)).toEqual([])
+  expect(roster.ask(START), "a look in vain counts as none").toEqual([])
+  roster.noteAsked(START)
   expect(roster.ask(START + rosterPauseMs - 1)).toBeNull()
   roster.list("openai", [account("one", 1)], START)
   expect(roster.ask(START + rosterPauseMs)).toEqual(["openai"])

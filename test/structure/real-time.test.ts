@@ -13,7 +13,6 @@ const PATTERNS = {
 
 /** The few that wait for a real process or for what hangs. None of their numbers decides an outcome on a slow machine. */
 const ALLOWED: Record<string, string> = {
-  "test/harness/clock.ts sleeps": "a pause of no length, in which others go on",
   "test/harness/locks.ts sleeps": "a transaction that keeps its locks looks again and again whether it may let them go",
   "test/harness/time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
   "test/agent/rehearsal.node.test.ts sleeps": "the bound of work that takes a second, or hours",
