@@ -123,7 +123,7 @@ test("The environments of wrangler.toml agree", () => {
 test("No request takes a processor for long, and the platform logs no URL", () => {
   const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, Record<string, unknown>> }
   const LOGGED = { enabled: true, redact_query_string: true, logs: { enabled: true, invocation_logs: false } }
-  expect(top).toMatchObject({ observability: LOGGED, limits: { cpu_ms: 30_000 } })
+  expect(top).toMatchObject({ observability: LOGGED, limits: { cpu_ms: 300_000 } })
   for (const [name, own] of Object.entries(env)) {
     // An environment inherits them, unless it has some of its own.
     expect(own, name).not.toHaveProperty("observability")
