@@ -118,3 +118,61 @@ test("A caller that calls again as soon as it has its answer waits after those t
   await twice
   expect([urls(), calls.size]).toEqual([["/a", "/b", "/again"], 0])
 })
+
+test("Beside others a holder has two places, and its other calls hold up nobody", async () => {
+  const sent: (() => void)[] = []
+  const calls = new WaitingCalls(4)
+  const fetchOf = (holder: string) =>
+    calls.bound(() => new Promise((resolve) => sent.push(() => resolve(new Response(holder)))), { holder })
+  calls.enter("slow")
+  const leave = calls.enter("other")
+  const slow = ["a", "b", "c"].map((name) => fetchOf("slow")(urlOf(name)))
+  await calm()
+  expect([sent.length, calls.size]).toEqual([2, 2])
+  const other = fetchOf("other")(urlOf("d"))
+  await calm()
+  expect([sent.length, calls.size]).toEqual([3, 3])
+  sent[2]?.()
+  expect(await (await other).text()).toBe("other")
+  leave()
+  await calm()
+  expect(sent, "alone it has all places").toHaveLength(4)
+  for (const answer of sent) answer()
+  await Promise.all(slow)
+  expect(calls.size).toBe(0)
+})
+
+test("Room is waited for without a place being kept, and a wait can be ended", async () => {
+  const { calls, sent, fetch } = createCalls(1)
+  const first = fetch(urlOf("a"))
+  await calm()
+  let hasRoom = false
+  const room = calls.room("").then(() => {
+    hasRoom = true
+  })
+  const over = new AbortController()
+  const ended = calls.room("", over.signal)
+  over.abort(new Error("over"))
+  await expect(ended).rejects.toThrow("over")
+  await calm()
+  expect(hasRoom).toBe(false)
+  sent[0]?.answer()
+  await Promise.all([first, room])
+  expect([hasRoom, calls.size]).toEqual([true, 0])
+})
+
+test("A call that had to wait asks whether it may still be sent", async () => {
+  const sent: (() => void)[] = []
+  const calls = new WaitingCalls(1)
+  const send = () => new Promise<Response>((resolve) => sent.push(() => resolve(new Response(""))))
+  const afterWait = async () => {
+    throw new Error("cancelled")
+  }
+  const bounded = calls.bound(send, { afterWait })
+  const [first, second] = [bounded(urlOf("a")), bounded(urlOf("b"))]
+  await calm()
+  sent[0]?.()
+  await first
+  await expect(second).rejects.toThrow("cancelled")
+  expect([sent.length, calls.size, calls.sent]).toEqual([1, 0, 1])
+})
