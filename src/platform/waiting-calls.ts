@@ -40,12 +40,12 @@ export class WaitingCalls {
     }
   }
 
-  /** Resolves when a call of the holder would not have to wait; rejects with the signal's reason. */
+  /** Resolves when a call of the holder would not have had to wait, once; rejects with the signal's reason. */
   async room(holder: string, signal?: AbortSignal): Promise<void> {
-    while (!this.hasRoom(holder)) {
-      await this.turn(holder, signal)
-      this.release(holder)
-    }
+    if (this.hasRoom(holder)) return
+    await this.turn(holder, signal)
+    // Whoever waits for room next gets the place now: to look again here would pass it to and fro for ever.
+    this.release(holder)
   }
 
   /** `afterWait` is called before a call is sent that had to wait: it may throw, and the call is not sent. */

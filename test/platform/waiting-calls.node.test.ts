@@ -161,6 +161,16 @@ test("Room is waited for without a place being kept, and a wait can be ended", a
   expect([hasRoom, calls.size]).toEqual([true, 0])
 })
 
+test("Many who wait for room each get it, one after the other", async () => {
+  const { calls, sent, fetch } = createCalls(1)
+  const first = fetch(urlOf("a"))
+  await calm()
+  const rooms = Array.from({ length: 5 }, () => calls.room(""))
+  sent[0]?.answer()
+  await Promise.all([first, ...rooms])
+  expect(calls.size).toBe(0)
+})
+
 test("A call that had to wait asks whether it may still be sent", async () => {
   const sent: (() => void)[] = []
   const calls = new WaitingCalls(1)
