@@ -3,6 +3,11 @@ interface Waiting {
   go(): void
 }
 
+/** What a caller of a bound fetch may add. */
+export interface BoundInit extends RequestInit {
+  afterWait?: () => void
+}
+
 /** How many calls of one holder wait for their answers while there are others. */
 const EACH = 2
 
@@ -48,7 +53,7 @@ export class WaitingCalls {
     this.release(holder)
   }
 
-  /** `afterWait` is called before a call is sent that had to wait: it may throw, and the call is not sent. */
+  /** `afterWait` is called before a call is sent that had to wait, and then the call's own: each may throw, and the call is not sent. */
   bound(
     fetch: typeof globalThis.fetch,
     { holder = "", afterWait = async () => {} }: { holder?: string; afterWait?: () => Promise<void> } = {},
@@ -60,7 +65,10 @@ export class WaitingCalls {
       if (mustWait) await this.turn(holder, signal)
       else this.take(holder)
       try {
-        if (mustWait) await afterWait()
+        if (mustWait) {
+          await afterWait()
+          ;(init as BoundInit | undefined)?.afterWait?.()
+        }
         this.sent++
         return await fetch(input, init)
       } finally {

@@ -183,7 +183,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs cancelsAtOnce workerMs commitPausesMs commitMs modelBackoffMs",
   ),
   ...of("TURN_POLICY", "cacheMs cacheHourMs cacheKeyChars"),
-  ...of("TURN_POLICY", "modelBackoffLimitMs brokenMs historyWithin bytesPerToken startCallsWithinMs startTries clockSkewMs"),
+  ...of(
+    "TURN_POLICY",
+    "modelBackoffLimitMs brokenMs historyWithin bytesPerToken startCallsWithinMs startTries clockSkewMs",
+  ),
   ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs minOutputTokens"),
   ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch testTurnsAgainSeconds"),
   "RUNNER_POLICY.*",

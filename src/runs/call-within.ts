@@ -4,6 +4,7 @@ import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
+import type { BoundInit } from "../platform/waiting-calls.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { Continuation } from "./continuation.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
@@ -90,10 +91,14 @@ export async function callWithin(
   let headers: Headers | null = null
   let barred = false
   const listening: typeof fetch = async (input, init) => {
-    barred = !mayBegin()
-    if (barred) throw new Error("The call may not begin any more.")
+    const begin = () => {
+      barred = !mayBegin()
+      if (barred) throw new Error("The call may not begin any more.")
+    }
+    begin()
     // Another server must not get the account's key.
-    const response = await send(input, { ...init, redirect: "manual" })
+    const sent: BoundInit = { ...init, redirect: "manual", afterWait: begin }
+    const response = await send(input, sent)
     headers = response.headers
     silence.lives()
     return bounded(response, keep, silence.lives)
