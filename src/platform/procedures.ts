@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_6d185e38e001"
+export const RELEASE = "turnpike_6e702ab2fde8"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -213,6 +213,7 @@ export interface Answers {
     broken: unknown
     alone: boolean
     bytes: number
+    skipped: boolean
   }
   group_member: {
     user_id: number
@@ -617,6 +618,7 @@ export interface Records {
     takes_over: boolean
     releases: boolean
     stays: boolean
+    waits: boolean
     retires: boolean
     careful: boolean
     runners: number
@@ -4045,7 +4047,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
-  look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
+  look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
 }

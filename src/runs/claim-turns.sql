@@ -14,8 +14,9 @@ create type turnpike.look as (
   takes_over boolean,
   -- Whether an earlier delivery of its message may have died: what that had is ready at once.
   releases boolean,
-  -- Whether it looks again soon, also when this look finds nothing.
+  -- Whether it looks again soon, also when this look finds nothing, or only when it has passed over something.
   stays boolean,
+  waits boolean,
   -- Whether it takes no turns any more.
   retires boolean,
   -- Whether a turn that cannot be claimed is passed over, instead of failing the whole look.
@@ -56,7 +57,9 @@ create type turnpike.found_turns as (
   -- Whether the claim is of a turn that was lost with its worker.
   alone boolean,
   -- How large the claims are as JSON, about: a look takes no more once they are large, since an answer of the database is bounded.
-  bytes bigint
+  bytes bigint,
+  -- Whether something ready was passed over, since another transaction had it.
+  skipped boolean
 );
 
 -- Takes a runner on, claims turns for it, and says what others may expect of it. In this order: turns that were lost with their worker, one
@@ -102,7 +105,7 @@ begin
       for update skip locked);
     runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
     if coalesce(runners >= p_look.runners, true) then
-      return row('full', '{}', false, runners, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
+      return row('full', '{}', false, runners, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
     end if;
     -- Two deliveries of one message may come at once.
     insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
@@ -111,7 +114,7 @@ begin
   if p_look.releases then
     perform turnpike.release_runner(p_terms);
   end if;
-  return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0)::turnpike.found_turns;
+  return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
 end $$;
 
 -- Makes the turns of earlier tries of a runner's message ready, whose worker has died: those that it did not run alone count as lost.
@@ -134,7 +137,7 @@ returns turnpike.found_turns language plpgsql as $$
 declare
   answer turnpike.found_turns := p_found;
 begin
-  if p_look.stays or answer.bytes > p_look.bytes or (cardinality(answer.claims) >= p_look.places and p_look.places > 0) then
+  if p_look.stays or (p_look.waits and answer.skipped) or answer.bytes > p_look.bytes or (cardinality(answer.claims) >= p_look.places and p_look.places > 0) then
     return answer;
   end if;
   -- Who relies on it at this moment holds this lock, and its turn is seen once it has committed.
@@ -225,6 +228,7 @@ begin
             one.running := (select count(*) from open_turns o where o.test = kind and o.user_id = one.user_id and o.state = 'running');
           else
             one.running := slots;
+            answer.skipped := true;
           end if;
           accounts[nth] := one;
         end if;
@@ -269,6 +273,9 @@ declare
   claim turnpike.claimed_turn;
 begin
   select t.* into locked from turns t where t.turn_id = p_turn_id for no key update skip locked;
+  if locked.turn_id is null then
+    answer.skipped := true;
+  end if;
   if locked.state in ('queued', 'running') and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
     or (locked.lease_until > p_terms.moment) is not true)
   then

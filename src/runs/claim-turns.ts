@@ -82,6 +82,8 @@ export interface RunnerLook {
   held: readonly string[]
   /** Whether it looks again soon, also when this look finds nothing; and whether it takes no turns any more. */
   stays: boolean
+  /** Whether it looks again soon when it has passed over something that another transaction had. */
+  waits?: boolean
   retires: boolean
   /** The accounts behind which the look begins, from the look before; null: any. */
   after: { live: number | null; test: number | null }
@@ -94,6 +96,8 @@ export interface FoundTurns {
   /** How many it could have taken, and whether they were lost with their worker. */
   places: number
   isLost: boolean
+  /** Whether something ready was passed over, since another transaction had it. */
+  skipped: boolean
   /** Whether turns are ready that it has no place for, and how many runners there are then. */
   more: boolean
   runners: number
@@ -153,6 +157,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
     takes_over: look.runner.takesOver,
     releases: look.runner.isRetry === true,
     stays: look.stays,
+    waits: look.waits === true,
     retires: look.retires,
     runners: ctx.slots.runners,
     live_slots: ctx.slots.live,
@@ -205,6 +210,7 @@ async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_
     claims: await Promise.all(rows.map((row, nth) => claimOf(ctx, row, { ...asked, drawn: asked.drawn[nth] }))),
     places: asked.drawn.length,
     isLost: found.alone,
+    skipped: found.skipped,
     more: found.more,
     runners: found.runners ?? 0,
     after: { live: found.after_live, test: found.after_test },

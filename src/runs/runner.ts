@@ -57,6 +57,8 @@ class Runner {
   /** Whether it is none any more, and only ends what it has. */
   private isOver = false
   private vainLooks = 0
+  /** Looks in a row that have passed over something. */
+  private skips = 0
   private calledAt = Number.NEGATIVE_INFINITY
   private looking: Promise<void> | null = null
   private found: FoundTurns | null = null
@@ -166,6 +168,7 @@ class Runner {
       isLast: held.length + places === carries,
       held,
       stays: places > 0 && this.vainLooks < patience && this.load.mayStay(this.id, this.now),
+      waits: this.skips < RUNNER_POLICY.skips,
       retires: this.isRetired,
       after: this.after,
     }
@@ -181,6 +184,10 @@ class Runner {
     if (found.places > 0) this.takesOver &&= found.claims.length > 0
     this.isRetry = false
     this.after = found.after
+    this.skips = found.skipped ? this.skips + 1 : 0
+    // What another transaction still has is looked for by the next one.
+    if (found.skipped && found.status === "over")
+      this.ctx.background(callRunner(this.ctx, { delayMs: RUNNER_POLICY.lookMs }))
     this.vainLooks = found.claims.length > 0 ? 0 : this.vainLooks + 1
     if (found.isLost) for (const { turn } of found.claims) this.lost.add(turn.turn_id)
     for (const claim of found.claims) this.start(claim)

@@ -107,6 +107,8 @@ export const RUNNER_POLICY = {
   /** The pause between two looks while turns come in, and how many looks in vain end that: with turns under way, and without. */
   pauseMs: { busy: 10, idle: 4 },
   vainLooks: { busy: 20, idle: 4 },
+  /** How many looks in a row pass over what another transaction has, before it is left to the next runner. */
+  skips: 5,
   /** Whether turns come in: so many have begun in this isolate within this time. */
   busyTurns: 10,
   busyMs: 1_000,

@@ -11,7 +11,7 @@ const NAME = `claim_one_${RELEASE}`
 const CLAIM_ONE = `create or replace function ${NAME}(p_turn_id text, p_look ${RELEASE}.look, p_terms ${RELEASE}.claim_terms)
   returns ${RELEASE}.found_turns language plpgsql as $$
   begin
-    return ${RELEASE}.claim_found(row('waiting', '{}', false, null, 0, 0, '{}', false, 0)::${RELEASE}.found_turns, (
+    return ${RELEASE}.claim_found(row('waiting', '{}', false, null, 0, 0, '{}', false, 0, false)::${RELEASE}.found_turns, (
       select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.turn_id = p_turn_id and t.attempts < p_terms.max_attempts and case o.state
         when 'queued' then o.wake_at < 'infinity'
