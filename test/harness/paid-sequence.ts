@@ -265,7 +265,8 @@ export class PaidSequence {
         SCRIPTED_TOKENS,
         tokensOf(sent),
       ])
-    } else if (kind === "cut") {
+    } else if (kind === "cut" && !(sent.counts && step.tokens_output === tokensOf(sent))) {
+      // One that was cut between the provider's count and its last frame has that count.
       // Four bytes a token of what was streamed; thoughts too.
       expect(step.tokens_output).toBeGreaterThanOrEqual(Math.ceil(step.text.length / 4))
       expect(step.tokens_output).toBeLessThanOrEqual(Math.ceil(all.length / 4))

@@ -65,6 +65,7 @@ test("After a queue outage hundreds of turns cost the sweeper one message and on
 })
 
 test("The sweeper calls no runner while nothing is ready, or one is about to look", async () => {
+  await world.qstash.reset()
   const called = async () => {
     await world.sweep()
     const urls = (await world.qstash.pending()).map(({ url }) => url)
