@@ -119,7 +119,7 @@ test("A caller that calls again as soon as it has its answer waits after those t
   expect([urls(), calls.size]).toEqual([["/a", "/b", "/again"], 0])
 })
 
-test("A holder that is not alone has two places, and its other calls hold up nobody", async () => {
+test("A holder that is not alone has two places, and its other calls delay no other holder", async () => {
   const sent: (() => void)[] = []
   const calls = new WaitingCalls(4)
   const fetchOf = (holder: string) =>
