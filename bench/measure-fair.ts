@@ -22,7 +22,7 @@ const sharesOf = (limit: number) => ({
 })
 
 /**
- * One account has 2,000 turns of 20 s queued. How long new turns wait beside them, of another account and of another end user of that account,
+ * One account has 2,000 turns of 20 s queued. How long new turns wait then, of another account and of another end user of that account,
  * and their webhooks; and how many turns run at once, in one workerd. For each limit of a plan of the queue.
  */
 export async function measureCrowd(world: BenchWorld) {
@@ -48,11 +48,11 @@ async function measureLimit(world: BenchWorld, limit: number) {
   const running: number[] = []
   const heaps: number[] = []
   const meter = await openHeapMeter(site.runtime.inspector ?? "")
-  const beside = { "another account": [] as string[], "another end user": [] as string[] }
+  const waiting = { "another account": [] as string[], "another end user": [] as string[] }
   const until = performance.now() + LONG_SECONDS * 2_000
   while (performance.now() < until) {
-    beside["another account"].push(await send(site, other, "hello", "new"))
-    beside["another end user"].push(await send(site, crowd, "hello", `new-${running.length}`))
+    waiting["another account"].push(await send(site, other, "hello", "new"))
+    waiting["another end user"].push(await send(site, crowd, "hello", `new-${running.length}`))
     await pause(500)
     const [row] = await site.sql<{ count: number }>(
       "select count(*)::int as count from open_turns where state = 'running' and wake_at > now()",
@@ -85,9 +85,9 @@ async function measureLimit(world: BenchWorld, limit: number) {
     "2,000 accepted in seconds": queued,
     "most at once": Math.max(...running),
     "of the long ones ended in 40 s": ended?.count,
-    "another account starts after": await waits(beside["another account"]),
+    "another account starts after": await waits(waiting["another account"]),
     "its webhook after": timesOf(webhooks.map(({ ms }) => ms)),
-    "another end user starts after": await waits(beside["another end user"]),
+    "another end user starts after": await waits(waiting["another end user"]),
     "most MiB on the heap": round(Math.max(...heaps), 0),
   }
 }

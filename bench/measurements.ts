@@ -125,7 +125,7 @@ const ALL: Measurement[] = [
     world: { settings: CHURN_SETTINGS },
     measure: (world: BenchWorld, options: Options) => measureOutage(world, options, part),
   })),
-  { group: "fair", title: "new turns beside 2,000 of another account", measure: measureCrowd },
+  { group: "fair", title: "new turns while another account has 2,000 queued", measure: measureCrowd },
   { group: "fair", title: "shares of equal accounts", measure: measureShares },
   { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },

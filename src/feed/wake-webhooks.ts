@@ -27,6 +27,15 @@ export function wakeWebhooks(ctx: Context, { user_id, test, has_subscriber }: Ac
   if (has_subscriber) ctx.background(wake(ctx, { user_id, test }))
 }
 
+/** The same for what one statement has changed, once for each account. */
+export function wakeWebhooksOf(ctx: Context, changed: readonly Account[]): void {
+  const accounts = new Map<string, Account>()
+  for (const { user_id, test, has_subscriber } of changed) {
+    if (has_subscriber) accounts.set(`${user_id} ${test}`, { user_id, test, has_subscriber })
+  }
+  for (const account of accounts.values()) wakeWebhooks(ctx, account)
+}
+
 /** Asks the queue for a run of an endpoint's dispatcher, in the lane of its account. */
 export function publishWake(
   ctx: Context,

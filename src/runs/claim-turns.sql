@@ -137,7 +137,9 @@ returns turnpike.found_turns language plpgsql as $$
 declare
   answer turnpike.found_turns := p_found;
 begin
-  if p_look.stays or (p_look.waits and answer.skipped) or answer.bytes > p_look.bytes or (cardinality(answer.claims) >= p_look.places and p_look.places > 0) then
+  if p_look.stays or (p_look.waits and answer.skipped) or answer.bytes > p_look.bytes
+    or (cardinality(answer.claims) >= p_look.places and p_look.places > 0)
+  then
     return answer;
   end if;
   -- Who relies on it at this moment holds this lock, and its turn is seen once it has committed.
@@ -194,9 +196,7 @@ begin
     answer.alone := cardinality(answer.claims) > 0;
   end if;
   if answer.alone then
-    answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
-    answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
-    return answer;
+    return turnpike.count_left(answer, p_look, p_terms);
   end if;
   foreach id in array array(select o.turn_id from open_turns o
     where o.state = 'running' and o.wake_at <= p_terms.moment and not p_look.held ? o.turn_id
@@ -258,8 +258,7 @@ begin
     end loop;
   end loop;
   if cardinality(answer.claims) >= p_look.places then
-    answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
-    answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
+    return turnpike.count_left(answer, p_look, p_terms);
   end if;
   return answer;
 end $$;
@@ -270,6 +269,7 @@ returns turnpike.found_turns language plpgsql as $$
 declare
   locked turns;
   nth integer := cardinality(answer.claims);
+  numbers double precision[];
   claim turnpike.claimed_turn;
 begin
   select t.* into locked from turns t where t.turn_id = p_turn_id for no key update skip locked;
@@ -279,17 +279,16 @@ begin
   if locked.state in ('queued', 'running') and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
     or (locked.lease_until > p_terms.moment) is not true)
   then
+    numbers := array(select jsonb_array_elements_text(p_look.random -> nth)::double precision);
     if p_look.careful then
       begin
-        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
-          array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
+        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, numbers);
       exception when others then
         answer.broken := answer.broken || jsonb_build_object(p_turn_id, sqlerrm);
         return answer;
       end;
     else
-      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
-        array(select jsonb_array_elements_text(p_look.random -> nth)::double precision));
+      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, numbers);
     end if;
     answer.claims := answer.claims || claim;
     answer.bytes := answer.bytes + turnpike.claim_bytes(claim);

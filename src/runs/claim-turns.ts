@@ -4,7 +4,7 @@ import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { newId } from "../base/ids.ts"
-import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
 import { callOne, DatabaseError } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
@@ -18,7 +18,7 @@ import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
-import { type Settled, settledInOrder, type TurnEnd } from "./settle-turns.ts"
+import { type Settled, settledInOrder, type TurnEnd, tellSettled } from "./settle-turns.ts"
 
 /** A row of the catalog. A disabled one still serves the turns it was accepted for. */
 export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
@@ -125,9 +125,10 @@ export async function settleAndLook(
   ctx: ServersContext,
   ends: TurnEnd[],
   look: RunnerLook,
-): Promise<{ settled: Settled[]; found: FoundTurns }> {
+): Promise<{ settled: (Settled | undefined)[]; found: FoundTurns }> {
   const asked = lookFor(ctx, look)
   const { settled, looked } = await callOne(ctx.db, "settle_turns_and_look", { ends, ...asked.args(false) })
+  tellSettled(ctx, settled ?? [])
   return { settled: settledInOrder(ends, settled ?? []), found: await foundOf(ctx, asked, looked) }
 }
 
@@ -201,7 +202,10 @@ async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_
   if (!found) throw new Error("The look has found no answer.")
   const rows = found.claims as unknown as ClaimRow[]
   if (asked.lists && rows.length > 0) rosterOf(ctx).noteAsked(asked.now.getTime())
-  for (const { turn, has_subscriber } of rows) wakeWebhooks(ctx, { ...turn, has_subscriber })
+  wakeWebhooksOf(
+    ctx,
+    rows.map(({ turn, has_subscriber }) => ({ ...turn, has_subscriber })),
+  )
   for (const [turn_id, error] of Object.entries(found.broken as Record<string, string>)) {
     ctx.log("error", "turn.unclaimable", { turn_id, error })
   }

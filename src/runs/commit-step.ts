@@ -104,7 +104,11 @@ async function commitStep(
   }
 }
 
-async function commitAll(ctx: Context, procedure: CommitProcedure, commits: StepCommit[]): Promise<CommittedStep[]> {
+async function commitAll(
+  ctx: Context,
+  procedure: CommitProcedure,
+  commits: StepCommit[],
+): Promise<(CommittedStep | undefined)[]> {
   const now = ctx.clock.now()
   const args = {
     commits: commits.map((commit, place) => ({ ...commit, place })),
@@ -115,7 +119,8 @@ async function commitAll(ctx: Context, procedure: CommitProcedure, commits: Step
     procedure === "commit_answers"
       ? (await callOne(ctx.db, "commit_answers", args)).commit_answers
       : (await callOne(ctx.db, "commit_tool_results", args)).commit_tool_results
-  return (committed ?? []).sort((one, other) => one.place - other.place)
+  const byPlace = new Map((committed ?? []).map((one) => [one.place, one]))
+  return commits.map((_, place) => byPlace.get(place))
 }
 
 const isBusy = ({ outcome }: CommittedStep) => outcome === "busy"

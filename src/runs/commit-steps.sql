@@ -53,7 +53,7 @@ declare
   committed turnpike.committed_step[] := '{}';
 begin
   for one in select c.* from jsonb_populate_recordset(null::turnpike.step_commit, p_commits) c order by c.turn_id collate "C", c.place loop
-    if not alone and turnpike.is_busy(one.turn_id, one.epoch, coalesce((one.step ->> 'bind')::boolean, false)) then
+    if not alone and (turnpike.free_turn(one.turn_id, one.epoch, coalesce((one.step ->> 'bind')::boolean, false))).is_busy then
       committed := committed || turnpike.uncommitted_step(one.place, 'busy');
       continue;
     end if;
@@ -76,22 +76,21 @@ create function turnpike.uncommitted_step(p_place integer, p_outcome text) retur
   select row(p_place, p_outcome, null, null, null, null, null, null)::turnpike.committed_step
 $$;
 
--- Whether another transaction has a running turn that is still this worker's, or, if it is to be changed, its conversation. Locks what it
--- finds free.
-create function turnpike.is_busy(p_turn_id text, p_epoch integer, p_conversation boolean) returns boolean language plpgsql as $$
-declare
-  conversation text;
+-- A running turn under lock, if it is still this worker's, as own_turn has it, without waiting. is_busy: another transaction has it or, if
+-- that is to be changed, its conversation.
+create function turnpike.free_turn(p_turn_id text, p_epoch integer, p_conversation boolean, out mine turns, out is_busy boolean)
+language plpgsql as $$
 begin
-  select t.conversation_id into conversation from turns t
+  select t.* into mine from turns t
     where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' for no key update skip locked;
-  if not found then
-    return exists (select from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running');
+  if mine.turn_id is null then
+    is_busy := exists (select from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running');
+  elsif p_conversation then
+    perform from conversations c where c.conversation_id = mine.conversation_id for no key update skip locked;
+    is_busy := not found;
+  else
+    is_busy := false;
   end if;
-  if p_conversation then
-    perform from conversations c where c.conversation_id = conversation for no key update skip locked;
-    return not found;
-  end if;
-  return false;
 end $$;
 
 -- Renews the leases of turns whose models are still answering, of each what renew_lease says: 'yes', 'cancel' or 'stale'. One that another
@@ -102,7 +101,7 @@ declare
 begin
   for one in select w.turn_id, w.epoch from jsonb_to_recordset(p_turns) w(turn_id text, epoch integer) order by w.turn_id collate "C" loop
     turn_id := one.turn_id;
-    found_as := case when turnpike.is_busy(one.turn_id, one.epoch, false) then 'yes'
+    found_as := case when (turnpike.free_turn(one.turn_id, one.epoch, false)).is_busy then 'yes'
       else turnpike.renew_lease(one.turn_id, one.epoch, p_lease) end;
     return next;
   end loop;

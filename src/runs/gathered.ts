@@ -5,10 +5,10 @@ import { RUNNER_POLICY } from "../turns/policies.ts"
 
 /**
  * Sends what the turns of a runner write together, up to a group in one statement. One that others have locked (`isBusy`), or whose group
- * failed, is sent by itself afterwards (`sendOne`): it holds up no other.
+ * failed, is sent by itself afterwards (`sendOne`): it holds up no other. `send` answers in the order of the items.
  */
 export function gathered<Item extends object, Answer>(
-  send: (items: Item[]) => Promise<Answer[]>,
+  send: (items: Item[]) => Promise<(Answer | undefined)[]>,
   isBusy: (answer: Answer) => boolean,
   sendOne = send,
 ): Pick<Gather<Item, Answer>, "add"> {
@@ -30,7 +30,10 @@ export function gathered<Item extends object, Answer>(
 }
 
 /** Sends one item by itself. */
-export async function alone<Item, Answer>(item: Item, send: (items: Item[]) => Promise<Answer[]>): Promise<Answer> {
+export async function alone<Item, Answer>(
+  item: Item,
+  send: (items: Item[]) => Promise<(Answer | undefined)[]>,
+): Promise<Answer> {
   const [answer] = await send([item])
   if (answer === undefined) throw new Error("The statement has answered nothing.")
   return answer

@@ -9,7 +9,7 @@ import { type Claim, claimTurns, type FoundTurns, type RunnerLook, settleAndLook
 import { type Together, togetherOf } from "./commit-step.ts"
 import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
-import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd, tellSettled } from "./settle-turns.ts"
+import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd } from "./settle-turns.ts"
 
 /** The message of the queue that has started a runner, and how often it was delivered before. */
 export interface QueueAttempt {
@@ -124,12 +124,11 @@ class Runner {
   }
 
   /** Settles turns that have ended, and looks for others with the same statement, unless a look is under way. */
-  private settle(ends: TurnEnd[]): Promise<Settled[]> {
+  private settle(ends: TurnEnd[]): Promise<(Settled | undefined)[]> {
     if (this.looking || this.found || this.isRetired || this.isOver) return settleAll(this.ctx, ends)
     return this.alone(async () => {
       try {
         const { settled, found } = await settleAndLook(this.ctx, ends, this.question(ends))
-        tellSettled(this.ctx, settled)
         this.found = this.take(found)
         return settled
       } catch (error) {

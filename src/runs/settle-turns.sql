@@ -55,9 +55,8 @@ language plpgsql as $$
 declare
   alone boolean := jsonb_array_length(p_ends) = 1;
   one turnpike.turn_end;
+  free record;
   mine turns;
-  ending turnpike.turn_end[] := '{}';
-  locked turns[] := '{}';
 begin
   settled := '{}';
   ended := '{}';
@@ -65,36 +64,19 @@ begin
     if alone then
       mine := turnpike.own_turn(one.turn_id, one.epoch);
     else
-      select t.* into mine from turns t
-        where t.turn_id = one.turn_id and t.epoch = one.epoch and t.state = 'running' for no key update skip locked;
-      if mine.turn_id is null and exists (select from turns t
-        where t.turn_id = one.turn_id and t.epoch = one.epoch and t.state = 'running')
-      then
+      select f.* into free from turnpike.free_turn(one.turn_id, one.epoch, true) f;
+      if free.is_busy then
         settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
         continue;
       end if;
+      mine := free.mine;
     end if;
     if mine.turn_id is null then
       settled := settled || turnpike.settled_before(one, p_moment);
     elsif one.lost_after is not null and (mine.attempts < one.lost_after or coalesce(mine.lease_until > p_moment, false)) then
       settled := settled || turnpike.unsettled_turn(one.turn_id, 'stale');
     else
-      ending := ending || one;
-      locked := locked || mine;
-    end if;
-  end loop;
-  if not alone then
-    for nth in 1 .. cardinality(ending) loop
-      perform from conversations c where c.conversation_id = (locked[nth]).conversation_id for no key update skip locked;
-      if not found then
-        settled := settled || turnpike.unsettled_turn((ending[nth]).turn_id, 'busy');
-        ending[nth] := null;
-      end if;
-    end loop;
-  end if;
-  for nth in 1 .. cardinality(ending) loop
-    if (ending[nth]).turn_id is not null then
-      ended := ended || turnpike.end_turn(locked[nth], ending[nth], p_moment);
+      ended := ended || turnpike.end_turn(mine, one, p_moment);
     end if;
   end loop;
 end $$;

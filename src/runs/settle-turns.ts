@@ -3,7 +3,7 @@ import type { Gather } from "../base/gather.ts"
 import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
 import { postBehind } from "../billing/post-charges.ts"
-import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { callRunner } from "../turns/call-runner.ts"
@@ -88,33 +88,33 @@ export async function settleTurn(
 export type Settling = Pick<Gather<TurnEnd, Settled>, "add">
 
 /** `send` settles a group, in one statement, and may do more with it. */
-export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<Settled[]>): Settling =>
+export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<(Settled | undefined)[]>): Settling =>
   gathered(
     send,
     ({ outcome }) => outcome === "busy",
     (ends) => settleAll(ctx, ends),
   )
 
-export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<Settled[]> {
+export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<(Settled | undefined)[]> {
   const { settle_turns } = await callOne(ctx.db, "settle_turns", { ends, moment: ctx.clock.now() })
   tellSettled(ctx, settle_turns ?? [])
   return settledInOrder(ends, settle_turns ?? [])
 }
 
 /** What the database has answered, in the order of the ends. */
-export function settledInOrder(ends: readonly TurnEnd[], settled: readonly Settled[]): Settled[] {
+export function settledInOrder(ends: readonly TurnEnd[], settled: readonly Settled[]): (Settled | undefined)[] {
   const known = new Map(settled.map((one) => [one.turn_id, one]))
-  return ends.flatMap(({ turn_id }) => known.get(turn_id) ?? [])
+  return ends.map(({ turn_id }) => known.get(turn_id))
 }
 
 /** After the commit: wakes webhooks, and posts charges, once for each account. */
 export function tellSettled(ctx: Context, settled: readonly Settled[]): void {
-  const told = new Set<string>()
-  for (const { user_id, test, has_subscriber, posts } of settled) {
-    if (user_id === null || test === null) continue
-    if (has_subscriber && !told.has(`webhooks ${user_id} ${test}`)) wakeWebhooks(ctx, { user_id, test, has_subscriber })
-    if (has_subscriber) told.add(`webhooks ${user_id} ${test}`)
-    if (posts && !told.has(`posts ${user_id}`)) postBehind(ctx, user_id)
-    if (posts) told.add(`posts ${user_id}`)
-  }
+  wakeWebhooksOf(
+    ctx,
+    settled.flatMap(({ user_id, test, has_subscriber }) =>
+      user_id === null || test === null ? [] : [{ user_id, test, has_subscriber: has_subscriber === true }],
+    ),
+  )
+  const posting = settled.flatMap(({ user_id, posts }) => (posts && user_id !== null ? [user_id] : []))
+  for (const userId of new Set(posting)) postBehind(ctx, userId)
 }
