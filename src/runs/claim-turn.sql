@@ -158,6 +158,20 @@ begin
   end if;
 end $$;
 
+-- Makes the turns of earlier tries of a runner's message ready, whose worker has died: those that it did not run alone count as lost.
+create function turnpike.release_runner(p_terms turnpike.claim_terms) returns void language plpgsql as $$
+declare
+  id text;
+begin
+  for id in select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
+    where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and t.lease_until is not null
+    order by t.turn_id for no key update of t skip locked
+  loop
+    update turns t set lease_until = null where t.turn_id = id;
+    update open_turns o set wake_at = p_terms.moment where o.turn_id = id;
+  end loop;
+end $$;
+
 -- How large a claim is as JSON. Small ones are not written for that: escapes make six bytes of one at most.
 create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
 declare

@@ -117,20 +117,6 @@ begin
   return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
 end $$;
 
--- Makes the turns of earlier tries of a runner's message ready, whose worker has died: those that it did not run alone count as lost.
-create function turnpike.release_runner(p_terms turnpike.claim_terms) returns void language plpgsql as $$
-declare
-  id text;
-begin
-  for id in select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
-    where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and t.lease_until is not null
-    order by t.turn_id for no key update of t skip locked
-  loop
-    update turns t set lease_until = null where t.turn_id = id;
-    update open_turns o set wake_at = p_terms.moment where o.turn_id = id;
-  end loop;
-end $$;
-
 -- Says what others may expect of a runner after a look: unless it stays, it looks a last time and gives its promise up.
 create function turnpike.end_look(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
@@ -260,6 +246,15 @@ begin
   if cardinality(answer.claims) >= p_look.places then
     return turnpike.count_left(answer, p_look, p_terms);
   end if;
+  return answer;
+end $$;
+
+-- Adds what is ready beyond what a look may take, and how many runners there are.
+create function turnpike.count_left(answer turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
+returns turnpike.found_turns language plpgsql as $$
+begin
+  answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
+  answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
   return answer;
 end $$;
 

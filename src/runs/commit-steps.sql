@@ -53,7 +53,9 @@ declare
   committed turnpike.committed_step[] := '{}';
 begin
   for one in select c.* from jsonb_populate_recordset(null::turnpike.step_commit, p_commits) c order by c.turn_id collate "C", c.place loop
-    if not alone and (turnpike.free_turn(one.turn_id, one.epoch, coalesce((one.step ->> 'bind')::boolean, false))).is_busy then
+    if not alone
+      and coalesce((turnpike.free_turn(one.turn_id, one.epoch, coalesce((one.step ->> 'bind')::boolean, false))).is_busy, true)
+    then
       committed := committed || turnpike.uncommitted_step(one.place, 'busy');
       continue;
     end if;

@@ -51,15 +51,6 @@ begin
     or cardinality((turnpike.ready_accounts(true, -1, p_test_slots, 1)).accounts) > 0, false);
 end $$;
 
--- Adds what is ready beyond what a look may take, and how many runners there are.
-create function turnpike.count_left(answer turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
-returns turnpike.found_turns language plpgsql as $$
-begin
-  answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
-  answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
-  return answer;
-end $$;
-
 -- Whether turns are ready and no runner is about to look, and there may be another one. Turns that were lost p_max_attempts times are the
 -- sweeper's.
 create function turnpike.lacks_runner(p_runners integer, p_live_slots integer, p_test_slots integer, p_max_attempts integer, p_moment timestamptz)

@@ -65,7 +65,7 @@ begin
       mine := turnpike.own_turn(one.turn_id, one.epoch);
     else
       select f.* into free from turnpike.free_turn(one.turn_id, one.epoch, true) f;
-      if free.is_busy then
+      if coalesce(free.is_busy, true) then
         settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
         continue;
       end if;
