@@ -1,0 +1,109 @@
+import { type Comment, parseSync } from "oxc-parser"
+
+/** A piece of prose in a file: a comment, or a text that people read. Offsets are characters of the file. */
+export interface Piece {
+  kind: "comment" | "header" | "text"
+  start: number
+  end: number
+}
+
+const blank = (text: string) => text.replace(/[^\n]/g, " ")
+const fill = (text: string) => text.replace(/\s/g, "x")
+
+/** Marks of a comment and its tags become blanks; code and quoted words become one word each. Every offset stays. */
+export const withoutCode = (text: string) =>
+  text
+    .replace(/^[ \t]*(?:\/\/+|--+|\/\*+|\*+(?!\/))|\*+\/$/gm, blank)
+    .replace(/@\w+(?:\s+\{[^}\n]*\})?/g, blank)
+    .replace(/\$\{[^}]*\}|`[^`]*`|"[^"\n]{1,160}"|“[^”\n]{1,160}”|https?:\/\/\S+/g, fill)
+
+/** Comments on lines of their own that follow each other are one. */
+function joined(text: string, comments: { start: number; end: number; line: boolean }[]) {
+  const blocks: { start: number; end: number; line: boolean }[] = []
+  for (const comment of comments) {
+    const last = blocks.at(-1)
+    const alone = (at: number) => /^\s*$/.test(text.slice(text.lastIndexOf("\n", at - 1) + 1, at))
+    const follows = last?.line && comment.line && alone(comment.start) && alone(last.start)
+    if (
+      follows &&
+      /^\s*$/.test(text.slice(last.end, comment.start)) &&
+      !text.slice(last.end, comment.start).includes("\n\n")
+    )
+      last.end = comment.end
+    else blocks.push({ ...comment })
+  }
+  return blocks
+}
+
+/** Paragraphs, list items and tags of a comment are pieces of their own. */
+function paragraphsOf(text: string, start: number, end: number, kind: Piece["kind"]): Piece[] {
+  const breaks = [...text.slice(start, end).matchAll(/\n(?=[ \t]*(?:\/\/|--|\*)?[ \t]*(?:[-•*] |@\w|\d+\. |\n|$))/g)]
+  const at = [start, ...breaks.map(({ index }) => start + index), end]
+  return at.slice(1).map((to, index) => ({ kind, start: at[index] as number, end: to }))
+}
+
+interface Node {
+  type: string
+  start: number
+  end: number
+  [field: string]: unknown
+}
+
+/** Parts of a program whose strings are no prose. */
+const NO_PROSE = new Set([
+  "TaggedTemplateExpression",
+  "ImportDeclaration",
+  "ImportExpression",
+  "TSLiteralType",
+  "ExportAllDeclaration",
+])
+const CLASSES = /^(?:className|class|d|viewBox|points|transform|href|src|to|id|key)$/
+
+const WORDS = /[A-Za-z]{2,}[^\s]*\s+\S*[A-Za-z]\S*\s+\S*[A-Za-z]/
+
+function textsOf(node: unknown, isPage: boolean, found: Piece[] = []): Piece[] {
+  if (typeof node !== "object" || node === null) return found
+  if (!Array.isArray(node)) {
+    const one = node as Node
+    if (NO_PROSE.has(one.type)) return found
+    if (one.type === "JSXAttribute" && CLASSES.test((one.name as { name?: string }).name ?? "")) return found
+    const value =
+      one.type === "Literal"
+        ? one.value
+        : one.type === "TemplateElement"
+          ? (one.value as { cooked: string }).cooked
+          : null
+    const isText = typeof value === "string" && (isPage ? /^[A-Z][a-z]+|\s/.test(value) : WORDS.test(value))
+    if (isText || (one.type === "JSXText" && /[a-z]/i.test(one.value as string)))
+      found.push({ kind: "text", start: one.start, end: one.end })
+  }
+  for (const part of Object.values(node)) textsOf(part, isPage, found)
+  return found
+}
+
+function ofTypeScript(path: string, text: string): Piece[] {
+  const { program, comments } = parseSync(path, text)
+  const blocks = joined(
+    text,
+    comments.map(({ type, start, end }: Comment) => ({ start, end, line: type === "Line" })),
+  )
+  const pieces = blocks
+    .filter(({ start, end }) => !/biome-ignore|@ts-|^\/\/ @|v8 ignore/.test(text.slice(start, end)))
+    .flatMap(({ start, end }) => paragraphsOf(text, start, end, "comment"))
+  return [...pieces, ...textsOf(program, path.endsWith(".tsx"))]
+}
+
+/** Above what is created, or first in a file, a comment is a header. */
+const HEADED = /^\s*(?:create|alter|drop|grant|$)/i
+
+function ofSql(text: string): Piece[] {
+  const comments = [...text.matchAll(/'(?:[^']|'')*'|--[^\n]*/g)]
+    .filter(([match]) => match.startsWith("--"))
+    .map(({ 0: match, index }) => ({ start: index, end: index + match.length, line: true }))
+  return joined(text, comments).flatMap(({ start, end }) =>
+    paragraphsOf(text, start, end, HEADED.test(text.slice(end)) ? "header" : "comment"),
+  )
+}
+
+export const piecesOf = (path: string, text: string): Piece[] =>
+  (path.endsWith(".sql") ? ofSql(text) : ofTypeScript(path, text)).sort((a, b) => a.start - b.start)
