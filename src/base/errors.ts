@@ -212,7 +212,7 @@ export const ERROR_CODES = {
       "Other limits are the number of test turns, `open_waits` and `unknown_keys`. `details` says which.",
     cure:
       "Wait `Retry-After` seconds until the cap resets, or raise the cap. `details` names the cap and its spent and reserved " +
-      "amounts. If `retryable` is false, the cap is too small for this turn at any time.",
+      "amounts. If `retryable` is false, there is no `Retry-After`: the cap is too small for this turn at any time.",
   },
   INTERNAL: {
     status: 500,
