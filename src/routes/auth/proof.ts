@@ -88,7 +88,7 @@ export function mountProof(app: App) {
       tag,
       summary: "Reset a password",
       description:
-        "Sets a new password with the token of the link. This ends all sessions of the account and invalidates all tokens that could open one. Sign in with the new password afterwards.",
+        "Takes the token of a reset link. Sets the new password, and ends all sessions of the account. Tokens that could open a session become invalid.",
       open: true,
       body: resetPasswordSchema,
       answer: { status: 200, description: "The new password is set.", schema: done },
