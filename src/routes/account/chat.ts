@@ -118,7 +118,7 @@ export function mountChat(app: App) {
       params: z.object({ turn_id: idParam }),
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(30).default(0).meta({
-          description: "Maximum time in seconds to wait for the turn to end before the response is sent. Default: 0.",
+          description: "Maximum time in seconds to wait for the turn to end before the response is sent.",
         }),
         ...testQuery,
       }),

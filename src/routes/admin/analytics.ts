@@ -221,9 +221,7 @@ export function mountAnalytics(app: App) {
         end: spanQuery.end
           .unwrap()
           .meta({ description: "The end of the range, exclusive.", example: "2026-01-15T00:00:00Z" }),
-        top: wholeParam(1, 20)
-          .default(8)
-          .meta({ description: "The number of spaces with a series of their own. Default: 8." }),
+        top: wholeParam(1, 20).default(8).meta({ description: "The number of spaces with a series of their own." }),
         ...csvQuery,
       }),
       answer: reportAnswer("The report.", hourlySpacesSchema),

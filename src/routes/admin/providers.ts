@@ -92,7 +92,7 @@ export function mountProviders(app: App) {
         "The usage of the accounts' quota windows over the last hours, as reported by their providers, and the calls that these accounts served by hour " +
         "(UTC). Both remain for removed accounts. In a CSV file, the column `row` is `snapshot` or `spend`.",
       query: z.strictObject({
-        hours: wholeParam(1, 2160).default(72).meta({ description: "The number of hours up to now. Default: 72." }),
+        hours: wholeParam(1, 2160).default(72).meta({ description: "The number of hours up to now." }),
         provider: poolSchema.optional().meta({ description: "Only this pool. Default: both pools." }),
         ...csvQuery,
       }),

@@ -38,7 +38,7 @@ export const seriesPageQuery = {
     description: `Only with \`group_by=slug\`: the number of series. Default: all series, up to ${LIST_POLICY.page}.`,
   }),
   offset: wholeListQuery.offset.meta({
-    description: "Only with `group_by=slug`: the number of series to skip. Default: 0.",
+    description: "Only with `group_by=slug`: the number of series to skip.",
   }),
 }
 

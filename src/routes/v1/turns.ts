@@ -149,7 +149,7 @@ export function mountTurns(app: App) {
       params: turnParams,
       query: z.strictObject({
         wait: wholeParam(0, 30).default(0).meta({
-          description: "Maximum time in seconds to wait for the turn to end before the response is sent. Default: 0.",
+          description: "Maximum time in seconds to wait for the turn to end before the response is sent.",
           example: 30,
         }),
       }),
