@@ -126,7 +126,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       tag,
       summary: "List the versions of a space's configuration",
       description:
-        "Newest first. A turn's `turn.running` event contains the version that it uses. The newest 1000 versions are kept, but only ten if the account " +
+        "Newest first. A turn's `turn.running` event contains the version that it uses. The newest 1000 are kept, but only ten if the account " +
         "has reached its limit of `config_bytes`. Versions that open turns use, and all newer ones, are always kept.",
       params: spaceParams,
       query: z.strictObject({

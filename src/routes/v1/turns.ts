@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { usdText } from "../../base/money.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
@@ -7,6 +8,7 @@ import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
+import { TURN_POLICY } from "../../turns/policies.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
@@ -26,7 +28,7 @@ export function mountTurns(app: App) {
       description:
         "Accepts a request for the space's agent and responds at once. The same Idempotency-Key with the " +
         "same body returns the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
-        "The turn holds `max_cost_usd`, or 0.25 USD, of the balance and of every cap that applies to it. If they " +
+        `The turn holds \`max_cost_usd\`, or ${usdText(TURN_POLICY.defaultHold)} USD, of the balance and of every cap that applies to it. If they ` +
         "have less left, it holds that. If that does not pay for its first model call, the turn is " +
         "rejected and nothing is held. If the balance is too low, the response is 402 `INSUFFICIENT_CREDITS`, " +
         "and waiting does not help. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
