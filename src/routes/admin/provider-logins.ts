@@ -153,7 +153,8 @@ function mountMedia(app: App) {
       id: "getMediaLogin",
       tag,
       summary: "Get the state of the media credential",
-      description: "The account that generates pictures for all spaces. Its tokens are never shown.",
+      description:
+        "The account that generates the pictures of all spaces that use `generate_image`. Its tokens are never shown.",
       answer: { status: 200, description: "The state of the credential.", schema: mediaStatusSchema },
       errors: ["ADMIN_REQUIRED"],
     },
