@@ -1,4 +1,7 @@
-/** The web app is static files. Here comes only what a route of another worker should have taken, and what is no page of it. */
+/**
+ * The web app is static files. This handler answers only paths that are neither a page nor a route of another
+ * worker.
+ */
 export default {
   fetch: () => Response.json({ detail: "This host serves the web app only.", code: "NOT_FOUND" }, { status: 404 }),
 } satisfies ExportedHandler

@@ -13,7 +13,7 @@ export class EndUsers {
   }
 
   /**
-   * Your customers, the most recently active first.
+   * Your customers, most recently active first.
    *
    * @example
    * for await (const { end_user_ref, billed_usd } of turnpike.endUsers.list()) console.log(end_user_ref, billed_usd)
@@ -23,7 +23,7 @@ export class EndUsers {
   }
 
   /**
-   * Reads what a customer has cost today, this month and in total, and their limits.
+   * Reads a customer's costs of today, this month and all time, and their limits.
    *
    * @example
    * const { billed_this_month_usd, limits } = await turnpike.endUsers.get("customer-42")
@@ -33,7 +33,7 @@ export class EndUsers {
   }
 
   /**
-   * Sets what a customer may cost, in US dollars, or blocks them.
+   * Sets a customer's spending limits, in US dollars, or blocks the customer.
    *
    * @example
    * await turnpike.endUsers.putLimits("customer-42", { daily_usd: 0.5, monthly_usd: 5, blocked: false })
@@ -43,7 +43,7 @@ export class EndUsers {
   }
 
   /**
-   * Exports all data of a customer, for example when they ask for it.
+   * Exports all data of a customer, for example when the customer requests it.
    *
    * @example
    * const { turns } = await turnpike.endUsers.export("customer-42")
@@ -53,7 +53,7 @@ export class EndUsers {
   }
 
   /**
-   * Erases a customer's texts, results, history and files; amounts stay. The answer is the receipt.
+   * Erases a customer's texts, results, history and files; amounts are kept. Returns the receipt.
    *
    * @example
    * const { erasure_id, state } = await turnpike.endUsers.erase("customer-42")
@@ -63,7 +63,7 @@ export class EndUsers {
   }
 
   /**
-   * Reads a receipt again. Its state is `erased` when everything is gone.
+   * Reads the receipt of an erasure. Its state is `erased` when all data is gone.
    *
    * @example
    * const { state, erased_at } = await turnpike.endUsers.getErasure(erasure_id)

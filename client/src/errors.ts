@@ -1,14 +1,14 @@
 import type { CountState, CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
 
-/** Every code of the service's table: `/docs#tag/errors` has the cause and the cure of each. */
+/** Every error code of the service. `/docs#tag/errors` lists cause and cure of each. */
 export type ErrorCode = ErrorAnswer["error"]["code"]
 
-/** Codes for failures without an answer of the service. */
+/** Codes of errors without a valid response of the service. */
 export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER" | "WEBHOOK_VERIFICATION_FAILED"
 
-/** The fields of an error; see TurnpikeError. */
+/** The fields of a TurnpikeError. */
 interface ErrorFields {
-  /** A later version of the service may send other codes. */
+  /** A later version of the service can send other codes. */
   code: ErrorCode | ClientErrorCode | (string & {})
   status?: number | undefined
   param?: string | undefined
@@ -20,7 +20,7 @@ interface ErrorFields {
 }
 
 /**
- * What every method throws, as one of the classes below. Only an abort by your own `signal` is thrown as its reason.
+ * All methods throw one of the classes below. If you abort with your own `signal`, its reason is thrown instead.
  *
  * @example
  * try {
@@ -33,19 +33,19 @@ interface ErrorFields {
  */
 export class TurnpikeError extends Error {
   override name = "TurnpikeError"
-  /** The stable name of the error. `message` is for people and may change. */
+  /** The stable code of the error. `message` is for people and can change. */
   readonly code: ErrorCode | ClientErrorCode | (string & {})
-  /** The HTTP status, when there was an answer. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   readonly param: string | undefined
-  /** Details, such as all faults of a body, or the cap that is reached. */
+  /** Details, such as all validation errors of a body, or the cap that was reached. */
   readonly details: unknown
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   readonly retryable: boolean
-  /** The request's id. Name it when you report a problem. */
+  /** The request's id. Include it when you report a problem. */
   readonly requestId: string | undefined
-  /** Try again after this many seconds. */
+  /** The number of seconds to wait before you try again. */
   readonly retryAfter: number | undefined
 
   /** @internal */
@@ -65,59 +65,68 @@ export class TurnpikeError extends Error {
 export class AuthenticationError extends TurnpikeError {
   override name = "AuthenticationError"
 }
-/** 402 INSUFFICIENT_CREDITS: the balance is spent, or held by running turns. Top up. */
+/**
+ * 402 INSUFFICIENT_CREDITS: the available balance is too low for this turn. Top up, or wait for running turns to
+ * end.
+ */
 export class InsufficientCreditsError extends TurnpikeError {
   override name = "InsufficientCreditsError"
-  /** The balance, how much of it is held, and the least that the turn needs. */
+  /** The balance, the held part of it, and the least amount that the turn needs. */
   declare readonly details: CreditsDetails
 }
 /** 403: the key's scope does not cover this operation, or the end user is blocked. */
 export class PermissionError extends TurnpikeError {
   override name = "PermissionError"
 }
-/** 404: it does not exist, or this key may not see it. */
+/** 404: the object does not exist, or this key cannot access it. */
 export class NotFoundError extends TurnpikeError {
   override name = "NotFoundError"
 }
-/** 409: the resource is in another state than the request assumes. */
+/** 409: the state of the object does not allow the request. */
 export class ConflictError extends TurnpikeError {
   override name = "ConflictError"
 }
 /**
- * 429 QUOTA_EXCEEDED: a cap is reached. `retryAfter` are the seconds until it resets. The client waits for it itself up to 30
- * seconds, unless `retryable` is false: then the cap is too small for this turn at any time.
+ * 429 QUOTA_EXCEEDED: a cap is reached. `retryAfter` is the number of seconds until it resets; the client waits for
+ * up to 30 seconds by itself. If `retryable` is false, the cap is too small for this turn at any time.
  *
  * @example
  * if (error instanceof QuotaExceededError) console.log(error.details.cap, error.details.left_usd, error.retryAfter)
  */
 export class QuotaExceededError extends TurnpikeError {
   override name = "QuotaExceededError"
-  /** The cap that resets last: its limit, what is spent, reserved and left, and when it resets; all in `exceeded`. */
+  /**
+   * The cap that resets last: its limit, the amounts spent, reserved and left, and its reset. `exceeded` lists all
+   * caps.
+   */
   declare readonly details: QuotaDetails
 }
-/** 429 QUOTA_EXCEEDED: there is too much of something that is counted, such as open test turns. The client waits and tries again, as above. */
+/**
+ * 429 QUOTA_EXCEEDED: the limit of a count is reached, such as of open test turns. The client waits and retries, as
+ * above.
+ */
 export class CountExceededError extends TurnpikeError {
   override name = "CountExceededError"
-  /** What there is too much of, how much there may be, and is. */
+  /** The counted limit, its value, and its usage. */
   declare readonly details: CountState
 }
-/** 400, 405, 413, 415, 416, 422: the request is wrong; `param` says where. */
+/** 400, 405, 413, 415, 416, 422: the request is invalid. `param` names the field. */
 export class ValidationError extends TurnpikeError {
   override name = "ValidationError"
 }
-/** 5xx: the service failed, and failed again when the client retried. */
+/** 5xx: the service failed, also after the client's retries. */
 export class ServerError extends TurnpikeError {
   override name = "ServerError"
 }
-/** No complete answer came: CONNECTION_FAILED, or its subclass TimeoutError. */
+/** There was no complete response: CONNECTION_FAILED, or the subclass TimeoutError. */
 export class ConnectionError extends TurnpikeError {
   override name = "ConnectionError"
 }
-/** TIMEOUT: no answer in time. After `turns.run`, `details.turn_id` names the turn, which goes on. */
+/** TIMEOUT: no response in time. After `turns.run`, `details.turn_id` is the id of the turn, which continues to run. */
 export class TimeoutError extends ConnectionError {
   override name = "TimeoutError"
 }
-/** The message was not signed with this secret, was altered or is too old. Answer 400 and do nothing. */
+/** The message is not signed with this secret, was changed, or is too old. Respond with 400 and ignore it. */
 export class WebhookVerificationError extends TurnpikeError {
   override name = "WebhookVerificationError"
 }
@@ -128,18 +137,18 @@ const FAMILIES: Record<number, typeof TurnpikeError> = {
   404: NotFoundError,
   408: TimeoutError,
   409: ConflictError,
-  // The answer of a proxy, not of the service: balance and cap are unknown.
+  // Without the service's body, the response comes from a proxy, so balance and cap are unknown.
   402: TurnpikeError,
   429: TurnpikeError,
 }
 
-/** Errors whose `details` have a type. */
+/** The error classes whose `details` have a type. */
 const BY_CODE: Record<string, typeof TurnpikeError> = {
   INSUFFICIENT_CREDITS: InsufficientCreditsError,
   QUOTA_EXCEEDED: QuotaExceededError,
 }
 
-/** The error of an answer. An answer that does not look like the service's own comes from a proxy. */
+/** The error of a response. A response without the service's error body comes from a proxy. */
 export function errorOf(answer: Response, text: string, retryAfter: number | undefined): TurnpikeError {
   const { status } = answer
   const requestId = answer.headers.get("x-request-id") ?? undefined
@@ -147,7 +156,7 @@ export function errorOf(answer: Response, text: string, retryAfter: number | und
   const error = bodyOf(text)
   const Family = FAMILIES[status] ?? (status >= 500 ? ServerError : status >= 400 ? ValidationError : TurnpikeError)
   if (!error) {
-    const hint = status >= 300 && status < 400 ? `, to ${answer.headers.get("location")}: is baseUrl right?` : ""
+    const hint = status >= 300 && status < 400 ? `, to ${answer.headers.get("location")}: check baseUrl` : ""
     const retryable = status === 429 || status >= 500
     return new Family(`HTTP ${status}${hint}`, { ...known, code: "UNEXPECTED_ANSWER", details: text, retryable })
   }

@@ -5,13 +5,13 @@ export interface StreamMessage {
   id: string | undefined
 }
 
-/** Splits pieces into lines. CR, LF or CRLF ends a line; a byte order mark at the start is dropped. */
+/** Splits chunks into lines. A line ends with CR, LF or CRLF. A byte order mark at the start is removed. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ""
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true })
-    // A CR at the end may be half of a CRLF.
+    // A CR at the end can be the first half of a CRLF.
     const end = rest.endsWith("\r") ? rest.length - 1 : rest.length
     const lines = rest.slice(0, end).split(/\r\n|\n|\r/)
     rest = (lines.pop() ?? "") + rest.slice(end)
@@ -20,8 +20,8 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 /**
- * The events of a stream. An event that the stream's end cuts off is left out, as the standard says. `onRetry` is called with the
- * milliseconds that the server wants a reader to wait before it reconnects.
+ * The events of a stream. An incomplete event at the end of the stream is dropped, as the standard requires.
+ * `onRetry` is called with the number of milliseconds that the server asks clients to wait before they reconnect.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function* readEventStream(
   }
 }
 
-/** The pieces of a body. Ending the iteration cancels the body. */
+/** The chunks of a body. Ending the iteration cancels the body. */
 export async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (!body) return
   const reader = body.getReader()

@@ -3,7 +3,7 @@ import type { RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 import type { WebhookEvent } from "./verify-webhook.ts"
 
-/** The feed of what webhooks are told, to catch up with. */
+/** The feed of all events, to catch up with. */
 export class Events {
   readonly #transport: Transport
 
@@ -13,7 +13,7 @@ export class Events {
   }
 
   /**
-   * Events, newest first; with `order: "asc"`, oldest first.
+   * Lists events, newest first. With `order: "asc"`, oldest first.
    *
    * @example
    * for await (const event of turnpike.events.list({ order: "asc", created_after: lastSeen })) await handle(event)

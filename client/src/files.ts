@@ -6,19 +6,19 @@ import type { Query, Transport } from "./transport.ts"
 /** A file to upload. */
 export interface Upload {
   name: string
-  /** A stream can be sent only once, so its upload is never retried. */
+  /** The bytes. A stream can be sent only once, so its upload is never retried. */
   data: Blob | Uint8Array | ReadableStream<Uint8Array> | string
-  /** Default: the Blob's own type, or the type that the name's extension stands for. */
+  /** Default: the type of the Blob, or the type of the name's extension. */
   mediaType?: string | undefined
 }
 
 /** Options of `content`. */
 export interface ContentOptions extends RequestOptions {
-  /** Only the bytes from `start` to `end`, both included, counted from 0. */
+  /** Only the bytes from `start` to `end`, both inclusive, counted from 0. */
   range?: { start: number; end?: number | undefined } | undefined
 }
 
-/** Files for turns, and files that agents make. */
+/** Files that you attach to turns, and files that agents create. */
 export class Files {
   readonly #transport: Transport
 
@@ -41,7 +41,7 @@ export class Files {
   }
 
   /**
-   * A space's files, uploads and outputs, newest first.
+   * Lists a space's files, uploads and outputs, newest first.
    *
    * @example
    * for await (const file of turnpike.files.list("spc_…")) console.log(file.name, file.bytes)
@@ -61,7 +61,7 @@ export class Files {
   }
 
   /**
-   * Downloads a file: the Response with its unread body.
+   * Downloads a file. Returns the Response with its unread body.
    *
    * @example
    * const text = await (await turnpike.files.content("file_…")).text()

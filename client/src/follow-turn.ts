@@ -6,7 +6,10 @@ import { isWorthRetrying, waitBefore } from "./retry.ts"
 import { sleep } from "./runtime.ts"
 import type { Transport } from "./transport.ts"
 
-/** The service sends something at least every 15 s. After this many milliseconds of silence the connection counts as dead. */
+/**
+ * The service sends something at least every 15 s. After this many milliseconds without data the connection counts
+ * as dead.
+ */
 const SILENCE_MS = 45_000
 
 const END_EVENTS = new Set(["turn.done", "turn.failed", "turn.cancelled"])
@@ -16,8 +19,8 @@ export function isOver(turn: Turn): boolean {
 }
 
 /**
- * The events of a turn after `afterSeq`, each once, up to its last. A broken connection is opened again with Last-Event-ID. When it
- * breaks as often in a row without a new event as there are retries, its error is thrown.
+ * The events of a turn after `afterSeq`, each once, up to the last. A broken connection is reopened with
+ * Last-Event-ID. The error is thrown after `maxRetries` failures in a row without a new event.
  */
 export async function* followTurn(
   transport: Transport,
@@ -34,14 +37,14 @@ export async function* followTurn(
       for await (const message of messagesOf(transport, turnId, { ...options, seq, onRetry: (ms) => (pauseMs = ms) })) {
         const event = JSON.parse(message.data) as TurnEvent
         if (event.seq <= seq) continue
-        // Events that came with this one are dropped after an abort.
+        // After an abort, the remaining events of the same chunk are dropped.
         options.signal?.throwIfAborted()
         seq = event.seq
         failures = 0
         yield event
         if (END_EVENTS.has(event.type)) return
       }
-      // The stream ended normally: reconnect, unless there is nothing after `seq`.
+      // The stream ended normally. Reconnect, unless the turn has ended and `seq` is its last event.
       if (seq === before && isOver(await transport.call("getTurn", { params: { turn_id: turnId } }, options))) return
       await sleep(transport.runtime, pauseMs, options.signal)
     } catch (error) {

@@ -2,12 +2,12 @@
 export interface Page<T> {
   data: T[]
   has_more: boolean
-  /** Give it to `page()` for the next page; null on the last page. */
+  /** Pass it to `page()` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
 /**
- * A list that loads page by page as it is read. Nothing is sent before that, and every reading starts again.
+ * A list that loads its pages as you iterate. Nothing is sent before that, and every iteration starts again.
  *
  * @example
  * for await (const turn of turnpike.turns.list({ end_user_ref: "customer-42" })) console.log(turn.turn_id)
@@ -21,7 +21,7 @@ export class List<T> implements AsyncIterable<T> {
   }
 
   /**
-   * One page: the first, or the one that `next_cursor` of another names. The list's `limit` is its size.
+   * Loads one page: the first, or the page of another page's `next_cursor`. Its size is the `limit` of the list.
    *
    * @example
    * const { data, next_cursor } = await turnpike.turns.list({ limit: 50 }).page()
@@ -31,7 +31,7 @@ export class List<T> implements AsyncIterable<T> {
   }
 
   /**
-   * The items as an array, at most `max` of them.
+   * Returns the items as an array, at most `max` items.
    *
    * @example
    * const lastTen = await turnpike.turns.list({ state: "failed" }).toArray(10)

@@ -13,7 +13,7 @@ export class McpServers {
   }
 
   /**
-   * All MCP servers of a space, by name.
+   * Lists all MCP servers of a space, by name.
    *
    * @example
    * const servers = await turnpike.spaces.mcpServers.list("spc_…").toArray()
@@ -33,7 +33,7 @@ export class McpServers {
   }
 
   /**
-   * Adds or replaces an MCP server. The agent has its tools as `server__tool`.
+   * Adds or replaces an MCP server. The agent can call its tools as `server__tool`.
    *
    * @example
    * await turnpike.spaces.mcpServers.put("spc_…", "docs", { url: "https://mcp.example.com/mcp" })

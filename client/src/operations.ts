@@ -40,7 +40,7 @@ export interface BalanceReached {
   threshold_usd: number
 }
 
-/** A bound on requests: `open_waits` of a turn, `unknown_keys` of an address. */
+/** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. */
 export interface CallerLimit {
   cap: "open_waits" | "unknown_keys"
   limit: number
@@ -95,22 +95,22 @@ export interface CapState {
 }
 
 export interface Caps {
-  /** What the key may spend in a UTC day; 0: nothing. */
+  /** The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap. */
   daily_usd: number | null
-  /** The daily limit for each of your customers who has no limit of their own, when this key sends their turns. It counts what they spend over all keys of the account. */
+  /** The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their turns. It counts their spending across all keys of the account. Null: no limit. */
   end_user_daily_usd: number | null
-  /** The same for a UTC month. */
+  /** The default limit for each customer in a UTC month, in USD. Null: no limit. */
   end_user_monthly_usd: number | null
-  /** What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`. */
+  /** The most that the key can spend in a window, in USD. The first turn opens the window, which ends after `window_seconds`. Null: no cap. */
   window_usd: number | null
-  /** How long the window is. */
+  /** The length of the window, in seconds. */
   window_seconds: number | null
 }
 
-/** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
+/** A version of a space's whole configuration. Turns use one version from start to end. Secrets are not part of it. */
 export interface ConfigVersion {
   version: number
-  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
   model: string | null
@@ -121,7 +121,7 @@ export interface ConfigVersion {
 
 export interface ConfigVersionSummary {
   version: number
-  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
 }
@@ -142,9 +142,9 @@ export interface CostLimitDetails {
 export interface CostLimitTooLowErrorBody {
   code: "COST_LIMIT_TOO_LOW"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
   details: CostLimitDetails
@@ -159,16 +159,16 @@ export interface CountState {
 }
 
 export interface CreateSpace {
-  /** A name for people. */
+  /** The display name of the space. */
   title: string
   manifest?: ManifestInput | undefined
   /** The pin of the space's default model. */
   model?: string | undefined
-  /** The requests to your REST interface that the agent may make. */
+  /** REST tools: requests to your API that the agent can make. */
   tools?: ToolInput[] | undefined
-  /** MCP servers whose tools the agent has. Turns fail while one of them cannot be reached. */
+  /** MCP servers whose tools the agent can call. Turns fail while one of the servers is unreachable. */
   mcp_servers?: McpServerInput[] | undefined
-  /** Values by name. They are stored encrypted and never shown. */
+  /** Secret values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
@@ -227,15 +227,15 @@ export interface Deleted {
 
 export interface DeletedFile {
   file_id: string
-  /** The space that it belongs to. */
+  /** The id of the file's space. */
   space: string
-  /** The turn whose agent made it; null for an upload. */
+  /** The turn whose agent created the file; null for an upload. */
   turn: string | null
   name: string
   media_type: string
-  /** Its size. */
+  /** The size in bytes. */
   bytes: number
-  /** Lower-case hex. */
+  /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
   deleted: true
@@ -287,19 +287,19 @@ export interface DeliveryList {
 
 export interface EndUser {
   end_user_ref: string
-  /** Null: it has limits but no turns yet. */
+  /** The time of the first turn; null if the end user has limits but no turns yet. */
   first_turn_at: string | null
   last_turn_at: string | null
-  /** How many turns it ever had in the key's spaces. */
+  /** The number of all turns in the key's spaces. */
   turns: number
-  /** What was ever billed for it in the key's spaces. */
+  /** The total billed amount in the key's spaces, in USD. */
   billed_usd: number
-  /** The part of it that was billed in this UTC month. */
+  /** The part of `billed_usd` that was billed in this UTC month. */
   billed_this_month_usd: number
-  /** The part of it that was billed in this UTC day. It can differ from `spent_usd` in `caps`: a turn is billed when it ends, but `caps` count it on the day it was accepted, and over the whole account. */
+  /** The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account. */
   billed_today_usd: number
   limits: EndUserLimits
-  /** The daily and the monthly limit that apply to its turns from this key: its own, else the key's default, else the account's, with what is left. Empty when there is none, and for a test key. */
+  /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies, and for a test key. */
   caps: CapState[]
 }
 
@@ -311,11 +311,11 @@ export interface EndUserExport {
 }
 
 export interface EndUserLimits {
-  /** For a UTC day. Null: it has no limit of its own. */
+  /** The end user's own limit for a UTC day, in USD; null: the default applies. */
   daily_usd: number | null
-  /** For a UTC month. Null: it has no limit of its own. */
+  /** The end user's own limit for a UTC month, in USD; null: the default applies. */
   monthly_usd: number | null
-  /** Whether its new turns are refused. */
+  /** True if new turns of the end user are rejected. */
   blocked: boolean
 }
 
@@ -326,24 +326,24 @@ export interface EndUserList {
 }
 
 export interface Erasure {
-  /** The receipt's id. */
+  /** The id of the erasure. */
   erasure_id: string
   end_user_ref: string
-  /** `erasing` while a turn still runs, or while more is left than one request can erase. The service goes on by itself. */
+  /** `erasing`: a turn is still running, or there is more data than one request can erase. The service continues automatically. `erased`: all data is gone. */
   state: "erasing" | "erased"
   requested_at: string
-  /** When everything was gone. */
+  /** The time at which all data was gone; null while it is being erased. */
   erased_at: string | null
-  /** Turns whose text, result, metadata and error message are gone. */
+  /** The number of erased turns: their text, result, metadata and error message are gone. */
   turns: number
   events: number
-  /** Model calls, with the inputs and results of their tools. */
+  /** The number of erased model calls, with the inputs and results of their tools. */
   steps: number
   files: number
-  /** Conversations that lost their name and their history. */
+  /** The number of conversations that lost their name and history. */
   conversations: number
   tasks: number
-  /** What stays of this end user over all time: amounts, and no text. */
+  /** The data of this end user that is kept: the number of turns and the billed amount, without any text. */
   kept: {
     turns: number
     billed_usd: number
@@ -421,26 +421,26 @@ export interface ExportedTurn {
   conversation_name: string
   erased_at: string | null
   events: TurnEvent[]
-  /** Its model calls: what the model said, which tools it called, and what they answered. */
+  /** The turn's model calls: the model's output, its tool calls, and their results. */
   steps: (Record<string, unknown>)[]
-  /** The files that were sent with it and that its agent made; `content` is where their bytes are. */
+  /** Files that were sent with the turn, and files that its agent created. `content` is the path of the bytes. */
   file_details: ({
     file_id: string
-    /** The space that it belongs to. */
+    /** The id of the file's space. */
     space: string
-    /** The turn whose agent made it; null for an upload. */
+    /** The turn whose agent created the file; null for an upload. */
     turn: string | null
     name: string
     media_type: string
-    /** Its size. */
+    /** The size in bytes. */
     bytes: number
-    /** Lower-case hex. */
+    /** The SHA-256 of the bytes, in lower-case hex. */
     sha256: string
     created_at: string
     content: string
   })[]
   tasks: (Record<string, unknown>)[]
-  /** Images that tools answered. */
+  /** Images that tools returned. */
   images: ({
     step: number
     name: string
@@ -451,15 +451,15 @@ export interface ExportedTurn {
 
 export interface FileInfo {
   file_id: string
-  /** The space that it belongs to. */
+  /** The id of the file's space. */
   space: string
-  /** The turn whose agent made it; null for an upload. */
+  /** The turn whose agent created the file; null for an upload. */
   turn: string | null
   name: string
   media_type: string
-  /** Its size. */
+  /** The size in bytes. */
   bytes: number
-  /** Lower-case hex. */
+  /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
 }
@@ -475,22 +475,22 @@ export interface Health {
 }
 
 export interface ImageModel {
-  /** What a manifest names as `image_model`. */
+  /** The id of the model. Manifests send it as `image_model`. */
   pin: string
-  /** Its name for people. */
+  /** The display name. */
   label: string
   /** The part of the pin before the slash. */
   engine: string
-  /** USD for one picture, of any size. */
+  /** USD for one picture of any size. */
   price_usd_per_picture: number
 }
 
 export interface InsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
   details: CreditsDetails
@@ -499,9 +499,9 @@ export interface InsufficientCreditsErrorBody {
 export interface LimitReachedErrorBody {
   code: "LIMIT_REACHED"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
   details?: CountState | undefined
@@ -514,61 +514,61 @@ export interface ListModelsAnswer {
   image_models: ImageModel[]
 }
 
-/** How the space's agent works. */
+/** The configuration of a space's agent. */
 export interface Manifest {
   /** The agent's system instructions. */
   instructions?: string | undefined
-  /** A pin, `engine/model`. */
+  /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
-  /** Default: the model's own. */
+  /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The limit of each model call. */
+  /** The maximum number of output tokens of each model call. */
   max_output_tokens?: number | undefined
-  /** The limit of model calls in one turn. Default 16. */
+  /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
-  /** The time limit of the whole turn. Default 300. */
+  /** The time limit of a turn, in seconds. Default 300. */
   timeout_seconds?: number | undefined
-  /** How much of its conversation the agent sees. */
+  /** The part of the conversation that the agent sees. */
   history?: {
-    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    /** The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20. */
     max_turns?: number | undefined
-    /** The most tokens that they may have together. */
+    /** The maximum number of tokens of these turns together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
-  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
+  /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
-  /** Agents that this agent may delegate tasks to. */
+  /** Agents to which this agent can delegate tasks. */
   subagents?: Subagent[] | undefined
 }
 
-/** How the space's agent works. */
+/** The configuration of a space's agent. */
 export interface ManifestInput {
   /** The agent's system instructions. */
   instructions?: string | undefined
-  /** A pin, `engine/model`. */
+  /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
-  /** Default: the model's own. */
+  /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The limit of each model call. */
+  /** The maximum number of output tokens of each model call. */
   max_output_tokens?: number | undefined
-  /** The limit of model calls in one turn. Default 16. */
+  /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
-  /** The time limit of the whole turn. Default 300. */
+  /** The time limit of a turn, in seconds. Default 300. */
   timeout_seconds?: number | undefined
-  /** How much of its conversation the agent sees. */
+  /** The part of the conversation that the agent sees. */
   history?: {
-    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    /** The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20. */
     max_turns?: number | undefined
-    /** The most tokens that they may have together. */
+    /** The maximum number of tokens of these turns together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
-  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
+  /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
-  /** Agents that this agent may delegate tasks to. */
+  /** Agents to which this agent can delegate tasks. */
   subagents?: SubagentInput[] | undefined
 }
 
@@ -598,25 +598,25 @@ export interface McpCheck {
   duration_ms: number
 }
 
-/** An MCP server whose tools the agent has as `server__tool`. */
+/** An MCP server. The agent can call its tools as `server__tool`. */
 export interface McpServer {
   name: string
-  /** Its Streamable HTTP endpoint. */
+  /** The URL of the server's Streamable HTTP endpoint. */
   url: string
-  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
-  /** The server's own names of the tools that the agent may call. Default: all. */
+  /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
 }
 
-/** An MCP server whose tools the agent has as `server__tool`. */
+/** An MCP server. The agent can call its tools as `server__tool`. */
 export interface McpServerInput {
   name: string
-  /** Its Streamable HTTP endpoint. */
+  /** The URL of the server's Streamable HTTP endpoint. */
   url: string
-  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
-  /** The server's own names of the tools that the agent may call. Default: all. */
+  /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
 }
 
@@ -632,46 +632,46 @@ export interface Me {
     name: string
     /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
     scope: "created" | "space" | "all"
-    /** The one space of a key with the scope `space`. */
+    /** The space of a key with the scope `space`; otherwise null. */
     space: string | null
     test: boolean
     caps: Caps
     created_at: string
     expires_at: string | null
   }
-  /** The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
+  /** The caps of the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with the amounts spent, reserved and left. For the caps of one customer, read the end user. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
-  /** What the account has of everything that is limited by number or size, live and test together. */
+  /** The account's limits on counts and sizes, and their usage, for live and test data together. */
   limits: CountState[]
   /** Null for a test key, and for a key to one space. */
   balance: Balance | null
 }
 
 export interface Model {
-  /** What a turn, a space or a manifest names as `model`. */
+  /** The id of the model. Turns, spaces and manifests send it as `model`. */
   pin: string
-  /** Its name for people. */
+  /** The display name. */
   label: string
-  /** Which engine runs it: the part of the pin before the slash. */
+  /** The engine that runs the model: the part of the pin before the slash. */
   engine: string
   price_usd_per_million_tokens: {
     /** USD per million tokens. */
     input: number
-    /** USD per million prompt tokens that the provider had in its cache. */
+    /** USD per million prompt tokens that the provider read from its cache. */
     cached: number
     /** USD per million tokens. */
     output: number
   }
-  /** The limit of one model call. */
+  /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
 }
 
 export interface OtherErrorBody {
   code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
 }
@@ -684,11 +684,11 @@ export interface Output {
   sha256: string
 }
 
-/** Fields that you leave out stay as they are. */
+/** Fields that you leave out keep their values. */
 export interface PatchSpace {
-  /** A name for people. */
+  /** The display name of the space. */
   title?: string | undefined
-  /** A pin, or null for the catalog's first model. */
+  /** The pin of the default model. Null: the catalog's first model. */
   model?: string | null | undefined
   /** Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
@@ -696,47 +696,47 @@ export interface PatchSpace {
 
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
-  /** For a UTC day. Null or left out: the default applies. */
+  /** The limit for a UTC day, in USD. Null or left out: the default applies. */
   daily_usd?: number | null | undefined
-  /** For a UTC month. Null or left out: the default applies. */
+  /** The limit for a UTC month, in USD. Null or left out: the default applies. */
   monthly_usd?: number | null | undefined
-  /** Whether new turns are refused with END_USER_BLOCKED. Null or left out: no. */
+  /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
 }
 
 export interface PutMcpServer {
   name?: string | undefined
-  /** Its Streamable HTTP endpoint. */
+  /** The URL of the server's Streamable HTTP endpoint. */
   url: string
-  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
-  /** The server's own names of the tools that the agent may call. Default: all. */
+  /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
 }
 
 export interface PutSecret {
-  /** 4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it. */
+  /** 4–8192 characters. The value is never shown again. It is sent only to the origin of a tool that uses it. */
   value: string
 }
 
 export interface PutTool {
   name?: string | undefined
-  /** What it does: the model reads this. */
+  /** What the tool does. The model reads this text. */
   description: string
-  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders are allowed after the host only. */
+    /** The URL. Placeholders are allowed only after the host. */
     url: string
-    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** The time limit of one call. Default 30. */
+  /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
@@ -763,9 +763,9 @@ export interface QuotaDetails {
 export interface QuotaExceededErrorBody {
   code: "QUOTA_EXCEEDED"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
   details?: QuotaDetails | CountState | CallerLimit | undefined
@@ -823,7 +823,7 @@ export interface Replayed {
   next_cursor: string | null
 }
 
-/** A secret's name and dates; its value is never shown. */
+/** The name and dates of a secret. Its value is never shown. */
 export interface Secret {
   name: string
   created_at: string
@@ -837,23 +837,23 @@ export interface SecretList {
 }
 
 export interface Space {
-  /** The `space` of its turns. */
+  /** The id of the space, which turns send as `space`. */
   space_id: string
   title: string
-  /** The pin of its default model; null: the service's. */
+  /** The pin of the default model of its turns; null: the catalog's first model. */
   model: string | null
   manifest: Manifest
-  /** Names of its tools. */
+  /** The names of its tools. */
   tools: string[]
-  /** Names of its MCP servers. */
+  /** The names of its MCP servers. */
   mcp_servers: string[]
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** The number of its configuration's current version. */
+  /** The number of the current version of its configuration. */
   config_version: number
-  /** Whether it was archived: it can be read, but not changed or used. */
+  /** True if the space is archived. You can read it, but not change or use it. */
   archived: boolean
-  /** Made with a test key: only test keys see it. */
+  /** True if the space is test data. Only test keys can access it. */
   test: boolean
   created_at: string
   updated_at: string
@@ -865,84 +865,84 @@ export interface SpaceList {
   next_cursor: string | null
 }
 
-/** An agent that this one may delegate to, one level deep. */
+/** An agent to which the main agent can delegate tasks. Sub-agents cannot delegate. */
 export interface Subagent {
   name: string
-  /** What it is good at: the agent reads this. */
+  /** When to use the sub-agent. The agent reads this text. */
   description: string
-  /** Its own system instructions. */
+  /** The sub-agent's system instructions. */
   instructions?: string | undefined
-  /** A pin. Default: the agent's own. */
+  /** The pin of the sub-agent's model. Default: the model of the agent. */
   model?: string | undefined
-  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  /** The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
   tools?: string[] | undefined
-  /** The limit of model calls for one task. Default 16. */
+  /** The maximum number of model calls for one task. Default 16. */
   max_steps?: number | undefined
   max_output_tokens?: number | undefined
 }
 
-/** An agent that this one may delegate to, one level deep. */
+/** An agent to which the main agent can delegate tasks. Sub-agents cannot delegate. */
 export interface SubagentInput {
   name: string
-  /** What it is good at: the agent reads this. */
+  /** When to use the sub-agent. The agent reads this text. */
   description: string
-  /** Its own system instructions. */
+  /** The sub-agent's system instructions. */
   instructions?: string | undefined
-  /** A pin. Default: the agent's own. */
+  /** The pin of the sub-agent's model. Default: the model of the agent. */
   model?: string | undefined
-  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  /** The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
   tools?: string[] | undefined
-  /** The limit of model calls for one task. Default 16. */
+  /** The maximum number of model calls for one task. Default 16. */
   max_steps?: number | undefined
   max_output_tokens?: number | undefined
 }
 
 export interface TestTool {
-  /** The input that a model would give it. */
+  /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
 
-/** A request to your own REST interface that the agent may make. */
+/** A REST tool: a request to your own API that the agent can make. */
 export interface Tool {
   name: string
-  /** What it does: the model reads this. */
+  /** What the tool does. The model reads this text. */
   description: string
-  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders are allowed after the host only. */
+    /** The URL. Placeholders are allowed only after the host. */
     url: string
-    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** The time limit of one call. Default 30. */
+  /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
-/** A request to your own REST interface that the agent may make. */
+/** A REST tool: a request to your own API that the agent can make. */
 export interface ToolInput {
   name: string
-  /** What it does: the model reads this. */
+  /** What the tool does. The model reads this text. */
   description: string
-  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders are allowed after the host only. */
+    /** The URL. Placeholders are allowed only after the host. */
     url: string
-    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** The time limit of one call. Default 30. */
+  /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
@@ -1066,9 +1066,9 @@ export interface TurnEventList {
 export interface TurnFinishedErrorBody {
   code: "TURN_FINISHED"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
   details: {
@@ -1146,12 +1146,12 @@ export interface UsageSums {
 export interface ValidationFailedErrorBody {
   code: "VALIDATION_FAILED"
   message: string
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string | undefined
-  /** Whether the same request may succeed later. */
+  /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
-  /** The first 100 faults of the request, each with its field. */
+  /** The first 100 validation errors of the request, each with its field. */
   details?: ({
     param: string
     message: string
@@ -1247,7 +1247,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     answer: McpCheck
@@ -1285,7 +1285,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     answer: Deleted
@@ -1296,7 +1296,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     answer: Deleted
@@ -1307,13 +1307,13 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     answer: Deleted
   }
 
-  /** Remove a webhook */
+  /** Delete a webhook */
   deleteWebhook: {
     params: {
       /** The webhook, `whk_…`. */
@@ -1331,7 +1331,7 @@ export interface Operations {
     answer: Erasure
   }
 
-  /** Ask whether a turn would be accepted */
+  /** Estimate a turn */
   estimateTurn: {
     body: CreateTurn
     answer: TurnEstimate
@@ -1356,7 +1356,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** The number of the version. */
+      /** The version number. */
       version: number
     }
     answer: ConfigVersion
@@ -1383,7 +1383,7 @@ export interface Operations {
   /** Read the receipt of an erasure */
   getErasure: {
     params: {
-      /** The receipt, `era_…`. */
+      /** The erasure, `era_…`. */
       erasure_id: string
     }
     answer: Erasure
@@ -1398,7 +1398,7 @@ export interface Operations {
     answer: FeedEvent
   }
 
-  /** Read what a file is */
+  /** Read a file's metadata */
   getFile: {
     params: {
       /** The file, `file_…`. */
@@ -1416,7 +1416,7 @@ export interface Operations {
     answer: Blob
   }
 
-  /** Whether the API answers */
+  /** Check that the API is alive */
   getHealth: {
     answer: Health
   }
@@ -1435,7 +1435,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     answer: McpServer
@@ -1446,7 +1446,7 @@ export interface Operations {
     answer: Me
   }
 
-  /** Whether the API can take requests */
+  /** Check that the API is ready */
   getReadiness: {
     answer: Readiness
   }
@@ -1465,7 +1465,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     answer: Tool
@@ -1478,30 +1478,30 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** Wait for the turn's end, for at most this many seconds, before answering. */
+      /** Maximum time in seconds to wait for the turn to end before the response is sent. */
       wait?: number | undefined
     }
     answer: Turn
   }
 
-  /** What was billed, by end user, space, model, key or day */
+  /** Report usage by end user, space, model, key or day */
   getUsage: {
     query?: {
-      /** What each row stands for. Default: `day`. */
+      /** The dimension of the rows. Default: `day`. */
       group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | undefined
-      /** Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: 30 days before `to`. */
+      /** The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before `to`. */
       from?: string | undefined
-      /** Exclusive. Default: the end of today, in UTC. */
+      /** The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today (UTC). */
       to?: string | undefined
-      /** Only these spaces; repeat it for several. */
+      /** Only these spaces. Repeat the parameter for several. */
       space?: string[] | undefined
-      /** Only these end users; repeat it for several. */
+      /** Only these end users. Repeat the parameter for several. */
       end_user_ref?: string[] | undefined
-      /** Only model calls of these pins; repeat it for several. */
+      /** Only model calls with these pins. Repeat the parameter for several. */
       model?: string[] | undefined
-      /** Only turns of these keys, by `key_id`; repeat it for several. */
+      /** Only turns of these keys, by `key_id`. Repeat the parameter for several. */
       key?: string[] | undefined
-      /** Takes precedence over the Accept header. Default: `json`. */
+      /** The format of the report. It takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
@@ -1571,9 +1571,9 @@ export interface Operations {
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** A part of the `end_user_ref`. Upper and lower case count as the same. */
+      /** A part of the `end_user_ref`. Case does not matter. */
       q?: string | undefined
-      /** Only end users who are blocked, or only those who are not. */
+      /** `true`: only blocked end users. `false`: only end users who are not blocked. */
       blocked?: boolean | "true" | "false" | undefined
     }
     answer: EndUserList
@@ -1604,7 +1604,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** Only what this turn's agent made: a `turn_id`. */
+      /** A `turn_id`: only files that the agent created in this turn. */
       turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -1648,9 +1648,9 @@ export interface Operations {
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** `true`: only archived spaces. `all`: archived and active ones. */
+      /** `false`: only active spaces. `true`: only archived spaces. `all`: both. Default: `false`. */
       archived?: "true" | "false" | "all" | undefined
-      /** A part of the title. Upper and lower case count as the same. */
+      /** A part of the title. Case does not matter. */
       q?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -1747,7 +1747,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     body: PutMcpServer
@@ -1759,7 +1759,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     body: PutSecret
@@ -1771,7 +1771,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     body: PutTool
@@ -1794,14 +1794,14 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** The `cursor` of the previous answer, to go on. */
+      /** The `cursor` of the previous response, to continue. */
       cursor?: string | undefined
     }
     body: Replay
     answer: Replayed
   }
 
-  /** Rotate a webhook's secret */
+  /** Rotate a webhook's signing secret */
   rotateWebhookSecret: {
     params: {
       /** The webhook, `whk_…`. */
@@ -1815,7 +1815,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     body: TestTool
@@ -1858,7 +1858,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** Its name. Default: the part's filename. */
+      /** The file's name. Default: the `filename` of the multipart part. */
       name?: string | undefined
     }
     answer: FileInfo

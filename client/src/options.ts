@@ -7,9 +7,12 @@ export interface TurnpikeOptions {
   baseUrl?: string | URL | undefined
   /** The function that sends requests. Default: the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** How many times a request is retried. Default 3; 0: never. */
+  /** The maximum number of retries of a request. Default 3. 0 disables retries. */
   maxRetries?: number | undefined
-  /** The time limit of one attempt in milliseconds: to the end of a JSON answer, or to the headers of a stream. Default 60,000. */
+  /**
+   * The time limit of one attempt in milliseconds: until a JSON response is complete, or until the headers of a
+   * stream. Default 60,000.
+   */
   timeoutMs?: number | undefined
   /** @internal */
   runtime?: Runtime | undefined
@@ -17,19 +20,20 @@ export interface TurnpikeOptions {
 
 /** The last argument of every method. */
 export interface RequestOptions {
-  /** Aborts the request; the method then throws its reason. */
+  /** Aborts the request. The method then throws the signal's reason. */
   signal?: AbortSignal | undefined
-  /** For this call, instead of the client's. */
+  /** Overrides the client's `maxRetries` for this call. */
   maxRetries?: number | undefined
-  /** For this call, instead of the client's. */
+  /** Overrides the client's `timeoutMs` for this call. */
   timeoutMs?: number | undefined
 }
 
 /** Options of methods that create something (POST). */
 export interface CreateOptions extends RequestOptions {
   /**
-   * 1–255 printable ASCII characters, one value per logical request. Default: a new UUID for all attempts of the call. Pass your own
-   * (an order's id, a job's id) when your process may die and ask again.
+   * One value per logical request, of 1–255 printable ASCII characters. Default: a new UUID for all attempts of the
+   * call. Pass your own value, such as the id of an order or a job, if your process can crash and send the request
+   * again.
    */
   idempotencyKey?: string | undefined
 }
@@ -42,13 +46,13 @@ export interface Settings {
   timeoutMs: number
 }
 
-/** Throws TypeError for options that cannot work. */
+/** Throws TypeError for invalid options. */
 export function readOptions(options: TurnpikeOptions): Settings {
   const apiKey = options.apiKey ?? fromEnvironment("TURNPIKE_API_KEY")
   if (!apiKey) throw new TypeError("Turnpike: pass an apiKey, or set TURNPIKE_API_KEY.")
-  // A header allows no other characters, and its error would quote the key.
+  // A header allows only these characters, and the error of `fetch` would contain the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError("Turnpike: the apiKey has a space or a character that a header cannot have.")
+    throw new TypeError("Turnpike: the apiKey contains a space or a character that HTTP headers do not allow.")
   const baseUrl = options.baseUrl ?? fromEnvironment("TURNPIKE_BASE_URL")
   if (!baseUrl) throw new TypeError("Turnpike: pass a baseUrl, or set TURNPIKE_BASE_URL.")
   const url = new URL(baseUrl)

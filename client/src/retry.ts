@@ -1,21 +1,21 @@
 import { ConnectionError, TurnpikeError } from "./errors.ts"
 
-/** When and how long the client waits before it tries again. Times in milliseconds. */
+/** The waits between retries, in milliseconds. */
 const RETRY_POLICY = {
   firstMs: 500,
   mostMs: 8_000,
-  /** A longer Retry-After is left to the caller, since a reached cap may reset in hours. */
+  /** A longer Retry-After is left to the caller, because a cap may reset only after hours. */
   mostRetryAfterMs: 30_000,
 }
 
 /**
- * Statuses after which nothing has happened, so even a request without an Idempotency-Key can be repeated, unless the service says that
- * it is useless (`retryable: false`).
+ * Statuses that mean that nothing was done. Even a request without an Idempotency-Key can be retried, unless the
+ * service says that it cannot succeed (`retryable: false`).
  */
 const REFUSED = new Set([429])
 const TRANSIENT = new Set([408, 500, 502, 503, 504])
 
-/** `safe`: the effect of this request happens at most once, however often it is sent. */
+/** `safe`: the request has its effect at most once, however often it is sent. */
 export function isWorthRetrying(error: unknown, { safe }: { safe: boolean }): boolean {
   if (!(error instanceof TurnpikeError)) return false
   if (error.code === "IDEMPOTENCY_IN_FLIGHT") return true
@@ -25,8 +25,8 @@ export function isWorthRetrying(error: unknown, { safe }: { safe: boolean }): bo
 }
 
 /**
- * Milliseconds to wait after the `attempt`-th attempt (from 0): what Retry-After asks for, otherwise a doubling wait with a random
- * half, which keeps clients apart. Null when the wait would be too long for a call.
+ * The number of milliseconds to wait after attempt `attempt` (from 0): Retry-After, or exponential backoff with
+ * jitter. Null if the wait is too long for a call.
  */
 export function waitBefore(error: unknown, attempt: number, random: () => number): number | null {
   const backoff = Math.min(RETRY_POLICY.firstMs * 2 ** attempt, RETRY_POLICY.mostMs)
@@ -37,7 +37,7 @@ export function waitBefore(error: unknown, attempt: number, random: () => number
   return Math.max(asked * 1000, jittered)
 }
 
-/** Retry-After in seconds: RFC 9110 section 10.2.3 allows whole seconds or a date. */
+/** Retry-After in seconds. RFC 9110 section 10.2.3 allows a number of seconds or a date. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null || header.trim() === "") return undefined
   if (/^\d+$/.test(header.trim())) return Number(header)

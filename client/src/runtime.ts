@@ -1,10 +1,10 @@
-/** The client's time and randomness, which tests replace. */
+/** The client's source of time and randomness. Tests replace it. */
 export interface Runtime {
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   now(): number
-  /** At least 0, below 1. */
+  /** A random number, at least 0 and below 1. */
   random(): number
-  /** Calls `done` after `ms` milliseconds, unless the returned function is called first. */
+  /** Calls `done` after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, done: () => void): () => void
 }
 
@@ -17,7 +17,7 @@ export const systemRuntime: Runtime = {
   },
 }
 
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
+/** Waits. Rejects with the signal's reason as soon as the signal is aborted. */
 export function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

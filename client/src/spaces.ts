@@ -17,15 +17,15 @@ import type { Query, Transport } from "./transport.ts"
 /** Isolated agents, each with its own configuration, conversations and files. */
 export class Spaces {
   readonly #transport: Transport
-  /** How a space's agent works. */
+  /** The configuration of a space's agent. */
   readonly manifest: Manifests
-  /** Requests to your own REST interface that the agent may make. */
+  /** REST tools: requests to your own API that the agent can make. */
   readonly tools: Tools
-  /** MCP servers whose tools the agent has. */
+  /** MCP servers whose tools the agent can call. */
   readonly mcpServers: McpServers
-  /** Values that tools and MCP servers use as `{{secrets.NAME}}`. */
+  /** Secret values that tools and MCP servers use as `{{secrets.NAME}}`. */
   readonly secrets: Secrets
-  /** Every version of a space's configuration. */
+  /** All versions of a space's configuration. */
   readonly versions: Versions
 
   /** @internal */
@@ -39,7 +39,7 @@ export class Spaces {
   }
 
   /**
-   * Makes a space.
+   * Creates a space.
    *
    * @example
    * const { space_id } = await turnpike.spaces.create({
@@ -62,7 +62,7 @@ export class Spaces {
   }
 
   /**
-   * Spaces, newest first. Archived spaces are left out unless you ask for them.
+   * Lists spaces, newest first. Archived spaces are left out by default.
    *
    * @example
    * for await (const space of turnpike.spaces.list({ q: "support" })) console.log(space.space_id, space.title)
@@ -72,7 +72,7 @@ export class Spaces {
   }
 
   /**
-   * Changes the given fields; all others stay as they are.
+   * Changes the given fields. All other fields keep their values.
    *
    * @example
    * await turnpike.spaces.update("spc_…", { title: "Support, archive of 2026" })
@@ -82,7 +82,7 @@ export class Spaces {
   }
 
   /**
-   * Archives a space: it takes no more turns, and its open turns are cancelled.
+   * Archives a space: it accepts no more turns, and its open turns are cancelled.
    *
    * @example
    * await turnpike.spaces.archive("spc_…")
@@ -92,7 +92,7 @@ export class Spaces {
   }
 }
 
-/** How a space's agent works: `turnpike.spaces.manifest`. */
+/** The configuration of a space's agent: `turnpike.spaces.manifest`. */
 export class Manifests {
   readonly #transport: Transport
 
@@ -112,7 +112,7 @@ export class Manifests {
   }
 
   /**
-   * Replaces the manifest. Running turns keep the one they began with.
+   * Replaces the manifest. Running turns keep the manifest with which they started.
    *
    * @example
    * await turnpike.spaces.manifest.put("spc_…", { instructions: "Answer in one sentence.", max_steps: 8 })
@@ -122,7 +122,7 @@ export class Manifests {
   }
 }
 
-/** Names and dates of secrets, never a value: `turnpike.spaces.secrets`. */
+/** Secrets of a space: `turnpike.spaces.secrets`. Only names and dates are returned, and never values. */
 export class Secrets {
   readonly #transport: Transport
 
@@ -132,7 +132,7 @@ export class Secrets {
   }
 
   /**
-   * All secrets of a space, by name.
+   * Lists all secrets of a space, by name.
    *
    * @example
    * const names = (await turnpike.spaces.secrets.list("spc_…").toArray()).map(({ name }) => name)
@@ -172,7 +172,7 @@ export class Versions {
   }
 
   /**
-   * The versions, newest first.
+   * Lists the versions, newest first.
    *
    * @example
    * for await (const { version, change } of turnpike.spaces.versions.list("spc_…")) console.log(version, change)
@@ -182,7 +182,7 @@ export class Versions {
   }
 
   /**
-   * One version, whole.
+   * Reads one version with its whole configuration.
    *
    * @example
    * const { manifest } = await turnpike.spaces.versions.get("spc_…", 3)

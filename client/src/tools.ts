@@ -13,7 +13,7 @@ export class Tools {
   }
 
   /**
-   * All tools of a space, by name.
+   * Lists all tools of a space, by name.
    *
    * @example
    * const tools = await turnpike.spaces.tools.list("spc_…").toArray()
@@ -33,7 +33,8 @@ export class Tools {
   }
 
   /**
-   * Adds or replaces a tool. The model fills in the input, which is checked against the schema. It never sees secrets.
+   * Adds or replaces a tool. The model provides the input, which is validated against the schema. The model never
+   * sees secrets.
    *
    * @example
    * await turnpike.spaces.tools.put("spc_…", "lookup_order", {
@@ -57,7 +58,7 @@ export class Tools {
   }
 
   /**
-   * Calls a tool once with your input, as an agent's call would, and shows request and response.
+   * Calls a tool once with your input, as an agent's call would, and returns request and response.
    *
    * @example
    * const { ok, result } = await turnpike.spaces.tools.test("spc_…", "lookup_order", { input: { id: "A-1" } })

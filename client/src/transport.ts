@@ -13,7 +13,7 @@ type Item<Id extends OperationId> = Answer<Id> extends { data: (infer One)[] } ?
 
 type Input<Id extends OperationId> = Omit<Operations[Id], "answer">
 
-/** What a request has in addition to its operation's input. */
+/** Parts of a request besides its operation's input. */
 interface Extras {
   headers?: Record<string, string>
   /** A body that is not JSON. Its `type` is the Content-Type. A stream can be sent only once. */
@@ -23,12 +23,12 @@ interface Extras {
 interface Prepared {
   url: string
   init: RequestInit
-  /** Whether it can be sent again without a second effect. */
+  /** True if the request can be sent again without a second effect. */
   safe: boolean
   replayable: boolean
 }
 
-/** Sends operations: builds the request, retries what is safe, and turns failures into a TurnpikeError. */
+/** Sends operations: builds the request, retries if that is safe, and throws failures as a TurnpikeError. */
 export class Transport {
   readonly #settings: Settings
   readonly runtime: Runtime
@@ -46,7 +46,7 @@ export class Transport {
     return this.#settings.maxRetries
   }
 
-  /** The JSON that the operation answers. */
+  /** The operation's JSON response. */
   call<Id extends OperationId>(
     id: Id,
     input: Input<Id>,
@@ -58,7 +58,7 @@ export class Transport {
       try {
         return JSON.parse(text) as Answer<Id>
       } catch (cause) {
-        throw new TurnpikeError("The answer is not JSON. Is baseUrl right?", {
+        throw new TurnpikeError("The response is not JSON. Check baseUrl.", {
           code: "UNEXPECTED_ANSWER",
           status: response.status,
           details: text.slice(0, 1000),
@@ -68,7 +68,7 @@ export class Transport {
     })
   }
 
-  /** The answer with an unread body, to which the operation's timeout does not apply. */
+  /** The response with an unread body. The operation's timeout does not apply to the body. */
   open<Id extends OperationId>(
     id: Id,
     input: Input<Id>,
@@ -78,7 +78,7 @@ export class Transport {
     return this.#send(this.#prepare(id, input, options, extras), options, async (response) => response)
   }
 
-  /** The list that the operation pages through. */
+  /** The operation's list. It loads the pages. */
   list<Id extends OperationId>(id: Id, input: Input<Id>, options: CreateOptions | undefined): List<Item<Id>> {
     const { query } = input as { query?: object }
     return new List(async (cursor) => {
@@ -153,7 +153,7 @@ export class Transport {
     options?.signal?.throwIfAborted()
     const timeoutMs = options?.timeoutMs ?? this.#settings.timeoutMs
     const late = new AbortController()
-    const timeout = new TimeoutError(`No answer within ${timeoutMs} ms.`, { code: "TIMEOUT", retryable: true })
+    const timeout = new TimeoutError(`No response within ${timeoutMs} ms.`, { code: "TIMEOUT", retryable: true })
     const takeBack = this.runtime.after(timeoutMs, () => late.abort(timeout))
     const signal = options?.signal ? AbortSignal.any([options.signal, late.signal]) : late.signal
     try {
@@ -165,7 +165,7 @@ export class Transport {
       if (cause instanceof TurnpikeError) throw cause
       if (late.signal.aborted) throw timeout
       if (options?.signal?.aborted) throw options.signal.reason
-      throw new ConnectionError(`No answer from ${new URL(url).origin}.`, {
+      throw new ConnectionError(`No response from ${new URL(url).origin}.`, {
         code: "CONNECTION_FAILED",
         retryable: true,
         cause,
@@ -179,7 +179,7 @@ export class Transport {
 function fill(path: string, params: Record<string, string | number>): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const value = String(params[name] ?? "")
-    // An empty segment, or one of dots, which URLs drop, would be the path of another operation.
+    // URLs drop segments that are empty or only dots, so the path would be that of another operation.
     if (value === "" || value === "." || value === "..")
       throw new TypeError(`Turnpike: ${name} must not be "${value}".`)
     return encodeURIComponent(value)
@@ -189,7 +189,7 @@ function fill(path: string, params: Record<string, string | number>): string {
 function queryOf(query: Record<string, unknown>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    // An array becomes the same parameter several times.
+    // An array repeats the parameter.
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one))
   }
   const text = search.toString()

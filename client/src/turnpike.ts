@@ -10,8 +10,8 @@ import { Models, Usage } from "./usage.ts"
 import { Deliveries, Webhooks } from "./webhooks.ts"
 
 /**
- * The service, for your server: everything below `/v1`. Field names and values are those of the HTTP interface; amounts are
- * US dollars with at most 7 decimals, times are RFC 3339 in UTC.
+ * The client of all operations below `/v1`, for your server. It uses the field names and values of the HTTP API.
+ * Amounts are US dollars with at most 7 decimals, and times are RFC 3339 in UTC.
  *
  * @example
  * const turnpike = new Turnpike({ apiKey: process.env.TURNPIKE_API_KEY, baseUrl: "https://turnpike.example.com" })
@@ -21,7 +21,7 @@ export class Turnpike {
   readonly #transport: Transport
   /** Isolated agents and their configuration. */
   readonly spaces: Spaces
-  /** Files for turns, and those that agents make. */
+  /** Files that you attach to turns, and files that agents create. */
   readonly files: Files
   /** Requests to agents. */
   readonly turns: Turns
@@ -29,13 +29,13 @@ export class Turnpike {
   readonly webhooks: Webhooks
   /** Your own customers: costs, limits, export and erasure. */
   readonly endUsers: EndUsers
-  /** What was billed, and for whom. */
+  /** Reports of billed amounts. */
   readonly usage: Usage
-  /** The models that agents can run on. */
+  /** The models on which agents can run. */
   readonly models: Models
-  /** What was posted to your webhooks. */
+  /** The events that were posted to your webhooks, with every attempt. */
   readonly deliveries: Deliveries
-  /** The feed of all events, for catching up. */
+  /** The feed of all events, to catch up with. */
   readonly events: Events
 
   constructor(options: TurnpikeOptions = {}) {
@@ -52,7 +52,7 @@ export class Turnpike {
   }
 
   /**
-   * The key of this client, its scope and caps, and its account's balance.
+   * Reads the client's key with its scope and caps, and the balance of its account.
    *
    * @example
    * const { key, balance } = await turnpike.me()
@@ -62,7 +62,7 @@ export class Turnpike {
   }
 
   /**
-   * The balance of the key's account, in US dollars.
+   * Reads the balance of the key's account, in US dollars.
    *
    * @example
    * const { available_usd } = await turnpike.balance()

@@ -6,26 +6,26 @@ import type { CreateOptions, RequestOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
 
-/** How `run` waits. */
+/** Options of `run`. */
 export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
-  /** The time limit in milliseconds; then TimeoutError, with `details.turn_id`. Default: as long as the turn takes. */
+  /** The time limit in milliseconds. After it, TimeoutError is thrown, with `details.turn_id`. Default: no limit. */
   timeoutMs?: number | undefined
   /** Called with each event as it happens, including the agent's text (`text.delta`). */
   onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined
-  /** Cancels the turn when `signal` or `timeoutMs` ends the wait. Default: the turn goes on and is billed. */
+  /** Cancels the turn if `signal` or `timeoutMs` ends the wait. Default: the turn continues and is billed. */
   cancelOnAbort?: boolean | undefined
 }
 
-/** How many seconds the service may wait before it answers; at most half of what an attempt may take. */
+/** The number of seconds that the service may hold a response. It is at most half of the time limit of an attempt. */
 const MOST_WAIT_SECONDS = 30
-/** The pause in milliseconds after an answer that came earlier than asked for. */
+/** The pause in milliseconds after a response that came sooner than that. */
 const LEAST_PAUSE_MS = 1_000
 
-/** A turn that was sent, and its events as they happen. */
+/** A turn and its events as they happen. */
 export interface TurnStream extends AsyncIterable<TurnEvent> {
-  /** The turn as it was accepted. Calling this sends it, and so does reading the stream. */
+  /** The turn as it was accepted. The first call, or the first read of the stream, sends the turn. */
   accepted(): Promise<Turn>
-  /** The turn once it has ended. */
+  /** The turn after it has ended. */
   result(): Promise<Turn>
 }
 
@@ -39,8 +39,8 @@ export class Turns {
   }
 
   /**
-   * Sends a turn and answers as soon as it is accepted, `queued`. However often it is repeated with one `idempotencyKey`, one
-   * turn is made. `max_cost_usd` bounds its price.
+   * Sends a turn and returns as soon as it is accepted, in the state `queued`. Repeated calls with one
+   * `idempotencyKey` create only one turn. `max_cost_usd` limits its cost.
    *
    * @example
    * const turn = await turnpike.turns.create(
@@ -53,11 +53,11 @@ export class Turns {
   }
 
   /**
-   * Whether a turn would be accepted now, what it would hold, and which limit would refuse it. Nothing is sent or held. Errors
-   * that have nothing to do with money are thrown, as `create` throws them.
+   * Checks whether a turn would be accepted now. Returns the hold that it would take or the error that it would get.
+   * Nothing is sent or held. Errors that do not concern money are thrown, as by `create`.
    *
    * @example
-   * const { admitted, refused_by } = await turnpike.turns.estimate({ space: "spc_…", end_user_ref: "customer-42", text })
+   * const { admitted, refused_by } = await turnpike.turns.estimate({ space, end_user_ref: "customer-42", text })
    * if (!admitted) console.log(refused_by?.code, refused_by?.retry_after)
    */
   estimate(body: CreateTurn, options?: RequestOptions): Promise<TurnEstimate> {
@@ -65,8 +65,9 @@ export class Turns {
   }
 
   /**
-   * Sends a turn and waits until it has ended: `done`, `failed` or `cancelled`. A failed turn is an answer, not an error: look
-   * at `state`, and at `error.code`. With your own `idempotencyKey`, asking again after a crash continues with the same turn.
+   * Sends a turn and waits until it is `done`, `failed` or `cancelled`. A failed turn is returned and not thrown:
+   * check `state` and `error.code`. With your own `idempotencyKey`, a second call after a crash continues with the
+   * same turn.
    *
    * @example
    * const turn = await turnpike.turns.run({ space, end_user_ref: "customer-42", text: "Where is my order?" })
@@ -99,7 +100,7 @@ export class Turns {
   }
 
   /**
-   * Sends a turn when it is first read, and gives its events as they happen.
+   * Returns a stream of a turn's events. The turn is sent when the stream is first read.
    *
    * @example
    * const stream = turnpike.turns.stream({ space, end_user_ref: "customer-42", text: "Tell me more." })
@@ -124,7 +125,7 @@ export class Turns {
   }
 
   /**
-   * Waits until a turn has ended, over as many long polls as it takes.
+   * Waits until a turn has ended, with as many long polls as necessary.
    *
    * @example
    * const turn = await turnpike.turns.wait("turn_…", { signal: AbortSignal.timeout(60_000) })
@@ -142,7 +143,7 @@ export class Turns {
   }
 
   /**
-   * Reads a turn; with `wait`, holds the answer until it has ended or so many seconds (at most 30) have gone.
+   * Reads a turn. With `wait`, the response comes when the turn ends, or after this many seconds (at most 30).
    *
    * @example
    * const { state, result } = await turnpike.turns.get("turn_…")
@@ -152,7 +153,7 @@ export class Turns {
   }
 
   /**
-   * Turns, newest first.
+   * Lists turns, newest first.
    *
    * @example
    * for await (const turn of turnpike.turns.list({ state: "failed" })) console.log(turn.turn_id, turn.error?.code)
@@ -162,8 +163,8 @@ export class Turns {
   }
 
   /**
-   * Cancels a turn: a queued one at once, a running one at its next boundary. Cancelling twice gives the same answer. ConflictError (TURN_FINISHED) when it
-   * is done or failed already.
+   * Cancels a turn. A queued turn ends at once, and a running turn stops before its next step. A second cancel
+   * returns the same turn. Throws ConflictError (TURN_FINISHED) if the turn is already done or failed.
    *
    * @example
    * await turnpike.turns.cancel("turn_…")
@@ -173,8 +174,8 @@ export class Turns {
   }
 
   /**
-   * A turn's events as they happen, from the first or from behind `afterSeq`, to its last. Each comes once, in the order of
-   * `seq`, however often the connection breaks.
+   * A turn's events as they happen, from the first event or after `afterSeq`, up to the last. Each event comes once
+   * and in order, even if the connection breaks.
    *
    * @example
    * for await (const event of turnpike.turns.events("turn_…")) console.log(event.seq, event.type)
@@ -187,7 +188,7 @@ export class Turns {
   }
 
   /**
-   * The events that there are, oldest first, without waiting for more.
+   * Lists the events so far, oldest first, without waiting for more.
    *
    * @example
    * const events = await turnpike.turns.listEvents("turn_…").toArray()

@@ -3,7 +3,7 @@ import type { Model, UsageGroup, UsageReport } from "./operations.ts"
 import type { RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
-/** What was billed, and for whom. Amounts are US dollars and add up to the ledger, exactly. */
+/** Reports of billed amounts. Amounts are US dollars and add up exactly to the ledger. */
 export class Usage {
   readonly #transport: Transport
 
@@ -13,27 +13,27 @@ export class Usage {
   }
 
   /**
-   * A report of the turns that ended in a range of time: one page of groups, and the sum of all of them.
+   * Reads a report of the turns that ended in a time range: one page of groups, and the total of all groups.
    *
    * @example
-   * const { data, total } = await turnpike.usage.get({ group_by: "end_user_ref", from: "2026-01-01", to: "2026-02-01" })
+   * const { data, total } = await turnpike.usage.get({ group_by: "space", from: "2026-01-01", to: "2026-02-01" })
    */
   get(query: Query<"getUsage"> = {}, options?: RequestOptions): Promise<UsageReport> {
     return this.#transport.call("getUsage", { query }, options)
   }
 
   /**
-   * All groups of a report, over as many pages as they take.
+   * Lists all groups of a report, and loads as many pages as necessary.
    *
    * @example
-   * for await (const { group, billed_usd } of turnpike.usage.groups({ group_by: "space" })) console.log(group, billed_usd)
+   * for await (const { group, billed_usd } of turnpike.usage.groups()) console.log(group, billed_usd)
    */
   groups(query: Query<"getUsage"> = {}, options?: RequestOptions): List<UsageGroup> {
     return this.#transport.list("getUsage", { query }, options)
   }
 
   /**
-   * The whole report as CSV: the Response with its unread body.
+   * Downloads the whole report as CSV. Returns the Response with its unread body.
    *
    * @example
    * const csv = await (await turnpike.usage.csv({ group_by: "day" })).text()
@@ -45,7 +45,7 @@ export class Usage {
   }
 }
 
-/** The models that agents can run on. */
+/** The models on which agents can run. */
 export class Models {
   readonly #transport: Transport
 
@@ -55,7 +55,7 @@ export class Models {
   }
 
   /**
-   * The models that this key's turns may use, with their prices.
+   * Lists the models that this key's turns can use, with their prices.
    *
    * @example
    * const pins = (await turnpike.models.list().toArray()).map(({ pin }) => pin)

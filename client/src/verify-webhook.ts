@@ -3,7 +3,7 @@ import type { BalanceReached, CapReached, FeedEvent, Turn } from "./operations.t
 import { systemRuntime } from "./runtime.ts"
 
 interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
-  /** The same in every delivery and every replay. Store it to handle each event once. */
+  /** The event's id, the same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
   type: Type
   data: Data
@@ -11,10 +11,10 @@ interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, 
 
 type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
 
-/** A turn has a new state. */
+/** A turn has changed its state. */
 export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
 
-/** A share of a cap is spent. */
+/** Spending has reached a share of a cap. */
 export type CapWebhookEvent = EventOf<"cap.reached", CapReached>
 
 type BalanceEventType = Extract<FeedEvent["type"], `balance.${string}`>
@@ -28,7 +28,7 @@ export type AccountWebhookEvent = EventOf<
   Record<string, unknown>
 >
 
-/** The events that are posted to your server, distinguished by `type`. */
+/** The events that are posted to your server. `type` tells them apart. */
 export type WebhookEvent = TurnWebhookEvent | CapWebhookEvent | BalanceWebhookEvent | AccountWebhookEvent
 
 /** The headers of a Request or of Node's IncomingMessage, or any plain object. */
@@ -38,15 +38,15 @@ export type WebhookHeaders =
 
 /** Options of the verification. */
 export interface VerifyOptions {
-  /** How many seconds the message's time may differ from this machine's. Default 300. */
+  /** The maximum difference in seconds between the message's time and this machine's. Default 300. */
   toleranceSeconds?: number | undefined
-  /** The current time. */
+  /** The current time. Default: the time of this machine. */
   now?: Date | undefined
 }
 
 /**
- * The event of a message that was signed with one of the secrets (Standard Webhooks, scheme v1: HMAC-SHA256 over
- * `id.timestamp.body`); WebhookVerificationError otherwise. `body` must be the raw bytes as they came.
+ * The event of a message that is signed with one of the secrets (Standard Webhooks, scheme v1: HMAC-SHA256 of
+ * `id.timestamp.body`). Throws WebhookVerificationError otherwise. `body` must be the raw bytes.
  *
  * @example
  * const event = await verifyWebhook(await request.text(), request.headers, [newSecret, oldSecret])
@@ -62,10 +62,13 @@ export async function verifyWebhook(
   ) as [string, string, string]
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN
   const nowSeconds = (now?.getTime() ?? systemRuntime.now()) / 1000
-  if (!(Math.abs(nowSeconds - seconds) <= toleranceSeconds)) throw refused("webhook-timestamp is too far from now")
+  if (!(Math.abs(nowSeconds - seconds) <= toleranceSeconds))
+    throw refused("webhook-timestamp is too far from the current time")
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   if (!ArrayBuffer.isView(bytes)) {
-    throw new TypeError("verifyWebhook: pass the raw body, as text or bytes. A parsed body is not what was signed.")
+    throw new TypeError(
+      "verifyWebhook: pass the raw body as text or bytes. The signature does not cover a parsed body.",
+    )
   }
   const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   const candidates = signatures.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [decode(entry.slice(3))] : []))
@@ -78,7 +81,7 @@ export async function verifyWebhook(
       if (candidate && (await crypto.subtle.verify("HMAC", key, candidate, signed))) return parse(bytes)
     }
   }
-  throw refused("no signature is of this secret and this body")
+  throw refused("no signature matches this secret and this body")
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {

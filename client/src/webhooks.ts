@@ -22,8 +22,9 @@ export class Webhooks {
   }
 
   /**
-   * The event of a message that was signed with one of your secrets; WebhookVerificationError for any other, or one older than
-   * five minutes. Give the raw body, as it came: parsed and written again it is another text.
+   * Returns the event of a message that is signed with one of your secrets. Throws WebhookVerificationError for any
+   * other message, or if it is older than five minutes. Pass the raw body: a body that was parsed and serialised
+   * again has other bytes.
    *
    * @example
    * const event = await turnpike.webhooks.verify(await request.text(), request.headers, process.env.WEBHOOK_SECRET)
@@ -39,8 +40,8 @@ export class Webhooks {
   }
 
   /**
-   * Registers a webhook. Keep the `secret` of the answer: it is shown only here. Its first event is a `ping`; all others wait until your
-   * server has answered that with 2xx.
+   * Registers a webhook. Store the `secret` of the response: only this response shows it. The first event is a
+   * `ping`. All other events wait until your server has answered it with 2xx.
    *
    * @example
    * const { webhook_id, secret } = await turnpike.webhooks.create({ url: "https://example.com/turnpike" })
@@ -50,7 +51,7 @@ export class Webhooks {
   }
 
   /**
-   * Webhooks, newest first.
+   * Lists webhooks, newest first.
    *
    * @example
    * for await (const { url, enabled } of turnpike.webhooks.list()) console.log(url, enabled)
@@ -70,7 +71,7 @@ export class Webhooks {
   }
 
   /**
-   * Changes the given fields. `enabled: true` switches a webhook on again.
+   * Changes the given fields. `enabled: true` enables a disabled webhook again.
    *
    * @example
    * await turnpike.webhooks.update("whk_…", { events: ["turn.done", "turn.failed"] })
@@ -80,7 +81,7 @@ export class Webhooks {
   }
 
   /**
-   * Removes a webhook and its deliveries.
+   * Deletes a webhook and its deliveries.
    *
    * @example
    * await turnpike.webhooks.delete("whk_…")
@@ -90,7 +91,7 @@ export class Webhooks {
   }
 
   /**
-   * Makes a new secret. For 24 hours the former one signs too: verify with both.
+   * Creates a new signing secret. For 24 hours the old secret signs too, so verify with both.
    *
    * @example
    * const { secret } = await turnpike.webhooks.rotateSecret("whk_…")
@@ -100,7 +101,7 @@ export class Webhooks {
   }
 
   /**
-   * Posts a `ping` to it.
+   * Posts a `ping` to a webhook.
    *
    * @example
    * const { delivery_id } = await turnpike.webhooks.test("whk_…")
@@ -110,7 +111,7 @@ export class Webhooks {
   }
 
   /**
-   * Its deliveries with every attempt, the newest event first.
+   * Lists a webhook's deliveries with every attempt, newest event first.
    *
    * @example
    * const failed = await turnpike.webhooks.deliveries("whk_…", { state: "failed" }).toArray(100)
@@ -120,7 +121,7 @@ export class Webhooks {
   }
 
   /**
-   * Posts the events of a range of time again, each under the id that it had. While `has_more`, go on with `cursor`.
+   * Posts the events of a time range again, each under its own id. While `has_more` is true, continue with `cursor`.
    *
    * @example
    * await turnpike.webhooks.replay("whk_…", { from: "2026-01-15T00:00:00Z", to: "2026-01-16T00:00:00Z" })
@@ -130,7 +131,7 @@ export class Webhooks {
   }
 }
 
-/** What was posted to a webhook, one event at a time. */
+/** The deliveries of events to webhooks. */
 export class Deliveries {
   readonly #transport: Transport
 
@@ -150,7 +151,7 @@ export class Deliveries {
   }
 
   /**
-   * Posts it again, under the id that the event has.
+   * Posts a delivery again, under the id of its event.
    *
    * @example
    * await turnpike.deliveries.redeliver("dlv_…")

@@ -1,13 +1,16 @@
 import { type Fields, isFields } from "../base/fields.ts"
 
-/** A place of a JSON Schema with which no input could be valid, or which no validator accepts. */
+/** A place in a JSON Schema that no input can satisfy, or that no validator accepts. */
 export interface SchemaFault {
   path: (string | number)[]
   message: string
 }
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"])
-/** What a keyword holds. Names that are not here are notes, or rare enough to be left to the validator. */
+/**
+ * Keywords by the type of their value. Other keywords are annotations, or so rare that only the validator checks
+ * them.
+ */
 export const SCHEMAS_BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
 const SCHEMAS = ["additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "items"]
 const LISTS_OF_SCHEMAS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
@@ -21,12 +24,15 @@ const BOUNDS = [
   ["minProperties", "maxProperties"],
 ] as const
 
-/** Twice the levels, since most have the name of a keyword and of a property. */
+/** Twice the maximum depth, because most levels have a keyword and a property name. */
 const MAX_PATH = 128
 
 const shown = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 60)
 
-/** The first fault of a customer's schema; null when calls are possible. For schemas whose depth has been checked. */
+/**
+ * The first fault of a customer's schema; null if inputs can be valid. The depth of the schema must be checked
+ * before.
+ */
 export function impossibleSchema(root: Fields): SchemaFault | null {
   const faultOf = (schema: unknown, path: SchemaFault["path"]): SchemaFault | null => {
     if (typeof schema === "boolean") return null
@@ -48,12 +54,12 @@ export function impossibleSchema(root: Fields): SchemaFault | null {
 
 function* partsOf(key: string, value: unknown): Generator<[string | number | null, unknown]> {
   if (SCHEMAS_BY_NAME.has(key)) yield* Object.entries(value as Fields)
-  // A list of items is how earlier drafts write prefixItems.
+  // In earlier drafts, a list in `items` means prefixItems.
   else if (LISTS_OF_SCHEMAS.has(key) || (key === "items" && Array.isArray(value))) yield* (value as unknown[]).entries()
   else if (SCHEMAS.includes(key)) yield [null, value]
 }
 
-/** What is wrong with the value of one keyword, without the schemas in it. */
+/** The fault of one keyword's value, without the schemas inside it. */
 function keywordFault(root: Fields, key: string, value: unknown): string | null {
   if (key === "type") return typeFault(value)
   if (key === "required") return isNames(value) ? null : `must be a list of property names, not ${shown(value)}`
@@ -89,7 +95,7 @@ function refFault(root: Fields, ref: string): string | null {
 
 const NOWHERE = (ref: string) => `points to nothing in the schema: ${shown(ref)}`
 
-/** What a local reference points to; undefined when that is nothing. */
+/** The target of a local reference; undefined if it does not exist. */
 export function resolveRef(root: Fields, ref: string): unknown {
   let at: unknown = root
   for (const part of ref.slice(2).split("/")) {

@@ -3,27 +3,30 @@ import { RE2JS } from "re2js"
 /** Each level of references can double the work of a validation. */
 const MAX_REFS = 16
 const MAX_DEPTH = 64
-/** Instructions of RE2, whose work for a text is at most their product with its length. */
+/** In RE2 instructions. The work for a text is at most the number of instructions times the length of the text. */
 const MAX_PATTERN_SIZE = 2_500
-/** What all patterns of a schema may cost to compile, by patternCost: about a microsecond each. */
+/** The maximum patternCost of all patterns of a schema. One unit takes about a microsecond to compile. */
 const MAX_PATTERN_COST = 50_000
 const MAX_PATTERN_LENGTH = 4_000
 
-/** Data of a schema, whose texts are no patterns. */
+/** Keywords whose values are data, so texts inside them are not patterns. */
 const DATA = new Set(["const", "enum", "default", "examples"])
 const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"])
 
-/** A pattern as RE2 runs it, in time that is linear in the text, whatever the pattern. Throws when RE2 cannot. */
+/** Compiles a pattern with RE2, whose time is linear in the text for every pattern. Throws if RE2 cannot compile it. */
 export function compilePattern(pattern: string): RE2JS {
   if (patternCost(pattern) > MAX_PATTERN_COST) throw new Error("it is too large")
-  // RE2 would read what follows as plain text, up to \E; JavaScript reads a Q.
+  // RE2 reads \Q as the start of a literal text up to \E. JavaScript reads it as the letter Q.
   if (/(?:^|[^\\])(?:\\\\)*\\Q/.test(pattern)) throw new Error("it has \\Q")
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
   if (compiled.programSize() > MAX_PATTERN_SIZE) throw new Error("it is too large")
   return compiled
 }
 
-/** Why a customer's JSON Schema cannot be used here; null when it can. For schemas whose size has been checked. */
+/**
+ * The reason why a customer's JSON Schema cannot be used; null if it can. The size of the schema must be checked
+ * before.
+ */
 export function schemaFault(schema: object): string | null {
   let refs = 0
   let cost = 0
@@ -52,13 +55,13 @@ function patternsIn(key: string, part: unknown): string[] {
   return key === "patternProperties" && typeof part === "object" && part !== null ? Object.keys(part) : []
 }
 
-/** An escape, a class, a repetition with its least and most, or any other character. */
+/** An escape, a character class, a repetition with its bounds, or any other character. */
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d{1,9})(?:,(\d{0,9}))?\}|./gs
 
-/** About how many instructions RE2 makes of a pattern: each character as often as the repetitions around it say. */
+/** The approximate number of RE2 instructions of a pattern. A repetition multiplies the cost of the atom inside it. */
 export function patternCost(pattern: string): number {
   if (pattern.length > MAX_PATTERN_LENGTH) return Number.POSITIVE_INFINITY
-  // Of each group that is open, and of the atom that a repetition would repeat.
+  // The cost of each open group, and of the atom to which the next repetition would apply.
   const groups = [0]
   let atom = 0
   const add = (cost: number) => groups.push((groups.pop() ?? 0) + cost)

@@ -8,67 +8,75 @@ const maxSteps = z.int().min(1).max(64)
 const subagentSchema = z
   .strictObject({
     name: subagentName,
-    description: z.string().min(1).max(2000).meta({ description: "What it is good at: the agent reads this." }),
-    instructions: z.string().max(100_000).optional().meta({ description: "Its own system instructions." }),
-    model: pin.optional().meta({ description: "A pin. Default: the agent's own." }),
+    description: z
+      .string()
+      .min(1)
+      .max(2000)
+      .meta({ description: "When to use the sub-agent. The agent reads this text." }),
+    instructions: z.string().max(100_000).optional().meta({ description: "The sub-agent's system instructions." }),
+    model: pin.optional().meta({ description: "The pin of the sub-agent's model. Default: the model of the agent." }),
     tools: z
       .array(z.string().min(1).max(96))
       .max(100)
       .optional()
       .meta({
         description:
-          "The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: " +
+          "The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in tool. Default: " +
           "all tools of the agent.",
       }),
-    max_steps: maxSteps.optional().meta({ description: "The limit of model calls for one task. Default 16." }),
+    max_steps: maxSteps.optional().meta({ description: "The maximum number of model calls for one task. Default 16." }),
     max_output_tokens: maxOutputTokens.optional(),
   })
-  .meta({ id: "Subagent", description: "An agent that this one may delegate to, one level deep." })
+  .meta({
+    id: "Subagent",
+    description: "An agent to which the main agent can delegate tasks. Sub-agents cannot delegate.",
+  })
 
-/** A space's agent, as the customer configures it (docs/architecture/tools.md). */
+/** The configuration of a space's agent (docs/architecture/tools.md). */
 export const manifestSchema = z
   .strictObject({
     instructions: z.string().max(100_000).optional().meta({ description: "The agent's system instructions." }),
-    model: pin.optional().meta({ description: "A pin, `engine/model`." }),
-    temperature: z.number().min(0).max(2).optional().meta({ description: "Default: the model's own." }),
-    max_output_tokens: maxOutputTokens.optional().meta({ description: "The limit of each model call." }),
-    max_steps: maxSteps.optional().meta({ description: "The limit of model calls in one turn. Default 16." }),
+    model: pin
+      .optional()
+      .meta({ description: "The pin of the model, `engine/model`. Default: the model of the space." }),
+    temperature: z.number().min(0).max(2).optional().meta({ description: "Default: the default of the model." }),
+    max_output_tokens: maxOutputTokens
+      .optional()
+      .meta({ description: "The maximum number of output tokens of each model call." }),
+    max_steps: maxSteps.optional().meta({ description: "The maximum number of model calls of one turn. Default 16." }),
     timeout_seconds: z
       .int()
       .min(1)
       .max(3600)
       .optional()
-      .meta({ description: "The time limit of the whole turn. Default 300." }),
+      .meta({ description: "The time limit of a turn, in seconds. Default 300." }),
     history: z
       .strictObject({
-        max_turns: z
-          .int()
-          .min(0)
-          .max(100)
-          .optional()
-          .meta({ description: "How many earlier turns it sees, out of the last 1,000. Default 20." }),
+        max_turns: z.int().min(0).max(100).optional().meta({
+          description: "The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20.",
+        }),
         max_tokens: z
           .int()
           .min(0)
           .max(1_000_000)
           .optional()
-          .meta({ description: "The most tokens that they may have together." }),
+          .meta({ description: "The maximum number of tokens of these turns together." }),
       })
       .optional()
-      .meta({ description: "How much of its conversation the agent sees." }),
+      .meta({ description: "The part of the conversation that the agent sees." }),
     builtin_tools: z
       .array(z.enum(BUILTIN_TOOLS))
       .max(BUILTIN_TOOLS.length)
       .optional()
       .meta({
         description:
-          "Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, " +
-          "since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns " +
-          "have it while the service has a model for pictures.",
+          "The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, " +
+          "because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns " +
+          "have it only while the service has an image model.",
       }),
     image_model: pin.optional().meta({
       description:
-        "The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. " +
+        "The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. " +
         "Default: the first of them.",
       example: "openai/gpt-image-1",
     }),
@@ -77,22 +85,22 @@ export const manifestSchema = z
       .max(16)
       .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "must have different names")
       .optional()
-      .meta({ description: "Agents that this agent may delegate tasks to." }),
+      .meta({ description: "Agents to which this agent can delegate tasks." }),
   })
   .meta({
     id: "Manifest",
-    description: "How the space's agent works.",
+    description: "The configuration of a space's agent.",
     examples: [{ instructions: "You answer for the shop. Be brief.", max_steps: 8 }],
   })
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** The pin of a manifest's model for pictures, with the field that names it. */
+/** The image model's pin in a manifest, with the field that contains it. */
 export function imagePinOf(manifest: Manifest | undefined): { param: string; pin: string }[] {
   return manifest?.image_model === undefined ? [] : [{ param: "image_model", pin: manifest.image_model }]
 }
 
-/** Every pin of an agent that a manifest names, with the field that names it. */
+/** All pins of chat models in a manifest, each with the field that contains it. */
 export function pinsOf(manifest: Manifest | undefined): { param: string; pin: string }[] {
   const named = [
     { param: "model", pin: manifest?.model },

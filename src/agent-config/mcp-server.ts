@@ -9,7 +9,7 @@ export const mcpServerFields = {
   url: templatedUrl
     .refine((url) => onlySecrets(url), "may have {{secrets.NAME}} only")
     .meta({
-      description: "Its Streamable HTTP endpoint.",
+      description: "The URL of the server's Streamable HTTP endpoint.",
       example: "https://mcp.example.com/mcp",
     }),
   headers: headersSchema.refine((headers) => onlySecrets(headers), "may have {{secrets.NAME}} only").optional(),
@@ -17,14 +17,14 @@ export const mcpServerFields = {
     .array(z.string().min(1).max(128))
     .max(200)
     .optional()
-    .meta({ description: "The server's own names of the tools that the agent may call. Default: all." }),
+    .meta({ description: "The tools that the agent can call, by the names that the server uses. Default: all tools." }),
 }
 
 export const mcpServerSchema = z
   .strictObject({ name: serverName, ...mcpServerFields })
-  .meta({ id: "McpServer", description: "An MCP server whose tools the agent has as `server__tool`." })
+  .meta({ id: "McpServer", description: "An MCP server. The agent can call its tools as `server__tool`." })
 
-/** As PUT takes it: the path has the name; a name in the body must be the same. */
+/** The body of PUT. The name is in the path; a name in the body must be the same. */
 export const putMcpServerSchema = z
   .strictObject({ name: serverName.optional(), ...mcpServerFields })
   .meta({ id: "PutMcpServer" })

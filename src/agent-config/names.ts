@@ -1,11 +1,12 @@
 import * as z from "zod"
 
 /**
- * Names of tools, servers and secrets. `__` joins a server and its tool, so no name may contain it, and no server's name may end with
- * `_`. The patterns say all of this, so the OpenAPI document says it too.
+ * Names of tools, servers and secrets. `__` joins a server and its tool, so names must not contain it, and a
+ * server's name must not end with `_`. These rules are part of the patterns, so that the OpenAPI document shows
+ * them.
  */
 
-/** The tool that makes pictures: the only built-in one with a price of its own. */
+/** The tool that creates pictures. It is the only built-in tool with a price of its own. */
 export const GENERATE_IMAGE = "generate_image"
 
 export const BUILTIN_TOOLS = [
@@ -18,7 +19,7 @@ export const BUILTIN_TOOLS = [
 ] as const
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number]
 
-/** The tool that hands a task to a sub-agent. Agents have it when the manifest has sub-agents. */
+/** The tool that delegates a task to a sub-agent. Agents have it if the manifest has sub-agents. */
 export const DELEGATE = "delegate"
 
 const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE]

@@ -1,4 +1,4 @@
--- The pins of a space's MCP servers that are of these definitions of the servers.
+-- The pins of a space's MCP servers whose definitions are equal to those in p_servers.
 create function turnpike.pins_of(space spaces, p_servers jsonb) returns jsonb language plpgsql immutable as $$
 begin
   if p_servers = '{}' or space.mcp_pins = '{}' then

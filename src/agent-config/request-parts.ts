@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-/** Headers that we or the connection set; a tool may not. */
+/** Headers that the service or the connection sets. Tools must not set them. */
 const OURS =
   /^(host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|idempotency-key|mcp-.*|cf-.*)$/i
 
@@ -16,11 +16,15 @@ export const headersSchema = z
       .refine((value) => !/[\r\n]/.test(value), "must not have line breaks"),
   )
   .refine((headers) => Object.keys(headers).length <= 32, "must have at most 32 headers")
-  .meta({ description: "Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`." })
+  .meta({
+    description:
+      "HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.",
+  })
 
 /**
- * An absolute URL with placeholders after its origin only. The origin is fixed, since the tool's secrets go there and nowhere else
- * (docs/architecture/tools.md). Whether its host is public is checked where the policy is known.
+ * An absolute URL that may have placeholders after its origin. The origin is fixed, because the tool's secrets are
+ * sent only there (docs/architecture/tools.md). The verbs check whether the host is public, since they know the
+ * policy.
  */
 export const templatedUrl = z
   .string()
@@ -28,11 +32,11 @@ export const templatedUrl = z
   .max(4096)
   .refine((url) => originOf(url) !== null, "must be an absolute http(s) URL without a placeholder in its host")
   .meta({
-    description: "Placeholders are allowed after the host only.",
+    description: "The URL. Placeholders are allowed only after the host.",
     example: "https://api.example.com/orders/{{input.id}}",
   })
 
-/** The URL with every placeholder replaced by a harmless letter; null when that is not a URL. */
+/** The URL with each placeholder replaced by a letter; null if the result is not a URL. */
 export function originOf(template: string): URL | null {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(template)
   if (!authority || authority[1]?.includes("{{")) return null
@@ -42,5 +46,5 @@ export function originOf(template: string): URL | null {
 
 export const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** The size of a JSON column in the database's answer: JSON within JSON, so escapes are escaped again. */
+/** The size of a JSON column in the database's response. It is JSON inside JSON, so escapes are escaped again. */
 export const wireBytes = (value: unknown) => jsonBytes(JSON.stringify(value))

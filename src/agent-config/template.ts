@@ -1,15 +1,16 @@
 /**
- * `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`: the placeholders of a tool's request. Anything else in braces is a fault.
+ * The placeholders of a tool's request: `{{input}}`, `{{input.path.to.it}}` and `{{secrets.NAME}}`. All others are
+ * invalid.
  */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const REFERENCE = /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63}))$/
 
 export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; name: string }
 
-/** What a reference stands for; undefined when the input has no such value. Throws TemplateError for a secret that is not set. */
+/** The value of a reference; undefined if the input has no such value. Throws TemplateError if a secret is not set. */
 export type Resolve = (reference: Reference) => unknown
 
-/** A template cannot be filled. The message is for the customer and the model, and contains no values. */
+/** A template cannot be filled. The customer and the model see the message, so it contains no values. */
 export class TemplateError extends Error {
   override name = "TemplateError"
 }
@@ -21,7 +22,7 @@ function parseReference(text: string): Reference | null {
   return { kind: "input", path: (match[2] ?? "").split(".").filter((part) => part !== "") }
 }
 
-/** The first invalid placeholder in any text inside `value`, or null. For validation when a tool is configured. */
+/** The first invalid placeholder in any text inside `value`; null if all are valid. Used when a tool is configured. */
 export function wrongPlaceholder(value: unknown): string | null {
   for (const text of textsOf(value)) {
     for (const [placeholder, reference] of text.matchAll(PLACEHOLDER)) {
@@ -42,7 +43,7 @@ function* textsOf(value: unknown): Generator<string> {
   }
 }
 
-/** A text with its placeholders filled; each value goes through `encode`. A missing input becomes the empty text. */
+/** A text with its placeholders filled. Each value passes through `encode`. A missing input becomes the empty text. */
 export function fillText(template: string, resolve: Resolve, encode: (value: string) => string = (value) => value) {
   return template.replace(PLACEHOLDER, (placeholder: string, text: string) => {
     const reference = parseReference(text)
@@ -54,18 +55,18 @@ export function fillText(template: string, resolve: Resolve, encode: (value: str
 }
 
 /**
- * A text of JSON with its placeholders filled, so that it stays the JSON that it is: a value in quotes becomes a part of that text, and
- * one without quotes becomes JSON itself. A missing input is null there.
+ * A JSON text with its placeholders filled, so that it stays valid JSON. A placeholder in quotes becomes a part of that
+ * string. A placeholder without quotes becomes a JSON value, and null if the input is missing.
  */
 export function fillJsonText(template: string, resolve: Resolve): string {
-  // A text in quotes, up to its end, or a placeholder outside of any.
+  // Matches a whole string in quotes, or a placeholder outside of strings.
   return template.replace(/"(?:\\.|\{\{[^{}]*\}\}|[^"\\])*"|\{\{[^{}]*\}\}/gs, (part) => {
     if (part.startsWith('"')) return fillText(part, resolve, (value) => JSON.stringify(value).slice(1, -1))
     return JSON.stringify(fillJson(part, resolve) ?? null)
   })
 }
 
-/** A JSON value with its texts filled. A text that is a single placeholder becomes the value itself, with its type. */
+/** A JSON value with its texts filled. A text that is only a placeholder becomes the value itself, with its type. */
 export function fillJson(template: unknown, resolve: Resolve): unknown {
   if (typeof template === "string") {
     const whole = /^\{\{([^{}]*)\}\}$/.exec(template)
@@ -78,7 +79,7 @@ export function fillJson(template: unknown, resolve: Resolve): unknown {
   return Object.fromEntries(filled.filter(([, item]) => item !== undefined))
 }
 
-/** The value at `path` of a call's input. Own properties only, so an input cannot reach the prototype. */
+/** The value at `path` of a call's input. Only own properties count, so an input cannot reach the prototype. */
 export function inputAt(input: unknown, path: string[]): unknown {
   let value = input
   for (const part of path) {

@@ -23,7 +23,7 @@ const inputSchema = z
   })
   .meta({
     description:
-      "A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references.",
+      "The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references.",
     example: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
   })
 
@@ -34,19 +34,19 @@ const requestSchema = z
     headers: headersSchema.optional(),
     query: z.record(z.string().min(1).max(128), z.string().max(4096)).optional().meta({
       description:
-        "Query parameters. A parameter that is a single placeholder is left out when the input has no such value.",
+        "Query parameters. A parameter that is only a placeholder is left out if the input has no such value.",
     }),
     body: z
       .unknown()
       .optional()
       .meta({
         description:
-          "JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value " +
-          "itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: " +
+          "The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value " +
+          "itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: " +
           "the input.",
       }),
   })
-  .refine((request) => !(request.method === "GET" && request.body !== undefined), "a GET has no body")
+  .refine((request) => !(request.method === "GET" && request.body !== undefined), "a GET request cannot have a body")
   .superRefine((request, context) => {
     const wrong = wrongPlaceholder(request)
     if (wrong !== null) {
@@ -54,16 +54,21 @@ const requestSchema = z
     }
   })
 
-/** The definition of a REST tool, without its name, as PUT takes it (docs/architecture/tools.md). */
+/** The definition of a REST tool without its name, as PUT accepts it (docs/architecture/tools.md). */
 export const toolFields = {
   description: z
     .string()
     .min(1)
     .max(4000)
-    .meta({ description: "What it does: the model reads this.", example: "Finds an order by its id." }),
+    .meta({ description: "What the tool does. The model reads this text.", example: "Finds an order by its id." }),
   input_schema: inputSchema,
   request: requestSchema,
-  timeout_seconds: z.int().min(1).max(120).optional().meta({ description: "The time limit of one call. Default 30." }),
+  timeout_seconds: z
+    .int()
+    .min(1)
+    .max(120)
+    .optional()
+    .meta({ description: "The time limit of one call, in seconds. Default 30." }),
 }
 
 const smallEnough = (tool: unknown) => jsonBytes(tool) <= MAX_TOOL_BYTES
@@ -72,9 +77,9 @@ const tooLarge = `is larger than ${MAX_TOOL_BYTES} bytes of JSON`
 export const toolSchema = z
   .strictObject({ name: toolName, ...toolFields })
   .refine(smallEnough, tooLarge)
-  .meta({ id: "Tool", description: "A request to your own REST interface that the agent may make." })
+  .meta({ id: "Tool", description: "A REST tool: a request to your own API that the agent can make." })
 
-/** As PUT takes it: the path has the name; a name in the body must be the same. */
+/** The body of PUT. The name is in the path; a name in the body must be the same. */
 export const putToolSchema = z
   .strictObject({ name: toolName.optional(), ...toolFields })
   .refine(smallEnough, tooLarge)

@@ -1,50 +1,50 @@
 import { timeInWords } from "./in-words.ts"
 import { ERROR_TIMES } from "./policies.ts"
 import { PROOF_MINUTES } from "./powers.ts"
-/** The codes of the table (./errors.ts) that only operations for signing in have. */
+/** The codes of the table (./errors.ts) that only sign-in operations return. */
 export const SIGN_IN_CODES = {
   INVALID_LAUNCH_DATA: {
     status: 401,
     retryable: false,
     dashboard: true,
     cause:
-      "The mini-app's launch data is not signed for this brand's bot, was altered, is too old or was used " +
-      "before, or its user can no longer sign in.",
+      "The mini-app's launch data is invalid: it was altered, is not signed for this brand's bot, is too old, or was used " +
+      "before. Or its user can no longer sign in.",
     cure: "Open the mini-app again, and send its launch data at once and unchanged.",
   },
   INVALID_WEBHOOK_SECRET: {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "The update does not have the secret of this brand's bot.",
-    cure: "Only the messaging platform calls this address: set the bot's webhook again.",
+    cause: "The update does not carry the secret of this brand's bot.",
+    cure: "Only the messaging platform may call this path. Set the bot's webhook again.",
   },
   BOT_NOT_SET_UP: {
     status: 404,
     retryable: false,
     dashboard: true,
     cause: "The brand of this host has no bot on the messaging platform.",
-    cure: "Sign in another way. An operator sets up a bot with `npm run admin -- brand`.",
+    cure: "Sign in another way. An operator can set up a bot with `npm run admin -- brand`.",
   },
   INVALID_CREDENTIALS: {
     status: 401,
     retryable: false,
     dashboard: true,
     cause: "The email or the password is wrong, or the account cannot sign in.",
-    cure: "Check both. The answer does not say which of them is wrong.",
+    cure: "Check both. The response does not say which of them is wrong.",
   },
   INVALID_TOKEN: {
     status: 401,
     retryable: false,
     dashboard: true,
     cause: "The one-time token is wrong, was used or has expired, or its user can no longer sign in.",
-    cure: "Ask for a new one.",
+    cure: "Request a new token.",
   },
   LOGIN_THROTTLED: {
     status: 429,
     retryable: true,
     dashboard: true,
-    cause: "Too many wrong passwords for this account, or too many requests to sign in from this address.",
+    cause: "Too many wrong passwords for this account, or too many sign-in requests from this IP address.",
     cure: "Try again after Retry-After seconds.",
   },
   WRONG_PASSWORD: {
@@ -52,16 +52,16 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The current password is wrong.",
-    cure: "Send the right one. If you have lost it, sign in another way.",
+    cure: "Send the correct password. If you have lost it, sign in another way.",
   },
   REAUTHENTICATION_REQUIRED: {
     status: 403,
     retryable: false,
     dashboard: true,
     cause:
-      `It reads secrets, gives lasting access or spends money, and more than ${PROOF_MINUTES} minutes have passed since this session's user ` +
-      "proved who they are.",
-    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in again as you did. Then repeat the request.",
+      "The request reads secrets, gives lasting access or spends money. " +
+      `The user of this session last signed in or confirmed the password more than ${PROOF_MINUTES} minutes ago.`,
+    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in again. Then repeat the request.",
   },
   SECOND_FACTOR_REQUIRED: {
     status: 401,
@@ -74,7 +74,7 @@ export const SIGN_IN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The setting `admin_second_factor` asks admins for a second factor, and this one has none.",
+    cause: "The setting `admin_second_factor` requires a second factor for admins, and this admin has none.",
     cure: "Set it up with `POST /api/account/second-factor`.",
   },
   WRONG_CODE: {
@@ -89,21 +89,21 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "This service sends no emails.",
-    cure: "Ask an operator for a new password. An operator sets EMAIL_HOOK_URL.",
+    cure: "Ask an operator for a new password. An operator can set EMAIL_HOOK_URL.",
   },
   LOGIN_NOT_CONFIGURED: {
     status: 404,
     retryable: false,
     dashboard: true,
-    cause: "No identity provider is set up, or, for an account at a provider of models, no login to that pool.",
-    cure: "Sign in another way. An operator sets OIDC_ISSUER and OIDC_CLIENT_ID, or PROVIDER_LOGINS.",
+    cause: "No identity provider is configured. For a provider account: no login to its pool is configured.",
+    cure: "Sign in another way. An operator can set OIDC_ISSUER and OIDC_CLIENT_ID, or PROVIDER_LOGINS.",
   },
   LOGIN_STATE_INVALID: {
     status: 400,
     retryable: false,
     dashboard: true,
     cause:
-      "This browser did not begin this login, or the login was used already or took longer than " +
+      "This browser did not start this login, the login was already used, or it took longer than " +
       `${timeInWords(ERROR_TIMES.oauthStateMs)}.`,
     cure: "Start again.",
   },
@@ -118,22 +118,21 @@ export const SIGN_IN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause:
-      "The account is disabled, or does not allow this way of signing in: no identity joins an account that asks for it to be linked first.",
+    cause: "The account is disabled, or it requires that this identity is linked before you sign in with it.",
     cure: "Sign in another way, and link the identity in your account's settings. An admin can enable a disabled account.",
   },
   LOGIN_PROVIDER_FAILED: {
     status: 502,
     retryable: false,
     dashboard: true,
-    cause: "The identity provider's answer is not valid, so nobody was signed in.",
+    cause: "The identity provider sent an invalid answer, so you were not signed in.",
     cure: "Start again. If it keeps failing, tell an operator the request id.",
   },
   LOGIN_PROVIDER_UNAVAILABLE: {
     status: 503,
     retryable: true,
     dashboard: true,
-    cause: "The identity provider does not answer in time.",
+    cause: "The identity provider did not answer in time.",
     cure: "Start again after Retry-After seconds.",
   },
   INVALID_INTERNAL_SECRET: {
@@ -141,20 +140,20 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The header X-Internal-Secret is missing or wrong.",
-    cure: "Only our own identity service calls this address.",
+    cure: "Do not call this path. Only our own identity service uses it.",
   },
   IDENTITY_TAKEN: {
     status: 409,
     retryable: false,
     dashboard: true,
     cause: "The identity belongs to another account.",
-    cure: "Sign in with it, and unlink it there first.",
+    cure: "Sign in with the identity, and unlink it from that account first.",
   },
   LAST_WAY_IN: {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "Without this identity, nobody could sign in to the account.",
+    cause: "Without this identity you could no longer sign in to the account.",
     cure: "Link another identity or set a password first.",
   },
 } as const

@@ -12,7 +12,8 @@ import type { Answers } from "../platform/procedures.ts"
 const KINDS = ["chat", "image"] as const
 
 const kind = z.enum(KINDS).meta({
-  description: "`image`: it makes the pictures of `generate_image`, and no space or turn can choose it.",
+  description:
+    "`chat`: runs turns. `image`: creates the pictures of `generate_image`; spaces and turns cannot select it.",
   example: "chat",
 })
 
@@ -30,33 +31,40 @@ const perPicture = z
   .min(0)
   .max(1_000)
   .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
-  .meta({ description: "USD for one picture, whatever its size.", example: 0.04 })
+  .meta({ description: "USD for one picture of any size.", example: 0.04 })
 
 const pricesSchema = z.strictObject({
   input: perMillion,
-  cached: perMillion.meta({ description: "Of prompt tokens that the provider had in its cache.", example: 0.125 }),
+  cached: perMillion.meta({
+    description: "USD per million prompt tokens that the provider read from its cache.",
+    example: 0.125,
+  }),
   output: perMillion.meta({ example: 10 }),
   cache_write: perMillion.nullable().default(null).meta({
-    description: "Of prompt tokens that the provider writes into its cache; null: as `input`.",
+    description: "USD per million prompt tokens that the provider writes to its cache; null: same as `input`.",
     example: 1.25,
   }),
   cache_write_hour: perMillion.nullable().default(null).meta({
-    description: "Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for.",
+    description:
+      "USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested.",
     example: 2,
   }),
 })
 
 export const catalogRowSchema = z
   .object({
-    pin: z.string().meta({ description: "Its engine and its name there.", example: "openai/gpt-5-mini" }),
+    pin: z
+      .string()
+      .meta({ description: "The engine and the model's name at the provider.", example: "openai/gpt-5-mini" }),
     engine: z.enum(ENGINES).meta({ example: "openai" }),
-    model: z.string().meta({ description: "Its name at the provider.", example: "gpt-5-mini" }),
-    label: z.string().meta({ description: "Its name for people.", example: "GPT-5 mini" }),
+    model: z.string().meta({ description: "The model's name at the provider.", example: "gpt-5-mini" }),
+    label: z.string().meta({ description: "The display name.", example: "GPT-5 mini" }),
     kind,
-    enabled: z.boolean().meta({ description: "Whether new turns may use it." }),
-    sort_order: z
-      .int()
-      .meta({ description: "Lower ones come first. The first enabled row of its kind is the default.", example: 10 }),
+    enabled: z.boolean().meta({ description: "True if new turns can use the model." }),
+    sort_order: z.int().meta({
+      description: "Models with lower numbers come first. The first enabled model of a kind is the default.",
+      example: 10,
+    }),
     price_usd_per_million_tokens: z
       .object({
         input: z.number().meta({ example: 1.25 }),
@@ -65,28 +73,37 @@ export const catalogRowSchema = z
         cache_write: z.number().nullable().meta({ example: 1.25 }),
         cache_write_hour: z.number().nullable().meta({ example: 2 }),
       })
-      .meta({ description: "0 for a model of the kind `image`.", example: PRICES }),
+      .meta({ description: "Prices in USD per million tokens. 0 for a model of the kind `image`.", example: PRICES }),
     price_usd_per_picture: z
       .number()
       .nullable()
-      .meta({ description: "Of a model of the kind `image`; else null.", example: null }),
-    price_version: z.int().meta({ description: "Raised by each change of a price.", example: 3 }),
-    max_output_tokens: z.int().meta({ description: "The limit of one model call.", example: 8192 }),
-    context_tokens: z.int().nullable().meta({ description: "Its window; null: not known.", example: 400_000 }),
+      .meta({ description: "The price of one picture in USD; null for a model of the kind `chat`.", example: null }),
+    price_version: z
+      .int()
+      .meta({ description: "The number of the current prices. It increases with each change of a price.", example: 3 }),
+    max_output_tokens: z
+      .int()
+      .meta({ description: "The maximum number of output tokens of one model call.", example: 8192 }),
+    context_tokens: z
+      .int()
+      .nullable()
+      .meta({ description: "The size of the context window, in tokens; null if unknown.", example: 400_000 }),
     idle_seconds: z
       .int()
       .nullable()
-      .meta({ description: "A call that is silent for so long is ended; null: 60.", example: 60 }),
+      .meta({ description: "A call that receives no data for this many seconds is aborted; null: 60.", example: 60 }),
     space_count: z.int().meta({
       description:
-        "How many spaces are pinned to it: those whose manifest or `model` names it, without archived spaces and without test spaces, " +
-        "which always run the rehearsal model.",
+        "The number of spaces that are pinned to the model in their manifest or `model`. Archived spaces and test spaces do not count: " +
+        "test spaces always use the rehearsal model.",
       example: 12,
     }),
-    version: z.int().meta({ description: "Raised by each edit.", example: 4 }),
+    version: z.int().meta({ description: "The version of the row. It increases with each change.", example: 4 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: changedBySchema("The admin who changed it last; null: nobody, or the command line."),
+    updated_by: changedBySchema(
+      "The admin who changed the model last; null: unchanged, or changed on the command line.",
+    ),
   })
   .meta({ id: "ModelCatalogRow" })
 
@@ -122,7 +139,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
   }
 }
 
-/** All rows of the catalog, enabled and disabled, in sort order (docs/contract.md), for admins. */
+/** All models of the catalog in sort order, for admins (docs/contract.md). */
 export async function listCatalog(ctx: Context, credential: SessionCredential) {
   const { rows } = await readAs(
     ctx,
@@ -153,10 +170,10 @@ export async function listCatalog(ctx: Context, credential: SessionCredential) {
 const label = z.string().trim().min(1).max(100).meta({ example: "GPT-5 mini" })
 const sortOrder = z.int().min(-1_000_000).max(1_000_000).meta({ example: 10 })
 
-/** ModelCatalogPatch of docs/contract.md. */
+/** ModelCatalogPatch in docs/contract.md. */
 export const modelCatalogPatchSchema = z
   .strictObject({ enabled: z.boolean().optional(), label: label.optional(), sort_order: sortOrder.optional() })
-  .meta({ id: "ModelCatalogPatch", description: "Fields that you leave out stay as they are." })
+  .meta({ id: "ModelCatalogPatch", description: "Fields that you leave out keep their values." })
 
 export const modelCatalogAddSchema = z
   .strictObject({
@@ -164,17 +181,17 @@ export const modelCatalogAddSchema = z
     model: z
       .string()
       .regex(/^[^\s/][^\s]{0,99}$/)
-      .meta({ description: "Its name at the provider, which may have slashes.", example: "gpt-5-mini" }),
+      .meta({ description: "The model's name at the provider. It can contain slashes.", example: "gpt-5-mini" }),
     label,
     kind: kind.default("chat"),
     enabled: z.boolean().default(false),
     sort_order: sortOrder.default(0),
     price_usd_per_million_tokens: pricesSchema
       .optional()
-      .meta({ description: "Required, except with the kind `image`, which has none.", example: PRICES }),
+      .meta({ description: "Required for the kind `chat`, and not allowed for the kind `image`.", example: PRICES }),
     price_usd_per_picture: perPicture
       .optional()
-      .meta({ description: "Required with the kind `image`: USD for one picture, whatever its size.", example: 0.04 }),
+      .meta({ description: "Required for the kind `image`: USD for one picture of any size.", example: 0.04 }),
     max_output_tokens: z.int().min(1).max(10_000_000).default(4_096),
     context_tokens: z.int().min(1).max(100_000_000).nullable().default(null).meta({ example: 400_000 }),
     idle_seconds: z.int().min(1).max(600).nullable().default(null).meta({ example: 60 }),
@@ -185,8 +202,8 @@ export const modelCatalogAddSchema = z
     const [needed, unfit] = isImage ? [picture, tokens] : [tokens, picture]
     const names = ["price_usd_per_million_tokens", "price_usd_per_picture"] as const
     const [needs, has] = isImage ? [names[1], names[0]] : names
-    if (needed === undefined) fault(needs, `is required with the kind "${kind}"`)
-    if (unfit !== undefined) fault(has, `is no price of the kind "${kind}"`)
+    if (needed === undefined) fault(needs, `is required for the kind "${kind}"`)
+    if (unfit !== undefined) fault(has, `is not allowed for the kind "${kind}"`)
     if (isImage && !engine.startsWith("openai")) fault("engine", `has no models of the kind "image"`)
   })
   .meta({
@@ -194,15 +211,19 @@ export const modelCatalogAddSchema = z
     examples: [{ engine: "openai", model: "gpt-5-mini", label: "GPT-5 mini", price_usd_per_million_tokens: PRICES }],
   })
 
-export const modelPricesSchema = z
-  .union([pricesSchema, z.strictObject({ picture: perPicture })])
-  .meta({ id: "ModelPrices", description: "Of its tokens; or of a picture, for a model of the kind `image`." })
+export const modelPricesSchema = z.union([pricesSchema, z.strictObject({ picture: perPicture })]).meta({
+  id: "ModelPrices",
+  description: "Prices per million tokens, or the price of a picture for a model of the kind `image`.",
+})
 
 const REFUSALS: Refusals = {
-  not_found: ["NOT_FOUND", "There is no model with this pin in the catalog."],
-  last_enabled: ["LAST_ENABLED_MODEL", "It is the last model that is enabled: enable another one first."],
-  other_kind: ["CONFLICT", "It is a model of the other kind: `picture` is the price of those that make pictures only."],
-  exists: ["CONFLICT", "The catalog has a model with this pin already: change that one."],
+  not_found: ["NOT_FOUND", "The catalog has no model with this pin."],
+  last_enabled: ["LAST_ENABLED_MODEL", "This is the last enabled model. Enable another one first."],
+  other_kind: [
+    "CONFLICT",
+    "The prices do not fit the model's kind: `picture` is only for models of the kind `image`, and token prices are only for `chat`.",
+  ],
+  exists: ["CONFLICT", "The catalog already has a model with this pin. Change that one."],
 }
 
 const micros = (usd: number) => Math.round(usd * MICROS_PER_USD)
@@ -215,7 +236,7 @@ const pricesOf = ({ input, cached, output, cache_write, cache_write_hour }: z.ou
   cache_write_hour: cache_write_hour === null ? null : micros(cache_write_hour),
 })
 
-/** Enables, disables, relabels or reorders a model. NOT_FOUND, LAST_ENABLED_MODEL. */
+/** Enables, disables, relabels or reorders a model. Throws NOT_FOUND, LAST_ENABLED_MODEL. */
 export function patchModel(
   ctx: Context,
   credential: SessionCredential,
@@ -233,7 +254,7 @@ const pricesOfKind = (prices: Prices) =>
     ? { input: 0, cached: 0, output: 0, cache_write: null, cache_write_hour: null, image: micros(prices.picture) }
     : { ...pricesOf(prices), image: null }
 
-/** Adds a model with its prices. CONFLICT when its pin is there. */
+/** Adds a model with its prices. Throws CONFLICT if the catalog already has its pin. */
 export function addCatalogModel(
   ctx: Context,
   credential: SessionCredential,
@@ -250,7 +271,10 @@ export function addCatalogModel(
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
-/** Gives a model new prices for turns that are accepted from now on. NOT_FOUND, CONFLICT for prices of another kind. */
+/**
+ * Sets a model's prices for turns that are accepted from now on. Throws NOT_FOUND, and CONFLICT for prices of
+ * another kind.
+ */
 export function putModelPrices(
   ctx: Context,
   credential: SessionCredential,

@@ -1,4 +1,5 @@
--- A row of the catalog as admins see it: with who changed it last, and how many live spaces are pinned to it.
+-- A model of the catalog for admins, with the user who changed it last and the number of live spaces that are
+-- pinned to it.
 create type turnpike.catalog_answer as (
   pin text,
   engine text,
@@ -10,13 +11,13 @@ create type turnpike.catalog_answer as (
   price_input bigint,
   price_cached bigint,
   price_output bigint,
-  price_cache_write bigint, -- null: as price_input
-  price_cache_write_hour bigint, -- null: it is never asked for
-  price_image bigint, -- null: it makes no pictures
+  price_cache_write bigint, -- null: same as price_input
+  price_cache_write_hour bigint, -- null: never requested
+  price_image bigint, -- null: not an image model
   price_version integer,
   max_output_tokens integer,
-  context_tokens integer, -- null: not known
-  idle_seconds integer, -- null: the usual ones
+  context_tokens integer, -- null: unknown
+  idle_seconds integer, -- null: the default
   version integer,
   created_at timestamptz,
   updated_at timestamptz, -- null: not changed yet
@@ -33,7 +34,8 @@ create function turnpike.catalog_answer_of(p_pin text) returns turnpike.catalog_
     from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
 $$;
 
--- Changes a row of the catalog for an admin; null fields stay. refused: admin, not_found, stale, last_enabled.
+-- Changes a model of the catalog for an admin. Null fields keep their values. refused: admin, not_found, stale,
+-- last_enabled.
 create function turnpike.patch_model(p_request turnpike.request,
   p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
@@ -49,7 +51,7 @@ begin
     return next;
     return;
   end if;
-  -- Of two admins who disable the last two models, the later one sees what the first has left.
+  -- The lock makes concurrent disables run one after the other, so that the last enabled model cannot be disabled.
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
   select c.* into was from model_catalog c where c.pin = p_pin for no key update;
   if was.pin is null then
@@ -76,12 +78,12 @@ begin
   return next;
 end $$;
 
--- What the audit log notes of a row: without who changed it, and when.
+-- The columns of a model that the audit log records: all except versions, times and the user who changed it.
 create function turnpike.catalog_facts(model model_catalog) returns jsonb language sql immutable as $$
   select to_jsonb(model) - '{created_at,updated_at,updated_by,version}'::text[]
 $$;
 
--- Adds a row for an admin. p_model: its columns. refused: admin, exists.
+-- Adds a model for an admin. p_model: its columns. refused: admin, exists.
 create function turnpike.add_model(p_request turnpike.request,
   p_model jsonb)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
@@ -117,8 +119,9 @@ begin
   return next;
 end $$;
 
--- Gives a model new prices: a new price version. In credit micros per million tokens, p_image for one picture. Returns whether they
--- are others.
+-- Gives a model new prices, as a new price version. Amounts are credit micros per million tokens; p_image is for
+-- one picture.
+-- Returns true if the prices have changed.
 create function turnpike.set_prices(was model_catalog, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint,
   p_cache_write_hour bigint, p_image bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
@@ -135,8 +138,9 @@ begin
   return true;
 end $$;
 
--- The same for an admin. Turns that were accepted before keep theirs. p_image: null for a model of the kind 'chat'. refused: admin,
--- not_found, stale, other_kind.
+-- Gives a model new prices, for an admin. Turns that are already accepted keep the old prices. p_image: null for a
+-- model of the kind 'chat'.
+-- refused: admin, not_found, stale, other_kind.
 create function turnpike.put_model_prices(p_request turnpike.request,
   p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_image bigint,
   p_if_version integer)

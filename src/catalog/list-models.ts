@@ -10,26 +10,29 @@ const perMillion = z.number().meta({ description: "USD per million tokens." })
 
 export const modelSchema = z
   .object({
-    pin: z
-      .string()
-      .meta({ description: "What a turn, a space or a manifest names as `model`.", example: "rehearsal/standard" }),
-    label: z.string().meta({ description: "Its name for people." }),
-    engine: z.string().meta({ description: "Which engine runs it: the part of the pin before the slash." }),
+    pin: z.string().meta({
+      description: "The id of the model. Turns, spaces and manifests send it as `model`.",
+      example: "rehearsal/standard",
+    }),
+    label: z.string().meta({ description: "The display name." }),
+    engine: z.string().meta({ description: "The engine that runs the model: the part of the pin before the slash." }),
     price_usd_per_million_tokens: z.object({
       input: perMillion,
-      cached: perMillion.meta({ description: "USD per million prompt tokens that the provider had in its cache." }),
+      cached: perMillion.meta({ description: "USD per million prompt tokens that the provider read from its cache." }),
       output: perMillion,
     }),
-    max_output_tokens: z.int().meta({ description: "The limit of one model call." }),
+    max_output_tokens: z.int().meta({ description: "The maximum number of output tokens of one model call." }),
   })
   .meta({ id: "Model" })
 
 export const imageModelSchema = z
   .object({
-    pin: z.string().meta({ description: "What a manifest names as `image_model`.", example: "openai/gpt-image-1" }),
-    label: z.string().meta({ description: "Its name for people.", example: "GPT Image 1" }),
+    pin: z
+      .string()
+      .meta({ description: "The id of the model. Manifests send it as `image_model`.", example: "openai/gpt-image-1" }),
+    label: z.string().meta({ description: "The display name.", example: "GPT Image 1" }),
     engine: z.string().meta({ description: "The part of the pin before the slash.", example: "openai" }),
-    price_usd_per_picture: z.number().meta({ description: "USD for one picture, of any size.", example: 0.04 }),
+    price_usd_per_picture: z.number().meta({ description: "USD for one picture of any size.", example: 0.04 }),
   })
   .meta({ id: "ImageModel" })
 
@@ -41,8 +44,9 @@ export interface Models {
 }
 
 /**
- * The models that turns of this key may use, in the order of the catalog, and those that make their pictures; the first is the default. A
- * test key sees those that rehearse; its turns run `rehearsal/standard`, also when that is disabled, and pictures are free.
+ * The chat and image models that turns of this caller can use, in the catalog's order; the first is the default. A
+ * test key gets rehearsal models: its turns always run `rehearsal/standard`, even if that is disabled, and its
+ * pictures are free.
  */
 export async function listModels(ctx: Context, credential: Credential): Promise<Models> {
   const { rows } = await readAs(ctx, credential, (db) =>

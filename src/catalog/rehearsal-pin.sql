@@ -1,2 +1,2 @@
--- The model of all test turns.
+-- The pin of the model that runs all test turns.
 create function turnpike.rehearsal_pin() returns text language sql immutable as $$ select 'rehearsal/standard' $$;

@@ -1,6 +1,6 @@
--- Notes that everything of an end user until now must be erased; after this commit the wish cannot be lost. Takes the names from their
--- conversations, so later turns begin new ones. refused: 'scope' (the caller sees less than the whole account), 'unknown' (the end user
--- has no turn and no limit).
+-- Records that all data of an end user until now must be erased. After this commit the request cannot be lost.
+-- Renames the end user's conversations, so that later turns start new ones.
+-- refused: 'scope' (the caller cannot access the whole account), 'unknown' (the end user has no turn and no limit).
 create function turnpike.erase_end_user(p_request turnpike.request,
   p_ref text, p_erasure_id text, out actor turnpike.caller, out refused text, out erasure erasures) language plpgsql as $$
 declare
@@ -18,7 +18,7 @@ begin
     perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
-  -- Accepting a turn locks its conversation too, so it comes before or after this.
+  -- Accepting a turn also locks its conversation, so it happens completely before or after this statement.
   ids := array(select c.conversation_id from conversations c
     where c.user_id = caller.user_id and c.test = caller.test and c.end_user_ref = p_ref and c.name <> c.conversation_id
     order by c.conversation_id for update);
@@ -34,7 +34,7 @@ begin
   end if;
   update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
   insert into erasures as e (erasure_id, user_id, test, end_user_ref, key_id, until_at, requested_at, tried_at, conversations)
-  -- The clock of the worker that accepted a turn may be ahead of this one's.
+  -- The clock of the worker that accepted the newest turn can be ahead of this worker's clock.
   values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_request.moment, newest), p_request.moment, p_request.moment,
     cardinality(ids))
   returning e.* into erasure;

@@ -9,8 +9,8 @@ import { ERASURE_POLICY } from "./policies.ts"
 import { runErasure } from "./run-erasure.ts"
 
 /**
- * Erases all texts, results, history and files of an end user in the whole account until now; amounts stay. The first statement notes
- * the wish. What this request does not complete, the sweeper does. NOT_FOUND, SCOPE_DENIED.
+ * Erases all texts, results, history and files of an end user until now, in the whole account. The first statement
+ * records the request, and the sweeper finishes what this call does not. Throws NOT_FOUND, SCOPE_DENIED.
  */
 export async function eraseEndUser(ctx: Context, credential: Credential, ref: string): Promise<ErasureRow> {
   const { row } = await callAs(ctx, credential, "erase_end_user", {

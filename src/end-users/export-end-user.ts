@@ -24,10 +24,11 @@ const exportedTurnSchema = turnSchema
     erased_at: z.iso.datetime().nullable(),
     events: z.array(turnEventSchema),
     steps: z.array(z.record(z.string(), z.unknown())).meta({
-      description: "Its model calls: what the model said, which tools it called, and what they answered.",
+      description: "The turn's model calls: the model's output, its tool calls, and their results.",
     }),
     file_details: z.array(fileSchema.extend({ content: z.string() })).meta({
-      description: "The files that were sent with it and that its agent made; `content` is where their bytes are.",
+      description:
+        "Files that were sent with the turn, and files that its agent created. `content` is the path of the bytes.",
     }),
     tasks: z.array(z.record(z.string(), z.unknown())),
     images: z
@@ -39,7 +40,7 @@ const exportedTurnSchema = turnSchema
           base64: z.string(),
         }),
       )
-      .meta({ description: "Images that tools answered." }),
+      .meta({ description: "Images that tools returned." }),
   })
   .meta({ id: "ExportedTurn" })
 
@@ -59,7 +60,10 @@ interface ExportRow extends TurnRow {
   tasks: JsonRow<"tasks">[]
 }
 
-/** All data of an end user that the key can see, as one JSON document in pieces. NOT_FOUND before the first piece. */
+/**
+ * All data of an end user that the caller can access, as one JSON document in pieces. Throws NOT_FOUND before the
+ * first piece.
+ */
 export async function exportEndUser(
   ctx: Context,
   credential: Credential,
@@ -157,7 +161,7 @@ async function exportPage(
   }
 }
 
-/** Where a file's bytes are for this caller. */
+/** The path at which this caller can download a file. */
 const contentFor =
   ({ kind }: Credential) =>
   ({ file_id, space }: FileRow) =>
@@ -183,7 +187,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }:
   yield `${first ? "" : ","}${plainJson(whole).slice(0, -1)},"images":[`
   let images = 0
   for (const image of imagesOf(row)) {
-    // One at a time: they are too large to be in memory together.
+    // Images are read one at a time, because all of them together could exceed the memory.
     const bytes = await ctx.files.read(image.objectKey)
     if (!bytes) continue
     const base64 = Buffer.from(bytes).toString("base64")
@@ -193,7 +197,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }:
   yield "]}"
 }
 
-/** Objects that tools answered and that are not files: the images of MCP servers. */
+/** Objects that tools returned and that are not files: the images of MCP servers. */
 function imagesOf({ turn_id, steps, files }: ExportRow) {
   const known = new Set(files.map(({ object_key }) => object_key))
   return steps.flatMap(({ step, results }) =>
@@ -207,7 +211,7 @@ function imagesOf({ turn_id, steps, files }: ExportRow) {
   )
 }
 
-/** Object keys are internal, so they are left out. */
+/** Removes object keys, which are internal. */
 function withoutKeys<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value, (key, item) => (key === "objectKey" ? undefined : item)))
 }

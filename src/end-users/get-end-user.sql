@@ -1,17 +1,18 @@
--- What a caller sees of an end user. Amounts in credit micros.
+-- An end user as a caller sees it. Amounts are credit micros.
 create type turnpike.end_user_answer as (
   end_user_ref text,
   turns bigint,
-  first_turn_at timestamptz, -- null: it has no turn yet
-  last_turn_at timestamptz, -- null: the same
+  first_turn_at timestamptz, -- null: no turn yet
+  last_turn_at timestamptz, -- null: no turn yet
   billed bigint,
   billed_this_month bigint,
   billed_today bigint,
-  limits end_users, -- null: it has none of its own
+  limits end_users, -- null: no limits of its own
   caps turnpike.cap_state[]
 );
 
--- Turns are counted by the conversations' last position; amounts are summed from the narrow index of billed turns.
+-- The number of turns comes from the conversations' last positions. Amounts are sums over the small index of billed
+-- turns.
 create function turnpike.end_user_answer_of(caller turnpike.caller, p_ref text, p_moment timestamptz) returns turnpike.end_user_answer
 language plpgsql stable as $$
 declare
@@ -38,7 +39,7 @@ begin
     turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment))::turnpike.end_user_answer;
 end $$;
 
--- An end user as a caller sees it, also one without any data.
+-- Reads an end user. Returns an answer even if the end user has no data.
 create function turnpike.get_end_user(p_request turnpike.request, p_ref text,
   out actor turnpike.caller, out end_user turnpike.end_user_answer) language plpgsql as $$
 declare

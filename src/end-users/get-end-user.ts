@@ -8,7 +8,7 @@ import type { Answers } from "../platform/procedures.ts"
 import { serializeCapState } from "../quotas/cap-state.ts"
 import type { EndUser } from "./schemas.ts"
 
-/** An end user as a key sees it. */
+/** An end user as a caller sees it. */
 export type EndUserRow = Answers["end_user_answer"]
 
 function serializeLimits(row: EndUserRow["limits"]): EndUser["limits"] {
@@ -34,17 +34,17 @@ export function serializeEndUser(row: EndUserRow): EndUser {
   }
 }
 
-/** The end user has no turn that the key can see, and no limits that a key of the whole account would see. */
+/** Thrown if the end user has no turns that the caller can see, and no limits that it can see. */
 export function endUserNotFound(ref: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no end user "${ref}" that you can see.`)
 }
 
-/** Data of the account, not of a space, is only for keys that see the whole account. */
+/** Data of the account, and not of a space, is only for keys that can access the whole account. */
 export function needsScopeAll(what: string): TurnpikeError {
   return new TurnpikeError("SCOPE_DENIED", `${what} needs a key with the scope \`all\`.`)
 }
 
-/** An end user, as far as the key can see its turns. NOT_FOUND. */
+/** An end user, with the turns that the caller can see. Throws NOT_FOUND. */
 export async function getEndUser(ctx: Context, credential: Credential, ref: string): Promise<EndUserRow> {
   const { actor, row } = await callAs(ctx, credential, "get_end_user", { ref })
   const { end_user: endUser } = row

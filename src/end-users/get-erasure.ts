@@ -13,7 +13,7 @@ export type OpenErasure = Pick<
   "erasure_id" | "user_id" | "test" | "end_user_ref" | "until_at" | "erased_at"
 >
 
-/** An erasure, with the amounts that stay of its end user. */
+/** An erasure, with the amounts of its end user that are kept. */
 export interface ErasureRow extends JsonRow<"erasures"> {
   kept_turns: number
   kept_billed: number
@@ -37,7 +37,7 @@ export function serializeErasure(row: ErasureRow): Erasure {
   }
 }
 
-/** The receipt of an erasure, for keys that see the whole account. NOT_FOUND. */
+/** The receipt of an erasure, for callers that can access the whole account. Throws NOT_FOUND. */
 export async function getErasure(ctx: Context, credential: Credential, erasureId: string): Promise<ErasureRow> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db

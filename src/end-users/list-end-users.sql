@@ -1,13 +1,15 @@
--- An end user of a list, with the time that it is listed at.
+-- An end user in a list, with the time by which the list is sorted.
 create type turnpike.listed_end_user as (
   end_user turnpike.end_user_answer,
   active_at timestamptz
 );
 
--- Up to p_limit end users that a caller sees, after (p_before_at, p_before_ref; null for the first page), by their newest turn, with
--- its time as active_at. Each is found once, at its newest conversation, so a page costs as many steps as it has rows. End users with
--- limits but no turn are listed at the time of their limits, for callers who see the whole account. p_blocked: only blocked ones, or
--- only others; null for all. p_q: a part of the reference, upper and lower case alike; null for all.
+-- Up to p_limit end users that a caller can see, most recent turn first; active_at is the time of that turn. The
+-- page starts after (p_before_at, p_before_ref); null for the first page. Each end user is found once, at the
+-- newest conversation, so the cost of a page is proportional to its rows. End users with limits but without turns
+-- are sorted by the time of their limits. Only callers that can access the whole account get these.
+-- p_blocked: only blocked end users, or only the others; null for all. p_q: a part of the reference, case does not
+-- matter; null for all.
 create function turnpike.list_end_users(p_request turnpike.request,
   p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor turnpike.caller,
     out end_users turnpike.listed_end_user[])
@@ -27,7 +29,7 @@ begin
     select found.* from (
       (select c.end_user_ref as ref, c.last_turn_at as active_at from conversations c
         where c.user_id = caller.user_id and c.test = caller.test and c.last_turn_at is not null
-          -- The empty one is the account's owner in the web chat: nobody's customer.
+          -- The empty reference is the account's own web chat, which has no end user.
           and c.end_user_ref <> ''
           and (c.last_turn_at, c.end_user_ref collate "C") < (before_at, before_ref)
           and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
@@ -54,7 +56,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Whether an end user is one that a list asks for.
+-- True if an end user matches the filters of a list.
 create function turnpike.is_wanted(caller turnpike.caller, p_ref text, p_blocked boolean, p_q text) returns boolean
 language plpgsql stable as $$
 begin

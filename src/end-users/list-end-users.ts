@@ -5,14 +5,14 @@ import { decodePosition, encodePosition, type Page } from "../base/pagination.ts
 import type { EndUserRow } from "./get-end-user.ts"
 
 export interface EndUserFilters {
-  /** A part of the reference. */
+  /** A part of the reference. Case does not matter. */
   q?: string | undefined
   blocked?: boolean | undefined
 }
 
 /**
- * The end users that a caller can see, by their newest turn. Those with limits but no turn are listed at the time of their limits, for
- * callers who see the whole account.
+ * The end users that a caller can see, most recent turn first. Callers that can access the whole account also get
+ * end users with limits but without turns.
  */
 export async function listEndUsers(
   ctx: Context,

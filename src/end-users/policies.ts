@@ -1,17 +1,17 @@
-/** Bounds of erasing, so that every statement and every call of the bucket stays small. Times in milliseconds. */
+/** Limits of the erasure, which keep every statement and every call of the bucket small. Times are in milliseconds. */
 export const ERASURE_POLICY = {
-  /** Turns, and their events, that one statement redacts. */
+  /** The number of turns, and of their events, that one statement redacts. */
   turnsPerStatement: 200,
   eventsPerStatement: 20_000,
-  /** Prefixes and objects that one round removes from the bucket. */
+  /** The number of prefixes and objects that one round removes from the bucket. */
   objectsPerRound: 100,
-  /** Rounds of each step while the caller waits, and in one run of the sweep. */
+  /** The number of rounds of each step, while the caller waits and in one run of the sweep. */
   roundsOfRequest: 5,
   roundsOfSweep: 40,
-  /** After this time, the bucket and the turns are searched once more. No worker lives that long. */
+  /** After this time the bucket and the turns are searched a second time. No worker runs for that long. */
   checkAfterMs: 600_000,
   sweepBatch: 10,
-  /** Turns of one page of an export, and its bytes. */
+  /** The number of turns in one page of an export, and the size of the page. */
   exportTurns: 20,
   exportBytes: 4 * 1024 * 1024,
 } as const

@@ -1,5 +1,5 @@
--- Replaces an end user's limits, which belong to the account: end_user is null when the caller sees less than the whole account, and when
--- it is one more than the account may have (reached: its state).
+-- Replaces an end user's limits, which belong to the account. end_user is null if the caller cannot access the
+-- whole account, or if the account has reached its limit of end users (reached: the limit).
 create function turnpike.put_end_user_limits(p_request turnpike.request,
   p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller, out end_user turnpike.end_user_answer,
   out reached turnpike.count_state) language plpgsql as $$
@@ -13,7 +13,7 @@ begin
   end if;
   if caller.scope = 'all' then
     if not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
-      -- Two at once do not take the same last place.
+      -- The lock keeps two concurrent calls from taking the last place.
       perform from users u where u.user_id = caller.user_id for no key update;
       reached := turnpike.over_limit('end_users', caller.user_id, 1);
     end if;

@@ -6,7 +6,10 @@ import { fromUsd } from "../base/money.ts"
 import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
-/** Replaces an end user's limits, also before its first turn. They belong to the account: SCOPE_DENIED for narrower keys. LIMIT_REACHED. */
+/**
+ * Replaces an end user's limits. Throws SCOPE_DENIED for a key that cannot access the whole account, and
+ * LIMIT_REACHED.
+ */
 export async function putLimits(
   ctx: Context,
   credential: Credential,

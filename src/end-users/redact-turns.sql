@@ -1,6 +1,7 @@
--- Redacts ended turns that an erasure covers, with everything that belongs to them: text, results, events, steps, names of
--- conversations, files they made and files sent with them. Their objects' keys are noted in the same transaction, so none is forgotten
--- when the worker dies. At most p_most_turns, and p_most_events of their events. Returns how many turns it redacted.
+-- Redacts ended turns that an erasure covers, with all their data: text, results, events, steps, names of
+-- conversations, files that they created, and files sent with them. The keys of their objects are recorded in the
+-- same transaction, so none is lost if the worker dies. Redacts at most p_most_turns turns with p_most_events
+-- events. Returns the number of turns.
 create function turnpike.redact_turns(p_erasure_id text, p_most_turns integer, p_most_events integer, p_moment timestamptz)
 returns integer language plpgsql as $$
 declare
@@ -16,7 +17,7 @@ declare
   tasks_done integer;
 begin
   select e.* into erasure from erasures e where e.erasure_id = p_erasure_id;
-  -- Another run may be working on some of them.
+  -- Skips locked turns, because another run may be working on them.
   ids := array(
     select picked.turn_id from (
       select ended.turn_id, row_number() over by_id as row_number, sum(ended.last_event_seq) over by_id as events_so_far
@@ -37,10 +38,10 @@ begin
     order by c.conversation_id for update);
   attached := array(select distinct f.id from turns t, jsonb_array_elements_text(t.file_ids) as f(id) where t.turn_id = any (ids));
   of_files := turnpike.files_to_redact(erasure, ids, attached);
-  -- In one order, since other runs may lock some of the same files.
+  -- The order of ids prevents deadlocks with other runs that lock some of the same files.
   perform from files f where f.file_id = any (of_files) order by f.file_id for no key update;
 
-  -- Stored images have no row; only turns that called tools have any.
+  -- Stored images have no row, so the whole prefix is recorded. Only turns with tool calls can have images.
   insert into erased_objects (erasure_id, object_key)
   select distinct p_erasure_id, 'turns/' || p.turn_id || '/' from turn_steps p
     where p.turn_id = any (ids) and p.content @> '[{"type": "tool-call"}]'
@@ -68,8 +69,8 @@ begin
   return cardinality(ids);
 end $$;
 
--- The files that are erased with such turns: files that their agents made, and files sent with them. A file stays when a turn of
--- another end user, or a later turn, uses it, or when such a turn's agent made it.
+-- The files that are erased with these turns: files that their agents created, and files sent with them. A file is
+-- kept if another end user's turn or a later turn uses it, or if the agent of another end user's turn created it.
 create function turnpike.files_to_redact(erasure erasures, p_turns text[], p_attached text[]) returns text[]
 language plpgsql stable as $$
 begin
@@ -84,15 +85,15 @@ begin
           and (t.end_user_ref <> erasure.end_user_ref or t.created_at > erasure.until_at)));
 end $$;
 
--- What an event keeps: numbers, states, and names that we or the configuration chose.
+-- The part of an event's data that is kept: numbers, states, and names that the service or the configuration chose.
 create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql immutable as $$
   select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(p_data) d
   where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish', 'truncated',
     'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'model', 'attempt')
 $$;
 
--- Redacts the rows of other rooms about such turns; returns how many tasks. A new table with a turn's texts must be added here: the
--- test of erasure searches every table.
+-- Redacts the rows of other rooms that belong to these turns. Returns the number of tasks. A new table with texts
+-- of turns must be added here: the test of erasure searches every table.
 create function turnpike.redact_elsewhere(p_turns text[], p_moment timestamptz) returns integer language plpgsql as $$
 declare
   tasks_done integer;

@@ -1,4 +1,4 @@
--- Whether everything that an erasure covers is gone, from the tables and, as far as noted, from the bucket.
+-- True if all data that an erasure covers is gone from the tables, and all recorded objects are gone from the bucket.
 create function turnpike.is_erased(erasure erasures) returns boolean language plpgsql stable as $$
 begin
   return not exists (select from turns t
@@ -7,7 +7,7 @@ begin
     and not exists (select from erased_objects o where o.erasure_id = erasure.erasure_id and o.removed_at is null);
 end $$;
 
--- Notes that everything is gone, if it is. Returns whether it is.
+-- Records that all data is gone, if it is. Returns true if this call recorded it.
 create function turnpike.note_erased(p_erasure_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   update erasures e set erased_at = p_moment
@@ -15,15 +15,15 @@ begin
   return found;
 end $$;
 
--- Notes that objects were removed from the bucket. Returns whether any of them was known.
+-- Records that objects were removed from the bucket. Returns true if any of them was recorded for this erasure.
 create function turnpike.note_objects_removed(p_erasure_id text, p_keys text[], p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   update erased_objects o set removed_at = p_moment where o.erasure_id = p_erasure_id and o.object_key = any (p_keys);
   return found;
 end $$;
 
--- Marks the objects that were removed before everything was gone as not removed, so they are removed again. Returns whether there are
--- any.
+-- Marks objects that were removed before the erasure was complete as not removed, so that they are removed again.
+-- Returns true if there are such objects.
 create function turnpike.reopen_objects(p_erasure_id text) returns boolean language plpgsql as $$
 begin
   update erased_objects o set removed_at = null from erasures e
@@ -31,13 +31,14 @@ begin
   return found;
 end $$;
 
--- Closes an erasure after its second search, if nothing was left, and deletes its object keys. Returns whether it is closed.
+-- Closes an erasure after its second search, if all data is gone, and deletes its object keys. Returns true if it
+-- is closed.
 create function turnpike.close_erasure(p_erasure_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   erasure erasures;
 begin
   select e.* into erasure from erasures e where e.erasure_id = p_erasure_id;
-  -- A dispatcher may have noted a receiver's answer while its turn was being redacted.
+  -- A dispatcher may have stored a receiver's answer while the turn was being redacted.
   update webhook_attempts a set answer = null, location = null from turns t, webhook_deliveries d
     where t.user_id = erasure.user_id and t.test = erasure.test and t.end_user_ref = erasure.end_user_ref
       and t.created_at <= erasure.until_at and t.erased_at is not null and d.turn_id = t.turn_id and a.delivery_id = d.delivery_id
@@ -50,8 +51,8 @@ begin
   return true;
 end $$;
 
--- Takes up to p_limit erasures that are not complete, or that were complete by p_settled and need their second search; those tried
--- longest ago come first.
+-- Claims up to p_limit erasures, least recently tried first: those that are not complete, and those that were
+-- completed by p_settled and need their second search.
 create function turnpike.take_erasures(p_settled timestamptz, p_limit integer, p_moment timestamptz)
 returns table (erasure erasures) language plpgsql rows 10 as $$
 begin

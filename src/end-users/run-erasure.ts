@@ -6,8 +6,8 @@ import type { OpenErasure } from "./get-erasure.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 
 /**
- * Does up to `rounds` of each step of an erasure: cancels open turns, redacts ended ones, removes objects, and notes when everything is
- * gone. Every step can be repeated; the sweeper goes on after any failure.
+ * Runs up to `rounds` of each step of an erasure: cancels open turns, redacts ended turns, removes objects, and records
+ * completion. Every step can be repeated, and the sweeper continues after a failure.
  */
 export async function runErasure(ctx: Context, erasure: OpenErasure, { rounds }: { rounds: number }): Promise<void> {
   await endTurns(ctx, causeOf(erasure), { batches: rounds })
@@ -26,7 +26,10 @@ const causeOf = ({ user_id, test, end_user_ref, until_at }: OpenErasure) =>
     reason: "end_user_erased",
   }) as const
 
-/** Searches once more for data that a lost worker may have written since; then closes the erasure. */
+/**
+ * Searches a second time for data that a lost worker may have written after the first search, and then closes the
+ * erasure.
+ */
 async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<void> {
   const { erasure_id } = erasure
   await callOne(ctx.db, "reopen_objects", { erasure_id })
@@ -38,7 +41,7 @@ async function repeat(rounds: number, work: () => Promise<boolean>): Promise<voi
   for (let round = 0; round < rounds; round++) if (!(await work())) return
 }
 
-/** Redacts some ended turns with everything that belongs to them. Returns how many. */
+/** Redacts a batch of ended turns with all their data. Returns the number of turns. */
 async function redactTurns(ctx: Context, { erasure_id }: OpenErasure): Promise<number> {
   const { redact_turns: turns } = await callOne(ctx.db, "redact_turns", {
     erasure_id,
@@ -49,7 +52,7 @@ async function redactTurns(ctx: Context, { erasure_id }: OpenErasure): Promise<n
   return turns ?? 0
 }
 
-/** Removes some objects of an erasure from the bucket: single ones, and everything below a turn's prefix, which may have no rows. */
+/** Removes a batch of an erasure's objects from the bucket: single objects, and all objects below a turn's prefix. */
 async function removeErasedObjects(ctx: Context, { erasure_id }: OpenErasure): Promise<number> {
   const rows = await ctx.db
     .selectFrom("erased_objects")
@@ -77,7 +80,7 @@ async function keysBelow(ctx: Context, prefix: string): Promise<string[]> {
   }
 }
 
-/** Goes on with incomplete erasures. One that fails goes behind the others at the next run. */
+/** Continues incomplete erasures. An erasure that fails comes after the others in the next run. */
 export async function sweepErasures(ctx: Context): Promise<{ tried: number; failed: number }> {
   const now = ctx.clock.now()
   const taken = await call(ctx.db, "take_erasures", {

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { fromUsd, INEXACT_USD } from "../base/money.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 
-/** An end user's reference in a path: any text, percent-encoded as one segment. */
+/** An end user's reference in a path: any text, percent-encoded as one path segment. */
 export const endUserRefParam = z.string().min(1).max(128).meta({
   description: "The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`.",
   example: "customer-42",
@@ -17,9 +17,15 @@ const limit = z
 
 export const limitsSchema = z
   .object({
-    daily_usd: z.number().nullable().meta({ description: "For a UTC day. Null: it has no limit of its own." }),
-    monthly_usd: z.number().nullable().meta({ description: "For a UTC month. Null: it has no limit of its own." }),
-    blocked: z.boolean().meta({ description: "Whether its new turns are refused." }),
+    daily_usd: z
+      .number()
+      .nullable()
+      .meta({ description: "The end user's own limit for a UTC day, in USD; null: the default applies." }),
+    monthly_usd: z
+      .number()
+      .nullable()
+      .meta({ description: "The end user's own limit for a UTC month, in USD; null: the default applies." }),
+    blocked: z.boolean().meta({ description: "True if new turns of the end user are rejected." }),
   })
   .meta({ id: "EndUserLimits" })
 
@@ -27,15 +33,15 @@ export const putLimitsSchema = z
   .strictObject({
     daily_usd: limit
       .default(null)
-      .meta({ description: "For a UTC day. Null or left out: the default applies.", example: 1.5 }),
+      .meta({ description: "The limit for a UTC day, in USD. Null or left out: the default applies.", example: 1.5 }),
     monthly_usd: limit
       .default(null)
-      .meta({ description: "For a UTC month. Null or left out: the default applies.", example: 20 }),
+      .meta({ description: "The limit for a UTC month, in USD. Null or left out: the default applies.", example: 20 }),
     blocked: z
       .boolean()
       .nullable()
       .default(null)
-      .meta({ description: "Whether new turns are refused with END_USER_BLOCKED. Null or left out: no." }),
+      .meta({ description: "`true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false." }),
   })
   .meta({ id: "PutEndUserLimits", description: "Replaces all limits of the end user." })
 
@@ -44,22 +50,27 @@ export type PutLimits = z.infer<typeof putLimitsSchema>
 export const endUserSchema = z
   .object({
     end_user_ref: z.string(),
-    first_turn_at: z.iso.datetime().nullable().meta({ description: "Null: it has limits but no turns yet." }),
+    first_turn_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The time of the first turn; null if the end user has limits but no turns yet." }),
     last_turn_at: z.iso.datetime().nullable(),
-    turns: z.int().meta({ description: "How many turns it ever had in the key's spaces." }),
-    billed_usd: z.number().meta({ description: "What was ever billed for it in the key's spaces." }),
-    billed_this_month_usd: z.number().meta({ description: "The part of it that was billed in this UTC month." }),
+    turns: z.int().meta({ description: "The number of all turns in the key's spaces." }),
+    billed_usd: z.number().meta({ description: "The total billed amount in the key's spaces, in USD." }),
+    billed_this_month_usd: z
+      .number()
+      .meta({ description: "The part of `billed_usd` that was billed in this UTC month." }),
     billed_today_usd: z.number().meta({
       description:
-        "The part of it that was billed in this UTC day. It can differ from `spent_usd` in `caps`: a turn " +
-        "is billed when it ends, but `caps` count it on the day it was accepted, and over the whole " +
+        "The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn " +
+        "is billed when it ends, but `caps` count it on the day it was accepted, and across the whole " +
         "account.",
     }),
     limits: limitsSchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The daily and the monthly limit that apply to its turns from this key: its own, else the key's " +
-        "default, else the account's, with what is left. Empty when there is none, and for a test key.",
+        "The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's " +
+        "default, else the account's. Empty if no limit applies, and for a test key.",
       example: [
         {
           cap: "end_user_daily",
@@ -79,24 +90,32 @@ export type EndUser = z.infer<typeof endUserSchema>
 
 export const erasureSchema = z
   .object({
-    erasure_id: z.string().meta({ description: "The receipt's id.", example: "era_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    erasure_id: z.string().meta({ description: "The id of the erasure.", example: "era_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     end_user_ref: z.string(),
     state: z.enum(["erasing", "erased"]).meta({
       description:
-        "`erasing` while a turn still runs, or while more is left than one request can erase. The service " +
-        "goes on by itself.",
+        "`erasing`: a turn is still running, or there is more data than one request can erase. The service " +
+        "continues automatically. `erased`: all data is gone.",
     }),
     requested_at: z.iso.datetime(),
-    erased_at: z.iso.datetime().nullable().meta({ description: "When everything was gone." }),
-    turns: z.int().meta({ description: "Turns whose text, result, metadata and error message are gone." }),
+    erased_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The time at which all data was gone; null while it is being erased." }),
+    turns: z
+      .int()
+      .meta({ description: "The number of erased turns: their text, result, metadata and error message are gone." }),
     events: z.int(),
-    steps: z.int().meta({ description: "Model calls, with the inputs and results of their tools." }),
+    steps: z
+      .int()
+      .meta({ description: "The number of erased model calls, with the inputs and results of their tools." }),
     files: z.int(),
-    conversations: z.int().meta({ description: "Conversations that lost their name and their history." }),
+    conversations: z.int().meta({ description: "The number of conversations that lost their name and history." }),
     tasks: z.int(),
-    kept: z
-      .object({ turns: z.int(), billed_usd: z.number() })
-      .meta({ description: "What stays of this end user over all time: amounts, and no text." }),
+    kept: z.object({ turns: z.int(), billed_usd: z.number() }).meta({
+      description:
+        "The data of this end user that is kept: the number of turns and the billed amount, without any text.",
+    }),
   })
   .meta({ id: "Erasure" })
 

@@ -1,5 +1,7 @@
--- Deletes a file that the caller may use; its bytes are removed later. A member of the space deletes what they brought or had made, an
--- admin of it any file. slug: of its space. refused: not_found (or deleted already), role.
+-- Deletes a file that the caller can access. Its bytes are removed later. A member of the space can delete files
+-- that they uploaded or that the agent created in their turns, and an admin of the space can delete any file. slug:
+-- the space's slug.
+-- refused: not_found (or already deleted), role.
 create function turnpike.delete_file(p_request turnpike.request, p_file_id text,
   out actor turnpike.caller, out file files, out slug text, out refused text) language plpgsql as $$
 declare
@@ -33,7 +35,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Notes that the bytes of deleted files are removed. Returns how many.
+-- Records that the bytes of deleted files are removed. Returns the number of files.
 create function turnpike.note_removed_files(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
 declare
   noted integer;

@@ -7,18 +7,21 @@ import { describeError } from "../platform/log.ts"
 import { fileNotFound } from "./get-file.ts"
 import type { FileRow } from "./serialize-file.ts"
 
-/** Deletes a file: it is gone for everybody at once, its bytes right after the answer. NOT_FOUND when it was gone before. */
+/**
+ * Deletes a file at once, and its bytes after the response. Throws NOT_FOUND if it does not exist or was already
+ * deleted.
+ */
 export async function deleteFile(ctx: Context, credential: Credential, fileId: string): Promise<FileRow> {
   const { row } = await callAs(ctx, credential, "delete_file", { file_id: fileId })
   if (row.refused === "role") {
     throw new TurnpikeError(
       "SPACE_ROLE_REQUIRED",
-      "Somebody else has brought this file. You may use it, but not delete it.",
+      "Another user uploaded this file. You can use it, but not delete it.",
     )
   }
   if (!row.file || row.slug === null) throw fileNotFound(fileId)
   const file = { ...row.file, space: row.slug }
-  // The sweeper removes what this leaves.
+  // If this fails, the sweeper removes the bytes.
   ctx.background(
     removeObjects(ctx, [file]).catch((error: unknown) => {
       ctx.log("error", "file.remove_failed", { file_id: fileId, error: describeError(error) })
@@ -32,7 +35,7 @@ export interface DeletedFile {
   object_key: string
 }
 
-/** Removes the bytes of files that are deleted, and notes it. May be repeated. */
+/** Removes the bytes of deleted files, and records it. Can be repeated. */
 export async function removeObjects(ctx: Context, files: DeletedFile[]): Promise<void> {
   await ctx.files.delete(files.map(({ object_key }) => object_key))
   const ids = files.map(({ file_id }) => file_id)

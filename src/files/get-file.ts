@@ -5,7 +5,7 @@ import { spaceVisible } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { FileRow } from "./serialize-file.ts"
 
-/** A file of a space that the caller may use, or NOT_FOUND. One statement. */
+/** A file in a space that the caller can access. Throws NOT_FOUND. */
 export async function getFile(ctx: Context, credential: Credential, fileId: string): Promise<FileRow> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -26,19 +26,19 @@ export function fileNotFound(fileId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no file "${fileId}" that you can see.`)
 }
 
-/** Bytes from `offset` on, `length` of them. */
+/** `length` bytes, starting at `offset`. */
 export interface ByteRange {
   offset: number
   length: number
 }
 
-/** A file's bytes as they come from the bucket, or a range of them. NOT_FOUND when it was deleted a moment ago. */
+/** The bytes of a file, or a range of them, as a stream from the bucket. Throws NOT_FOUND if it was just deleted. */
 export async function readContent(
   ctx: Context,
   file: FileRow,
   range: ByteRange | null,
 ): Promise<ReadableStream | null> {
-  // R2 refuses a range of an empty object, and there is nothing to read.
+  // R2 rejects a range of an empty object, and there is nothing to read.
   if (file.bytes === 0) return null
   const object = await ctx.files.get(file.object_key, range ? { range } : {})
   if (!object) throw fileNotFound(file.file_id)

@@ -14,7 +14,7 @@ export interface FileFilters {
   created_before?: string | undefined
 }
 
-/** A space's files, newest first; NOT_FOUND for a space out of scope. `created_after` is inclusive, `created_before` exclusive. */
+/** A space's files, newest first. Throws NOT_FOUND. `created_after` is inclusive, and `created_before` exclusive. */
 export async function listFiles(
   ctx: Context,
   credential: Credential,
@@ -47,7 +47,7 @@ export async function listFiles(
   return toPage(files.slice(0, limit), { more: files.length > limit, filters, idOf: (file) => file.file_id })
 }
 
-/** The same by offset, with their number, for a signed-in user. */
+/** The same list by offset, with the total, for a signed-in user. */
 export async function findFiles(
   ctx: Context,
   credential: SessionCredential,
@@ -77,7 +77,7 @@ export async function findFiles(
   return { files: rows[0].files, total: rows[0].total ?? 0 }
 }
 
-/** The files of a space `s` that are there. */
+/** The files of a space `s` that are ready. */
 function filesOf(target: ExpressionBuilder<CallerDB & { s: DB["spaces"] }, "s" | "caller">, filters: FileFilters) {
   return target
     .selectFrom("files as f")

@@ -1,6 +1,6 @@
 import { essence } from "../base/media-bytes.ts"
 
-/** Media types by extension: the registered types (IANA) of what agents write and people attach. */
+/** IANA media types by extension, for files that agents write and people attach. */
 const BY_EXTENSION: Record<string, string> = {
   txt: "text/plain",
   md: "text/markdown",
@@ -26,17 +26,17 @@ const BY_EXTENSION: Record<string, string> = {
   webp: "image/webp",
 }
 
-/** The media type of a name's extension, if it is a known one. */
+/** The media type of a name's extension; undefined if the extension is unknown. */
 export function mediaTypeOf(name: string): string | undefined {
   const extension = name.split(".").at(-1)?.toLowerCase() ?? ""
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
 }
 
-/** Types whose bytes a model can read as text. */
+/** Media types that a model can read as text. */
 export const TEXT_TYPES =
   /^text\/|^application\/(json|jsonl|xml|yaml|sql|javascript|x-ndjson|x-yaml)$|\+(json|xml|yaml)$/
 
-/** Whether a model can read the bytes as text. */
+/** True if a model can read the bytes as text. */
 export function isText(mediaType: string): boolean {
   return TEXT_TYPES.test(essence(mediaType))
 }
@@ -45,13 +45,13 @@ const UNKNOWN = "application/octet-stream"
 
 const TOKEN = "[a-z0-9][a-z0-9!#$&^_.+-]{0,62}"
 const TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`)
-/** Those that are in use. Others are left out: a platform that cannot write one would fail the download. */
+/** Charsets that are in use. Others are removed: if a platform does not support one, the download would fail. */
 const CHARSET =
   /^\s*charset="?(utf-8|utf-16(?:le|be)?|us-ascii|iso-8859-(?:[1-9]|1[0-6])|windows-125[0-8]|shift_jis|euc-(?:jp|kr)|iso-2022-jp|gb2312|gbk|gb18030|big5|koi8-[ru])"?\s*$/
 
 /**
- * `type/subtype` in lower case with at most a charset (RFC 9110 section 8.3.1, names as RFC 6838 section 4.2 has them);
- * application/octet-stream for anything else.
+ * A safe media type: `type/subtype` in lower case with at most a charset (RFC 9110, 8.3.1; RFC 6838, 4.2). Anything
+ * else becomes application/octet-stream.
  */
 export function safeMediaType(given: string | null | undefined): string {
   const [type = "", ...parameters] = (given ?? "").toLowerCase().split(";")
@@ -64,5 +64,5 @@ export function safeMediaType(given: string | null | undefined): string {
 /** Types that a browser runs or applies in a page: scripts, styles, transformations, WebAssembly. */
 const RUN_BY_PAGES = /script|\/css|xsl|\/wasm/
 
-/** A type under which no page runs a file. With nosniff a browser takes only those types as scripts and styles. */
+/** A media type that no page can run. With nosniff, a browser accepts only RUN_BY_PAGES types as scripts and styles. */
 export const inertMediaType = (type: string) => (RUN_BY_PAGES.test(type.toLowerCase()) ? UNKNOWN : type)

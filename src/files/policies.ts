@@ -1,14 +1,14 @@
-/** The numbers of files (docs/architecture/files.md). */
+/** Limits of files (docs/architecture/files.md). */
 export const FILE_POLICY = {
-  /** 100 MB, counted in MiB as people do: 104,857,600 bytes. */
+  /** 100 MiB. */
   maxBytes: 100 * 1024 * 1024,
-  /** Bytes of an upload in memory at a time: as few as R2 takes for a part. */
+  /** The bytes of an upload in memory at a time. This is the smallest part that R2 accepts. */
   partBytes: 5 * 1024 * 1024,
-  /** A part that has not come within this time is given up: so slow a client would hold its memory for as long as it likes. */
+  /** An upload is aborted if a part takes longer. Otherwise a slow client could hold its memory without limit. */
   partMs: 180_000,
   maxNameBytes: 255,
   maxNameCharacters: 200,
-  /** After this time an upload counts as given up. */
+  /** After this time an upload counts as abandoned. */
   uploadLimitMs: 3_600_000,
   sweepBatch: 100,
   sweepBatches: 10,

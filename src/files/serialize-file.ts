@@ -5,19 +5,19 @@ import type { JsonRow } from "../platform/json-row.ts"
 export const fileSchema = z
   .object({
     file_id: z.string().meta({ example: "file_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    space: z.string().meta({ description: "The space that it belongs to." }),
-    turn: z.string().nullable().meta({ description: "The turn whose agent made it; null for an upload." }),
+    space: z.string().meta({ description: "The id of the file's space." }),
+    turn: z.string().nullable().meta({ description: "The turn whose agent created the file; null for an upload." }),
     name: z.string().meta({ example: "invoice.pdf" }),
     media_type: z.string(),
-    bytes: z.int().meta({ description: "Its size." }),
-    sha256: z.string().meta({ description: "Lower-case hex." }),
+    bytes: z.int().meta({ description: "The size in bytes." }),
+    sha256: z.string().meta({ description: "The SHA-256 of the bytes, in lower-case hex." }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "File" })
 
 export const deletedFileSchema = fileSchema.extend({ deleted: z.literal(true) }).meta({ id: "DeletedFile" })
 
-/** A row of `files`, as to_jsonb gives it, with its space's slug. */
+/** A row of `files`, as to_jsonb returns it, with the slug of its space. */
 export interface FileRow extends JsonRow<"files"> {
   space: string
 }

@@ -7,7 +7,7 @@ import { FILE_POLICY } from "./policies.ts"
 
 export interface Stored {
   bytes: number
-  /** Lower-case hex. */
+  /** In lower-case hex. */
   sha256: string
 }
 
@@ -22,8 +22,8 @@ interface Storing {
 }
 
 /**
- * Stores a stream of an account under `key` with one part of it in memory at a time, and hashes it. When the stream breaks off, is too
- * large (PAYLOAD_TOO_LARGE) or too slow (REQUEST_TIMEOUT), or there is no memory for it (UNAVAILABLE), no object is left.
+ * Stores a stream under `key` and hashes it, with one part in memory at a time. If the stream breaks off, is too large
+ * (PAYLOAD_TOO_LARGE) or too slow (REQUEST_TIMEOUT), or there is no memory (UNAVAILABLE), no object remains.
  */
 export async function storeStream(
   { files: bucket, clock, memory }: Storing,
@@ -47,7 +47,7 @@ export async function storeStream(
       hash.update(chunk)
       loan.keep()
       for (let rest = buffer.take(chunk); rest.length > 0; rest = buffer.take(rest)) {
-        // The buffer is full and more comes. A file that fits into one part is stored as a whole below.
+        // The buffer is full and more bytes follow. A file that fits into one part is stored with one put below.
         upload ??= await bucket.createMultipartUpload(key)
         parts.push(await upload.uploadPart(parts.length + 1, buffer.bytes))
         buffer.clear()
@@ -60,7 +60,7 @@ export async function storeStream(
     } else await bucket.put(key, buffer.bytes)
     return { bytes, sha256: hash.digest("hex") }
   } catch (error) {
-    // R2 removes incomplete uploads by itself after some days; this does it sooner.
+    // R2 removes incomplete uploads after some days. This removes them at once.
     await upload?.abort().catch(() => {})
     throw error
   } finally {
@@ -70,21 +70,17 @@ export async function storeStream(
 
 export function tooSlow(): TurnpikeError {
   const [kib, seconds] = [FILE_POLICY.partBytes / 1024, FILE_POLICY.partMs / 1000]
-  return new TurnpikeError(
-    "REQUEST_TIMEOUT",
-    `The body is too slow: it brought less than ${kib} KiB in ${seconds} s.`,
-    {
-      param: "body",
-    },
-  )
+  return new TurnpikeError("REQUEST_TIMEOUT", `The body is too slow: less than ${kib} KiB arrived in ${seconds} s.`, {
+    param: "body",
+  })
 }
 
 const noMemory = () =>
-  new TurnpikeError("UNAVAILABLE", "Too many uploads are under way at this moment. Try again in a moment.", {
+  new TurnpikeError("UNAVAILABLE", "Too many uploads are running. Try again in a few seconds.", {
     retryAfter: 5,
   })
 
-/** What would be stored, without storing it. PAYLOAD_TOO_LARGE. */
+/** The size and hash of a stream, without storing it. Throws PAYLOAD_TOO_LARGE. */
 export async function hashStream(chunks: AsyncIterable<Uint8Array>): Promise<Stored> {
   const hash = createHash("sha256")
   let bytes = 0
@@ -98,25 +94,28 @@ export async function hashStream(chunks: AsyncIterable<Uint8Array>): Promise<Sto
 
 const FIRST_BYTES = 64 * 1024
 
-/** Collects the bytes of one part. The buffer grows with them, so a small file does not cost a whole part of memory. */
+/**
+ * Collects the bytes of one part. The buffer grows with them, so a small file does not use the memory of a whole
+ * part.
+ */
 class PartBuffer {
   private readonly limit: number
   private readonly lend: (bytes: number) => void
   private memory = new Uint8Array()
   private filled = 0
 
-  /** `lend` is asked before it grows by so many bytes, and throws when there is no memory for them. */
+  /** `lend` is called before the buffer grows, with the number of additional bytes. It throws if there is no memory. */
   constructor(limit: number, lend: (bytes: number) => void) {
     this.limit = limit
     this.lend = lend
   }
 
-  /** The collected bytes; valid until the next `take`. */
+  /** The collected bytes. Valid until the next `take`. */
   get bytes(): Uint8Array {
     return this.memory.subarray(0, this.filled)
   }
 
-  /** Takes the bytes that fit, and returns the rest. */
+  /** Copies the bytes that fit, and returns the rest. */
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, this.limit - this.filled)
     const needed = this.filled + taken.length

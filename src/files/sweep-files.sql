@@ -1,4 +1,5 @@
--- Gives up to p_limit uploads up that began before p_until and never ended. Returns how many. Skips one that is ending at this moment.
+-- Marks up to p_limit uploads as deleted that started before p_until and did not finish. Skips locked rows, which are
+-- finishing at this moment. Returns the number of uploads.
 create function turnpike.give_up_uploads(p_until timestamptz, p_limit integer, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare
@@ -12,7 +13,7 @@ begin
   return given_up;
 end $$;
 
--- Puts deleted files whose bytes could not be removed behind all others. Returns how many.
+-- Moves deleted files whose bytes could not be removed to the end of the queue. Returns the number of files.
 create function turnpike.put_files_behind(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
 declare
   put integer;

@@ -10,7 +10,7 @@ export interface FileSweep {
   failed: number
 }
 
-/** Gives up uploads that never ended, and removes the bytes of deleted files. A later run tries failures again. */
+/** Marks abandoned uploads as deleted, and removes the bytes of deleted files. A later run retries failures. */
 export async function sweepFiles(ctx: Context): Promise<FileSweep> {
   const sweep: FileSweep = { given_up: await giveUpUploads(ctx), removed: 0, failed: 0 }
   for (let batch = 0; batch < FILE_POLICY.sweepBatches; batch++) {
@@ -22,7 +22,7 @@ export async function sweepFiles(ctx: Context): Promise<FileSweep> {
     } catch (error) {
       sweep.failed += files.length
       ctx.log("error", "files.remove_failed", { file_ids: idsOf(files), error: describeError(error) })
-      // Files that fail must not stand in front of the others at the next run.
+      // Files that fail move to the end, so that they do not block other files in the next run.
       await call(ctx.db, "put_files_behind", { file_ids: idsOf(files), moment: ctx.clock.now() })
       break
     }

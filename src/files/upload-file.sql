@@ -1,5 +1,5 @@
--- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived,
--- limit (reached: its state).
+-- Records an upload before its first byte is stored, unless the Idempotency-Key was already used (already).
+-- refused: not_found, archived, limit (reached: the limit).
 create function turnpike.begin_upload(p_request turnpike.request,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
   out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out reached turnpike.count_state) language plpgsql as $$
@@ -16,7 +16,7 @@ begin
     space := turnpike.find_space(caller, p_space);
     refused := turnpike.space_refusal(space);
     if refused is null then
-      -- Two at once do not take the same last place.
+      -- The lock keeps two concurrent calls from taking the last place.
       perform from users u where u.user_id = space.user_id for no key update;
       reached := coalesce(turnpike.over_limit('files', space.user_id, 1), turnpike.over_limit('file_bytes', space.user_id, 1));
       refused := case when reached.cap is not null then 'limit' end;
@@ -32,7 +32,8 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up, limit.
+-- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug.
+-- refused: too_late (the upload was marked as abandoned), limit.
 create function turnpike.finish_upload(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
   out actor turnpike.caller, out already turnpike.earlier_request, out file files, out refused text,
@@ -62,14 +63,15 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Why an agent's account may not have another file of so many bytes: its state, or null. Looks without a lock.
+-- The limit that keeps an account from storing another file of this size; null if there is room. Takes no lock.
 create function turnpike.file_limit(p_user_id bigint, p_bytes bigint) returns turnpike.count_state language plpgsql as $$
 begin
   return coalesce(turnpike.over_limit('files', p_user_id, 1), turnpike.over_limit('file_bytes', p_user_id, p_bytes));
 end $$;
 
--- Gives up an upload that broke. Also when the sweeper did so already, since an object may have been stored later. With p_keep_ready,
--- an upload that is ready stays: only the answer that made it ready was lost. Returns whether its object must be removed.
+-- Marks a failed upload as deleted, even if the sweeper already did: an object may have been stored since then. With
+-- p_keep_ready, an upload that is ready is kept, because only the response that made it ready was lost.
+-- Returns true if the object must be removed.
 create function turnpike.give_up_upload(p_file_id text, p_keep_ready boolean, p_moment timestamptz) returns boolean
 language plpgsql as $$
 begin

@@ -25,16 +25,15 @@ interface Upload {
 }
 
 interface Begun extends DeletedFile {
-  /** The Idempotency-Key was used before: the bytes are only read, to compare them. */
+  /** The Idempotency-Key was used before, so the bytes are read only to compare them. */
   isRepeat: boolean
-  /** Who sends it. */
+  /** The account of the caller. */
   account: number
 }
 
 /**
- * Stores a file in a space. A row notes the upload before its first byte is stored: a broken upload is never listed, and the sweeper
- * finds it. NOT_FOUND, CONFLICT, LIMIT_REACHED, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, IDEMPOTENCY_KEY_REUSED, UNAVAILABLE, and what the
- * chunks throw.
+ * Stores a file in a space. A row records the upload before its first byte is stored, so a failed upload is never
+ * listed and the sweeper finds it. Throws the errors of the operation `uploadFile`, and errors of the chunks.
  */
 export async function uploadFile(
   ctx: Context,
@@ -48,12 +47,15 @@ export async function uploadFile(
     await giveUp(ctx, begun, once)
     throw error
   })
-  // Cleaning up must go on when the client goes away.
+  // The clean-up must continue after the client disconnects.
   ctx.background(work.catch(() => {}))
   return work
 }
 
-/** The upload with a type: what its sender says, unless that is generic; or by its extension; or by its first bytes. */
+/**
+ * The upload with a media type: from the client unless it is generic, else from the extension, else from the first
+ * bytes.
+ */
 async function typed(ctx: Context, upload: Upload): Promise<Upload> {
   const { name, mediaType } = upload
   if (mediaType !== null && !isGeneric(mediaType)) return upload
@@ -72,7 +74,7 @@ async function typed(ctx: Context, upload: Upload): Promise<Upload> {
   return { ...upload, mediaType: sniffed(await bytesOf(first)), chunks: chunks() }
 }
 
-/** The first bytes, as many as tell a type. They may come one by one, within the time of a part. */
+/** The first bytes, enough to detect a type. They can arrive slowly, within the time limit of a part. */
 async function beginningOf(chunks: AsyncIterator<Uint8Array>, clock: Clock): Promise<Uint8Array[]> {
   const first: Uint8Array[] = []
   const until = clock.now().getTime() + FILE_POLICY.partMs
@@ -91,7 +93,10 @@ async function beginningOf(chunks: AsyncIterator<Uint8Array>, clock: Clock): Pro
 
 const bytesOf = async (parts: Uint8Array[]) => new Uint8Array(await new Blob(parts).arrayBuffer())
 
-/** Notes the upload. With an Idempotency-Key that was used before it only makes ids; nothing is stored under them. */
+/**
+ * Records the upload. If the Idempotency-Key was used before, it only creates ids, and nothing is stored under
+ * them.
+ */
 async function beginUpload(
   ctx: Context,
   credential: Credential,
@@ -102,7 +107,7 @@ async function beginUpload(
   const fileId = newId("file", now)
   const key = `files/${fileId}`
   const { actor, row, replayOf } = await callOnce(ctx, credential, "begin_upload", {
-    // The request is known only when all bytes have come.
+    // The fingerprint of the request is known only after all bytes have arrived.
     once: once && { key: once.key },
     args: {
       space: spaceId,
@@ -117,7 +122,7 @@ async function beginUpload(
   if (row.refused === "not_found") throw spaceNotFound(spaceId)
   if (row.reached) throw countReached(row.reached)
   if (row.refused === "archived")
-    throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and takes no files.`)
+    throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and accepts no files.`)
   return begun
 }
 
@@ -136,7 +141,7 @@ async function finishUpload(
     args: { space: spaceId, file_id, bytes, sha256 },
   })
   if (replayOf !== null) {
-    // Another request with the same key was quicker, so this object is not needed.
+    // Another request with the same key finished first, so this object is not needed.
     if (!isRepeat) await giveUp(ctx, begun, once)
     return replay(getFile(ctx, credential, replayOf))
   }
@@ -145,13 +150,13 @@ async function finishUpload(
   return { made: { ...row.file, space: spaceId }, replayed: false }
 }
 
-/** Marks the upload as deleted. If this fails, the sweeper finds it. */
+/** Marks the upload as deleted and removes its bytes. If this fails, the sweeper finds it. */
 async function giveUp(ctx: Context, { isRepeat, ...file }: Begun, once: Once | undefined): Promise<void> {
   if (isRepeat) return
   try {
     const { give_up_upload: isToRemove } = await callOne(ctx.db, "give_up_upload", {
       file_id: file.file_id,
-      // If only the answer that made it ready was lost, a repeat under the same key finds it.
+      // If only the response that made it ready was lost, a retry with the same key finds the file.
       keep_ready: once !== undefined,
       moment: ctx.clock.now(),
     })

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import type { KeyCredential } from "../actor/actor.ts"
 
-/** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before. */
+/**
+ * The format of an API key: `<brand>_live_` or `<brand>_test_`, 32 base62 characters, and 6 base62 characters of
+ * the CRC-32.
+ */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const KEY = /^([a-z][a-z0-9]{0,31})_(live|test)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
@@ -10,7 +13,7 @@ export function generateApiKey(brand: string, test: boolean) {
   let secret = ""
   while (secret.length < 32) {
     for (const byte of crypto.getRandomValues(new Uint8Array(48))) {
-      // 248 = 4 × 62: dropping the rest keeps every character equally likely.
+      // 248 is 4 × 62. Larger bytes are skipped, so that all characters are equally likely.
       if (byte < 248 && secret.length < 32) secret += BASE62[byte % 62]
     }
   }
@@ -19,7 +22,7 @@ export function generateApiKey(brand: string, test: boolean) {
   return { value, hash: hashApiKey(value), hint: `${body.slice(0, body.length - 28)}…${value.slice(-4)}` }
 }
 
-/** The credential in a key's text, of any brand, or null when its form or checksum is wrong: no I/O is spent on a typing error. */
+/** The credential of a key's text; null if its format or checksum is wrong. So a mistyped key needs no I/O. */
 export function parseApiKey(value: string): KeyCredential | null {
   const match = KEY.exec(value)
   if (!match || checksum(value.slice(0, -6)) !== match[4]) return null

@@ -8,30 +8,35 @@ const usd = z
   .refine((value) => fromUsd(value) !== null, INEXACT_USD)
 
 const capFields = {
-  daily_usd: usd.nullable().meta({ description: "What the key may spend in a UTC day; 0: nothing.", example: 20 }),
+  daily_usd: usd.nullable().meta({
+    description: "The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap.",
+    example: 20,
+  }),
   end_user_daily_usd: usd.nullable().meta({
     description:
-      "The daily limit for each of your customers who has no limit of their own, when this key sends their " +
-      "turns. It counts what they spend over all keys of the account.",
+      "The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their " +
+      "turns. It counts their spending across all keys of the account. Null: no limit.",
     example: 1,
   }),
-  end_user_monthly_usd: usd.nullable().meta({ description: "The same for a UTC month." }),
+  end_user_monthly_usd: usd
+    .nullable()
+    .meta({ description: "The default limit for each customer in a UTC month, in USD. Null: no limit." }),
   window_usd: usd.nullable().meta({
     description:
-      "What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`.",
+      "The most that the key can spend in a window, in USD. The first turn opens the window, which ends after `window_seconds`. Null: no cap.",
   }),
   window_seconds: z
     .int()
     .min(60)
     .max(31 * 24 * 3600)
     .nullable()
-    .meta({ description: "How long the window is." }),
+    .meta({ description: "The length of the window, in seconds." }),
 }
 
-/** Caps as they are shown: null where there is none. */
+/** Caps in responses. Null means no cap. */
 export const capsSchema = z.object(capFields).meta({ id: "Caps" })
 
-/** Caps as they are set: what is left out stays as it is, null takes a cap away. */
+/** Caps in requests. A cap that is left out keeps its value, and null removes it. */
 export const setCapsSchema = z
   .strictObject(capFields)
   .partial()
@@ -55,7 +60,7 @@ export interface CapColumns {
   window_seconds: number | null
 }
 
-/** The columns of the caps that are given. */
+/** The columns of the given caps. */
 export function capColumns({ window_seconds, ...amounts }: SetCaps): Partial<CapColumns> {
   const columns = Object.entries(amounts).flatMap(([name, amount]) =>
     amount === undefined ? [] : [[name.replace(/_usd$/, "_credit_micros"), amount === null ? null : fromUsd(amount)]],

@@ -1,6 +1,7 @@
--- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
--- stays. refused: unknown, revoked, proof (it gives the key more time or money, and that needs a fresh one), daily (too many changes of keys
--- within a day; daily: its state).
+-- Changes the name, expiry and caps of the caller's key. p_changes contains the columns of api_keys to change.
+-- refused: unknown, revoked, or
+-- - proof: the key would get more time or money, and the caller has not proved their identity recently
+-- - daily: too many changes of keys within a day (daily: the limit)
 create function turnpike.update_key(p_request turnpike.request,
   p_key_id text, p_changes jsonb)
 returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
@@ -13,9 +14,9 @@ begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is true then
-    -- Changes are counted one after the other.
+    -- The lock makes concurrent changes run one after the other, so that the count is exact.
     perform from users u where u.user_id = caller.user_id for no key update;
-    -- Locked before it is read: what others change at the same moment stays too.
+    -- Locked before it is read, so that concurrent changes are not overwritten.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
@@ -47,25 +48,27 @@ begin
   return next;
 end $$;
 
--- Whether a key may do more under its new expiry and caps than under the former ones.
+-- True if a key can do more with its new expiry and caps than before.
 create function turnpike.gives_more(was api_keys, wanted api_keys) returns boolean language sql immutable as $$
   select coalesce(wanted.expires_at, 'infinity') > coalesce(was.expires_at, 'infinity')
     or turnpike.is_looser(was.daily_credit_micros, wanted.daily_credit_micros)
     or turnpike.is_looser(was.end_user_daily_credit_micros, wanted.end_user_daily_credit_micros)
     or turnpike.is_looser(was.end_user_monthly_credit_micros, wanted.end_user_monthly_credit_micros)
     or turnpike.is_looser(was.window_credit_micros, wanted.window_credit_micros)
-    -- The same amount in a shorter window is more.
+    -- The same amount in a shorter window allows more.
     or (was.window_credit_micros is not null and coalesce(wanted.window_seconds, 0) < coalesce(was.window_seconds, 0))
 $$;
 
--- Whether a cap allows more than it did; null: there is none.
+-- True if a cap allows more than before. Null means no cap.
 create function turnpike.is_looser(p_was bigint, p_wanted bigint) returns boolean language sql immutable as $$
   select p_was is not null and coalesce(p_wanted > p_was, true)
 $$;
 
--- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, and those of
--- earlier rotations as long as they were given; when it is null, all of them end now. refused: unknown, revoked, former (p_most_former values
--- work already), daily (too many changes of keys within a day; daily: its state).
+-- Gives the caller's key a new value: the live or the test value, by the kind of the key. The old value works until
+-- p_former_until, and values of earlier rotations until their own time. If p_former_until is null, all old values
+-- end now.
+-- refused: unknown, revoked, former (p_most_former old values still work), daily (too many changes of keys within a
+-- day; daily: the limit).
 create function turnpike.rotate_key(p_request turnpike.request,
   p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
   p_most_former integer)
@@ -78,9 +81,9 @@ begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is true then
-    -- Changes are counted one after the other.
+    -- The lock makes concurrent changes run one after the other, so that the count is exact.
     perform from users u where u.user_id = caller.user_id for no key update;
-    -- Locked before it is read: of two rotations the later one makes the earlier one's value a former one.
+    -- Locked before it is read, so that a later rotation stores the value of an earlier one as an old value.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
@@ -111,7 +114,7 @@ begin
   return next;
 end $$;
 
--- Why a key that was looked for cannot be changed; null when it can.
+-- Why a key cannot be changed: unknown or revoked; null if it can.
 create function turnpike.key_refusal(k api_keys) returns text language sql immutable as $$
   select case when k.key_id is null then 'unknown' when k.revoked_at is not null then 'revoked' end
 $$;

@@ -12,24 +12,29 @@ import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
 
-/** How long a key's former value goes on working when it is rotated, in seconds. */
+/** How long a key's old value works after a rotation, in seconds. */
 const ROTATION_POLICY = {
   overlapSeconds: 86_400,
   maxOverlapSeconds: 7 * 86_400,
-  /** How many former values may work at once. */
+  /** The number of old values that can work at the same time. */
   mostFormer: 10,
 } as const
 
 export const updateKeySchema = z
   .strictObject({
     name: keyName.optional(),
-    expires_at: instantParam.nullable().optional().meta({ description: "Null: never." }),
-    caps: setCapsSchema.optional().meta({ description: "Caps that are left out stay as they are." }),
+    expires_at: instantParam
+      .nullable()
+      .optional()
+      .meta({ description: "The time at which the key expires. Null: never." }),
+    caps: setCapsSchema.optional().meta({ description: "Caps that you leave out keep their values." }),
   })
   .meta({ id: "UpdateApiKey" })
 
-/** Renames a key, sets its expiry or its caps; fields that are left out stay. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED,
- * QUOTA_EXCEEDED. */
+/**
+ * Changes a key's name, expiry or caps. Throws NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED, QUOTA_EXCEEDED,
+ * REAUTHENTICATION_REQUIRED.
+ */
 export async function updateKey(
   ctx: Context,
   credential: SessionCredential,
@@ -58,15 +63,15 @@ export const rotateKeySchema = z
       .default(ROTATION_POLICY.overlapSeconds)
       .meta({
         description:
-          "How many seconds the former value goes on working. 0: only the new value works from now on, and values of earlier " +
+          "The time in seconds for which the old value still works. 0: only the new value works from now on, and the values of earlier " +
           "rotations end too.",
       }),
   })
   .meta({ id: "RotateApiKey" })
 
 /**
- * Gives a key a new value; its id, scope and caps stay. Each former value works until its own overlap ends; an overlap of 0 ends
- * them all. NOT_FOUND, KEY_REVOKED, LIMIT_REACHED, REAUTHENTICATION_REQUIRED for a key to all spaces.
+ * Gives a key a new value. Each old value works until its own overlap ends, and an overlap of 0 ends them all. Throws
+ * NOT_FOUND, KEY_REVOKED, LIMIT_REACHED, QUOTA_EXCEEDED, and REAUTHENTICATION_REQUIRED for a key with the scope `all`.
  */
 export async function rotateKey(
   ctx: Context,
@@ -102,14 +107,14 @@ function changedOf(keyId: string, { key, refused, daily }: Changed): KeyRow {
 const tooManyFormer = () =>
   new TurnpikeError(
     "LIMIT_REACHED",
-    `${ROTATION_POLICY.mostFormer} former values of this key still work. Wait until the overlap of one ends, or rotate with ` +
+    `${ROTATION_POLICY.mostFormer} old values of this key still work. Wait until one of them expires, or rotate with ` +
       "overlap_seconds 0, which ends them all.",
     { param: "overlap_seconds" },
   )
 
 /**
- * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones stop at their
- * next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
+ * Revokes a key permanently and starts to end its open turns; the sweeper ends the rest. Can be repeated. Throws
+ * NOT_FOUND.
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
   const { actor, row } = await callAs(ctx, credential, "revoke_key", { key_id: keyId })

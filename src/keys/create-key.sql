@@ -1,5 +1,7 @@
--- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
--- `space`. refused: 'unknown' (no such space in the key's mode, live or test), 'limit' (reached: its state), 'daily' (daily: its state).
+-- Creates a key of the caller. p_key: its row of api_keys without owner and space. p_space: the slug of the space,
+-- for the scope `space`.
+-- refused: unknown (no such space in the key's mode, live or test), limit (reached: the limit), daily (daily: the
+-- limit).
 create function turnpike.create_key(p_request turnpike.request,
   p_key jsonb, p_space text)
 returns table (actor turnpike.caller, key turnpike.key_answer, refused text, reached turnpike.count_state,
@@ -20,7 +22,7 @@ begin
     if made.scope = 'space' and made.space_id is null then
       refused := 'unknown';
     else
-      -- Two at once do not take the same last place.
+      -- The lock keeps two concurrent calls from taking the last place.
       perform from users u where u.user_id = caller.user_id for no key update;
       reached := turnpike.over_limit('keys', caller.user_id, 1);
       refused := case when reached.cap is not null then 'limit' end;
@@ -41,8 +43,8 @@ begin
   return next;
 end $$;
 
--- The state of the limit of changes of keys within a day, each of which is in the audit log; null while there is room. The user's row is
--- locked.
+-- The daily limit of key changes, if it is reached; null while there is room. The changes are counted in the audit
+-- log. The user's row must be locked.
 create function turnpike.over_key_changes(p_user_id bigint, p_moment timestamptz) returns turnpike.daily_count language plpgsql as $$
 begin
   return turnpike.over_daily('daily_key_changes', (select a.created_at from audit_log a
@@ -50,7 +52,7 @@ begin
     order by a.audit_id desc offset turnpike.limit_of('daily_key_changes') - 1 limit 1), p_moment);
 end $$;
 
--- Tells the account's owner of a key's new value.
+-- Notifies the account's owner about a key's new value.
 create function turnpike.tell_key(k api_keys, p_rotated boolean, p_moment timestamptz) returns void language plpgsql as $$
 begin
   perform turnpike.tell_notice(k.user_id, 'key.created', jsonb_build_object('key_id', k.key_id, 'name', k.name, 'scope', k.scope,

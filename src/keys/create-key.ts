@@ -18,14 +18,25 @@ export const createKeySchema = z
     name: keyName,
     scope: z.enum(KEY_SCOPES).default("created").meta({
       description:
-        "`created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces.",
+        "`created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces. Default: `created`.",
     }),
-    space: z.string().min(1).max(64).optional().meta({ description: "The `space_id`, with the scope `space` only." }),
+    space: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: "The `space_id`. Required for the scope `space`, and not allowed otherwise." }),
     test: z.boolean().default(false).meta({
-      description: "A test key runs the rehearsal model, costs nothing and sees only test data.",
+      description:
+        "`true`: a test key. It uses the rehearsal model, costs nothing and can access only test data. Default: false.",
     }),
-    expires_at: instantParam.nullable().optional().meta({ description: "Default: never." }),
-    caps: setCapsSchema.optional().meta({ description: "Default: no caps. A test key's turns have none." }),
+    expires_at: instantParam
+      .nullable()
+      .optional()
+      .meta({ description: "The time at which the key expires. Null or left out: never." }),
+    caps: setCapsSchema.optional().meta({
+      description: "The spending caps of the key. Default: no caps. They do not apply to turns of a test key.",
+    }),
   })
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
     path: ["space"],
@@ -36,8 +47,8 @@ export const createKeySchema = z
 export type CreateKey = z.output<typeof createKeySchema>
 
 /**
- * Creates a key of the caller's own, of their brand, and tells them. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has
- * passed, REAUTHENTICATION_REQUIRED for a key to all spaces, LIMIT_REACHED, QUOTA_EXCEEDED.
+ * Creates a key of the caller, and notifies them. Throws NOT_FOUND for the space, VALIDATION_FAILED for a past expiry,
+ * LIMIT_REACHED, QUOTA_EXCEEDED, and REAUTHENTICATION_REQUIRED for a key with the scope `all`.
  */
 export async function createKey(
   ctx: Context,
@@ -60,12 +71,12 @@ export async function createKey(
 }
 
 interface Owner {
-  /** The values of their keys begin with it. */
+  /** The prefix of the values of the owner's keys. */
   brand: string
   email: string | null
 }
 
-/** The caller, as the owner of keys. */
+/** The brand and the email of the caller. */
 export async function readOwner(ctx: Context, credential: SessionCredential): Promise<Owner> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select(["u.brand", "u.email"]),
@@ -73,12 +84,12 @@ export async function readOwner(ctx: Context, credential: SessionCredential): Pr
   return rows[0] ?? { brand: ctx.brand, email: null }
 }
 
-/** An email to the owner of a key that has got a new value. */
+/** Sends the owner an email about a key's new value. */
 export function sendKeyNotice(ctx: Context, { email, brand }: Owner, { key_id, name, scope, hint }: KeyRow): void {
   sendEmail(ctx, { kind: "key_created", to: email, brand, data: { key_id, name, scope, hint } })
 }
 
-/** The instant, if it is in the future; VALIDATION_FAILED otherwise. */
+/** The instant. Throws VALIDATION_FAILED if it is not in the future. */
 export function futureInstant(text: string, now: Date): Date {
   const instant = new Date(text)
   if (instant > now) return instant
@@ -96,8 +107,8 @@ export interface NewKey {
 }
 
 /**
- * A new key's value, and its row of api_keys without its owner (user_id) and its space (space_id), for
- * `jsonb_populate_record`. The one way to make a key. The value is stored nowhere.
+ * A new key's value, and its row of api_keys without owner and space, for `jsonb_populate_record`. All keys are created
+ * here. The value is not stored.
  */
 export function newKey(
   { brand, name, scope = "created", test = false, expiresAt = null, caps = {} }: NewKey,

@@ -24,12 +24,12 @@ export const ownKeyAnswerSchema = z
     key: ownKeySchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what " +
-        "is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
+        "The caps of the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with the amounts " +
+        "spent, reserved and left. For the caps of one customer, read the end user. Empty for a test key, whose " +
         "turns have no caps.",
     }),
     limits: z.array(countStateSchema).meta({
-      description: "What the account has of everything that is limited by number or size, live and test together.",
+      description: "The account's limits on counts and sizes, and their usage, for live and test data together.",
     }),
     balance: shownBalanceSchema,
   })
@@ -41,7 +41,7 @@ type OwnKeyRow = {
   >
 }
 
-/** The caller's key, what its caps have left, and the balance of its account. */
+/** The caller's key, the state of its caps, and the balance of its account. */
 export async function getOwnKey(ctx: Context, credential: Credential): Promise<z.infer<typeof ownKeyAnswerSchema>> {
   const { actor, row } = await callAs<"get_own_key", OwnKeyRow>(ctx, credential, "get_own_key", {})
   const { key_id, name, scope, test } = keyOf(actor)

@@ -1,4 +1,4 @@
--- A key as it may be shown, with its space's slug and without its hash.
+-- The public facts of a key, with its space's slug and without its hash.
 create type turnpike.key_answer as (
   key_id text,
   user_id bigint,

@@ -8,7 +8,7 @@ import type { Answers } from "../platform/procedures.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 import { capsSchema, serializeCaps } from "./caps.ts"
 
-/** The columns of a key `k` that may be shown. */
+/** The columns of a key `k` that can be returned. */
 export const keyColumns = [
   "k.key_id",
   "k.name",
@@ -27,14 +27,14 @@ export const keyColumns = [
   "k.window_seconds",
 ] as const
 
-/** The slug of its space, as the column `space`. */
+/** The slug of the key's space, as the column `space`. */
 export const keySpace = expressionBuilder<DB & { k: DB["api_keys"] }, "k">()
   .selectFrom("spaces as s")
   .select("s.slug")
   .whereRef("s.space_id", "=", "k.space_id")
   .as("space")
 
-/** What is shown of a key, as procedures answer it and as queries read it. */
+/** The public columns of a key, from procedures and from queries. */
 export type KeyRow = Pick<Answers["key_answer"], KeyColumn | "space">
 
 type KeyColumn = (typeof keyColumns)[number] extends `k.${infer Column}` ? Column : never
@@ -49,36 +49,43 @@ export const keySchema = z
       description:
         "`created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account.",
     }),
-    space: z.string().nullable().meta({ description: "The one space of a key with the scope `space`." }),
+    space: z.string().nullable().meta({ description: "The space of a key with the scope `space`; otherwise null." }),
     test: z.boolean(),
-    hint: z
-      .string()
-      .meta({ description: "The beginning and the end of its value.", example: "turnpike_live_4fQz…x81B" }),
+    hint: z.string().meta({
+      description: "The first and the last characters of the key's value.",
+      example: "turnpike_live_4fQz…x81B",
+    }),
     caps: capsSchema,
     created_at: instant,
     expires_at: instant.nullable(),
-    last_used_at: instant.nullable().meta({ description: "Accurate to a minute." }),
-    revoked_at: instant.nullable(),
-    previous_expires_at: instant
+    last_used_at: instant
       .nullable()
-      .meta({ description: "When the last value from before a rotation stops, or stopped, working." }),
+      .meta({ description: "The time of the last request with the key, accurate to a minute; null: never used." }),
+    revoked_at: instant.nullable(),
+    previous_expires_at: instant.nullable().meta({
+      description: "The time at which the last old value stops or stopped working; null: the key was never rotated.",
+    }),
   })
   .meta({ id: "ApiKey" })
 
-/** A key with what its caps have left. */
+/** A key with the state of its caps. */
 export const keyWithCapsSchema = keySchema
   .extend({
     cap_states: z.array(capStateSchema).meta({
       description:
-        "The key's daily cap and its window's cap, with what is spent now. Only caps that are set; a test " +
+        "The key's daily cap and window cap, with the amount spent. Only caps that are set are listed. A test " +
         "key has none.",
     }),
   })
   .meta({ id: "ApiKeyWithCaps" })
 
-/** A key with the value that it was just given. */
+/** A key with its new value. */
 export const newKeySchema = keySchema
-  .extend({ value: z.string().meta({ description: "The key's value. It is shown only here and stored nowhere." }) })
+  .extend({
+    value: z
+      .string()
+      .meta({ description: "The key's value. Only this response contains it, and the service does not store it." }),
+  })
   .meta({ id: "NewApiKey" })
 
 export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
@@ -100,4 +107,4 @@ export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
 
 export const keyNotFound = (keyId: string) => new TurnpikeError("NOT_FOUND", `There is no API key "${keyId}" of yours.`)
 
-export const keyRevoked = () => new TurnpikeError("KEY_REVOKED", "This API key was revoked: create a new one.")
+export const keyRevoked = () => new TurnpikeError("KEY_REVOKED", "This API key was revoked. Create a new one.")

@@ -6,7 +6,7 @@ import { released } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
 
-/** The caller's keys, newest first: live and test ones, or those of one mode. */
+/** The caller's keys, newest first. `test` selects test or live keys; undefined selects both. */
 export async function listKeys(
   ctx: Context,
   credential: SessionCredential,
@@ -30,7 +30,7 @@ export async function listKeys(
   return { keys: rows[0]?.keys ?? [], total: rows[0]?.total ?? 0 }
 }
 
-/** One of the caller's keys with the state of its caps, or NOT_FOUND. */
+/** One of the caller's keys with the state of its caps. Throws NOT_FOUND. */
 export async function getKey(
   ctx: Context,
   credential: SessionCredential,

@@ -1,5 +1,6 @@
--- Revokes a key of the caller's account for good: nothing is accepted with it after this commit, and its turns are ended
--- (ending_turns). Repeating it gives the same answer. key is null when the account has no such key; ending: turns of it may be left.
+-- Revokes a key of the caller's account permanently. Nothing is accepted with it after this commit, and
+-- ending_turns makes its open turns end. A second call returns the same answer. key is null if the account has no
+-- such key. ending: some turns may still be open.
 create function turnpike.revoke_key(p_request turnpike.request, p_key_id text, out actor turnpike.caller, out key turnpike.key_answer,
   out ending boolean) language plpgsql as $$
 declare
@@ -12,7 +13,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  -- Locked before it is read: of two that revoke it, one is noted.
+  -- Locked before it is read, so that only one of two concurrent revokes is recorded.
   select k.* into was from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
   update api_keys k set revoked_at = coalesce(k.revoked_at, p_request.moment), ending_turns = k.ending_turns or k.revoked_at is null
     where k.key_id = p_key_id and k.user_id = caller.user_id returning k.* into revoked;

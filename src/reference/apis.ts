@@ -8,7 +8,7 @@ import { API_SURFACE, type Surface } from "./surface.ts"
 
 /** An API that has a document and a page of its own. */
 export interface Api {
-  /** Its operations are all those below. */
+  /** Every operation whose path starts with this prefix belongs to the API. */
   prefix: string
   documentPath: string
   pagePath: string
@@ -48,11 +48,14 @@ const DASHBOARD: Api = {
 
 export const APIS = { v1: V1, dashboard: DASHBOARD }
 
-/** The operations of an API among those of a worker. */
+/** The operations that belong to this API. */
 export const operationsOf = ({ prefix }: Api, operations: readonly Operation[]) =>
   operations.filter(({ path }) => path.startsWith(prefix))
 
-/** The OpenAPI document of an API, of those of its operations that are given. `onMissing` is told each field without an example. */
+/**
+ * The OpenAPI document of the given operations of an API. `onMissing` is called with each field that has no
+ * example.
+ */
 export function describeApi(api: Api, operations: readonly Operation[], onMissing: (path: string) => void = () => {}) {
   const { surface, guides, clientMethods } = api
   return openApiDocument(operationsOf(api, operations), {

@@ -1,6 +1,6 @@
 import type { ClientMethods } from "./client-sample.ts"
 
-/** Where the client (`client/`) has each operation: a test calls every one. */
+/** The method of the client (`client/`) for each operation. A test calls every method. */
 export const CLIENT_METHODS: ClientMethods = {
   createSpace: "spaces.create",
   getSpace: "spaces.get",

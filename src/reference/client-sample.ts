@@ -3,16 +3,19 @@ export interface SampleCall {
   params: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
-  /** The body is a file. */
+  /** True if the request body is a file. */
   upload: boolean
-  /** The answer is a page of a list. */
+  /** True if the response is a page of a list. */
   paged: boolean
 }
 
-/** Such as `turns.create`: where the client has an operation. Its arguments are the path's, then the body or the query. */
+/**
+ * The client's method for each operation, such as `turns.create`. Its arguments are the path parameters, then the
+ * body or query.
+ */
 export type ClientMethods = Record<string, string>
 
-/** The call with the client. The page has those with curl and in other languages: it makes them itself. */
+/** The code sample for the client. The viewer makes the samples for curl and other languages itself. */
 export function clientSample(call: SampleCall, method: string) {
   return { lang: "TypeScript", label: "turnpike-client", source: clientCallOf(call, method) }
 }
@@ -26,7 +29,7 @@ function clientCallOf({ params, query, body, upload, paged }: SampleCall, method
   return paged ? `for await (const item of ${call}) console.log(item)` : `await ${call}`
 }
 
-/** A value as people write it in TypeScript: keys bare where they may be. */
+/** A value as a TypeScript literal. Keys have no quotes unless they need them. */
 function literal(value: unknown, indent: string): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   const inner = `${indent}  `

@@ -3,16 +3,22 @@ import type { JsonValue } from "./json-value.ts"
 import { opened, withDiscriminators } from "./open-answers.ts"
 
 const PREFIX = "#/components/schemas/"
-/** What marks the name of a request's schema until all are known. */
+/** The suffix of a request schema's name, until all names are known. */
 const REQUEST = "~request"
 
-/** The schemas of a document. Those of requests are strict and those of answers open, so what is in both may become two components. */
+/**
+ * The schemas of a document. Request schemas are strict and answer schemas are open, so a type used in both may become
+ * two components.
+ */
 export interface Components {
-  /** By name, for examples. */
+  /** All schemas by name; examples use them to resolve references. */
   schemas: JsonValue
-  /** A type as JSON Schema; named ones become components. */
+  /** A type as JSON Schema. Each named type inside it becomes a component. */
   schemaOf(type: z.ZodType, io: "input" | "output"): JsonValue
-  /** Makes an answer a component, by the first of the names that is free or stands for the same; what is one stays it. */
+  /**
+   * Makes an answer's schema a component. It gets the first name that is unused or already has the same schema. A
+   * reference is returned as it is.
+   */
   named(schema: JsonValue, names: string[]): JsonValue
   /** The document with the final names, and its components. */
   finish<Document extends object>(document: Document): Document & { schemas: JsonValue }
@@ -30,7 +36,8 @@ export function createComponents(): Components {
     named(schema, names) {
       if (schema.$ref) return schema
       const name = names.find((one) => schemas[one] === undefined || textOf(schemas[one]) === textOf(schema))
-      if (name === undefined) throw new Error(`each of the names ${names.join(", ")} stands for another schema`)
+      if (name === undefined)
+        throw new Error(`each of the names ${names.join(", ")} already has a different schema: add another name`)
       schemas[name] = schema
       return { $ref: PREFIX + name }
     },
@@ -50,7 +57,10 @@ export function createComponents(): Components {
 
 const textOf = (schema: unknown) => JSON.stringify(schema)
 
-/** A request's schema that is also an answer's keeps its name; one that is stricter than the answer's gets the suffix `Input`. */
+/**
+ * A request schema equal to the answer schema of the same name keeps that name. A stricter one gets the suffix
+ * `Input`.
+ */
 function finalNames(schemas: JsonValue): Map<string, string> {
   const requests = Object.keys(schemas).filter((name) => name.endsWith(REQUEST))
   const plain = (name: string) => name.slice(0, -REQUEST.length)
@@ -70,7 +80,7 @@ function finalNames(schemas: JsonValue): Map<string, string> {
 }
 
 function jsonSchema(type: z.ZodType, io: "input" | "output") {
-  // Inside an object a named schema is a reference; at the root it would be spelled out.
+  // Zod writes a named schema as a reference only inside an object. At the root it would write it inline.
   const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any", override: described })
   const mark = io === "input" ? REQUEST : ""
   const text = JSON.stringify(wrapped).replace(/"#\/\$defs\/([^"]+)"/g, `"${PREFIX}$1${mark}"`)
@@ -80,7 +90,7 @@ function jsonSchema(type: z.ZodType, io: "input" | "output") {
   return { definitions: Object.fromEntries(definitions) as JsonValue, root: shown(properties.it as JsonValue) }
 }
 
-/** Zod leaves out the default of an input that is read from text, such as a number in a query, and writes dates as long patterns. */
+/** Adds the default of inputs that are parsed from text (Zod leaves it out), and removes the long patterns of dates. */
 function described({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: JsonValue }): void {
   if (typeof jsonSchema.format === "string" && /^(date|time|date-time)$/.test(jsonSchema.format))
     delete jsonSchema.pattern

@@ -10,7 +10,7 @@ const dashboardError = errorUnion(
   CODES,
   {
     detail: z.string().meta({ example: 'There is no key "key_1".' }),
-    param: z.string().optional().meta({ description: "The field at fault." }),
+    param: z.string().optional().meta({ description: "The field that is wrong." }),
   },
   {
     idOf: (name) => `Dashboard${name}ErrorBody`,
@@ -18,7 +18,7 @@ const dashboardError = errorUnion(
       start_again: z
         .string()
         .optional()
-        .meta({ description: "Of a sign-in that has failed: where to begin it again." }),
+        .meta({ description: "The path at which to start the sign-in again. Only errors of a sign-in have it." }),
     }),
   },
 ).meta({ id: "DashboardError" })
@@ -41,10 +41,15 @@ export const DASHBOARD_SURFACE: Surface = {
     version: "0.1.0",
     description:
       "The API of the dashboard, for signed-in users. A request that changes something needs " +
-      "`Sec-Fetch-Site: same-origin`, which browsers send, or this server's own `Origin`. Bodies are JSON.",
+      "`Sec-Fetch-Site: same-origin`, which browsers send, or an `Origin` header with this server's own origin. Bodies are JSON.",
   },
   securitySchemes: {
-    session: { type: "apiKey", in: "cookie", name: "token", description: "The session that every login path sets." },
+    session: {
+      type: "apiKey",
+      in: "cookie",
+      name: "token",
+      description: "The session cookie. Every way to sign in sets it.",
+    },
   },
   codesOf: ({ method, path, body, open, byServer }) => {
     const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]

@@ -12,10 +12,11 @@ import { TURN_STATES } from "../turns/schemas.ts"
 
 const limitOfCaller = z.object({ cap: z.enum(["open_waits", "unknown_keys"]), limit: z.int() }).meta({
   id: "CallerLimit",
-  description: "A bound on requests: `open_waits` of a turn, `unknown_keys` of an address.",
+  description:
+    "A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address.",
 })
 
-/** What the `details` of an error are, by its code. Those of all other codes have none. */
+/** The schema of an error's `details`, by code. All other codes have no details. */
 const DETAILS = {
   QUOTA_EXCEEDED: z.union([quotaDetailsSchema, countStateSchema, limitOfCaller]),
   INSUFFICIENT_CREDITS: creditsDetailsSchema,
@@ -24,9 +25,11 @@ const DETAILS = {
   TURN_FINISHED: z.object({ state: z.enum(TURN_STATES) }),
   VALIDATION_FAILED: z
     .array(z.object({ param: z.string().meta({ example: "title" }), message: z.string() }))
-    .meta({ description: `The first ${MAX_FAULTS} faults of the request, each with its field.` }),
+    .meta({ description: `The first ${MAX_FAULTS} validation errors of the request, each with its field.` }),
   VERSION_MISMATCH: z.object({
-    current: z.record(z.string(), z.unknown()).meta({ description: "The row as it is now.", example: { version: 4 } }),
+    current: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "The current state of the resource.", example: { version: 4 } }),
   }),
   PROVIDER_EXISTS: z.object({ provider_id: z.string().meta({ example: "openai-main" }) }),
 } satisfies Partial<Record<ErrorCode, z.ZodType>>
@@ -35,7 +38,7 @@ type DetailedCode = keyof typeof DETAILS
 
 const isDetailed = (code: ErrorCode): code is DetailedCode => code in DETAILS
 
-/** What the documents show as `details`. */
+/** Examples of `details` in the documents. */
 export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   ...DETAILS_EXAMPLES,
   LIMIT_REACHED: { cap: "spaces", limit: 1000, used: 1000 },
@@ -46,8 +49,8 @@ export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
 }
 
 /**
- * The error of a surface as a union that its `code` tells apart: the codes without details, then one form for each of the others.
- * `idOf` names the forms.
+ * The error schema of a surface: a union with the discriminator `code`. All codes without details share one form, and
+ * each other code has its own. `idOf` names the forms.
  */
 export function errorUnion<Shape extends z.ZodRawShape>(
   codes: ErrorCode[],
@@ -66,7 +69,7 @@ export function errorUnion<Shape extends z.ZodRawShape>(
   return z.union([general, ...detailed])
 }
 
-/** A fault that one of our own checks has found has no list of faults. */
+/** These codes are also thrown without details, so their details are optional. */
 const detailsOf = (code: DetailedCode): z.ZodType =>
   code === "VALIDATION_FAILED" || code === "QUOTA_EXCEEDED" || code === "LIMIT_REACHED"
     ? DETAILS[code].optional()

@@ -7,8 +7,8 @@ import type { JsonValue } from "./json-value.ts"
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 
 const HEADERS = [
-  ["webhook-id", "The event's id, the same at every attempt.", `evt_${ULID}`],
-  ["webhook-timestamp", "When this attempt was made, in seconds of Unix time.", "1768469402"],
+  ["webhook-id", "The event's id. It is the same in every attempt.", `evt_${ULID}`],
+  ["webhook-timestamp", "The time of this attempt, as a Unix timestamp in seconds.", "1768469402"],
   [
     "webhook-signature",
     "One or more signatures `v1,…`, separated by spaces (Standard Webhooks).",
@@ -16,7 +16,7 @@ const HEADERS = [
   ],
 ] as const
 
-/** The messages that webhooks get, one for each type of event: the `webhooks` of the document. */
+/** The `webhooks` of the document: one message for each event type. */
 export function describeEvents(components: Components): JsonValue {
   components.schemaOf(eventSchema, "output")
   return Object.fromEntries(EVENT_NAMES.map((type) => [type, { post: message(type, components.schemas) }]))
@@ -32,7 +32,8 @@ function message(type: EventType, schemas: JsonValue): JsonValue {
       .join("")}`,
     tags: ["Events"],
     summary: label,
-    description: "Posted to the webhooks that have this type. Verify the signature over the body's bytes first.",
+    description:
+      "Sent to every webhook that is subscribed to this type. Verify the signature of the raw body before you use it.",
     security: [],
     parameters: HEADERS.map(([name, description, example]) => ({
       name,
@@ -47,21 +48,21 @@ function message(type: EventType, schemas: JsonValue): JsonValue {
       content: { "application/json": { schema, example: eventExample(type, schema, schemas) } },
     },
     responses: {
-      "2XX": { description: "The event is taken: it is not sent again." },
-      "410": { description: "The webhook is disabled." },
-      default: { description: "It is sent again, up to the last attempt." },
+      "2XX": { description: "The event was received. It is not sent again." },
+      "410": { description: "Turnpike disables the webhook." },
+      default: { description: "The attempt has failed. Turnpike sends the event again, until the last attempt." },
     },
   }
 }
 
-/** An event of a type as it can be: a turn has the state that its event says. */
+/** An example event. The turn in its data has the state that the event type implies. */
 function eventExample(type: EventType, schema: JsonValue, components: JsonValue): JsonValue {
   const { example, seq = null } = declarationOf(type)
   const made = exampleOf(schema, { components }) as Pick<Event, "data">
   return { ...made, type, seq, data: example(made.data) }
 }
 
-/** The data of an event of a type, for guides. */
+/** Example data of an event type, for guides. */
 export function exampleData(type: EventType): Event["data"] {
   const components = createComponents()
   components.schemaOf(eventSchema, "output")

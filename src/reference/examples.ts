@@ -3,7 +3,7 @@ import { wordsOf } from "./open-answers.ts"
 
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 
-/** The example value of a field by its name: a name means the same everywhere. */
+/** Example values by field name. A name has the same meaning in every schema. */
 const BY_NAME: Record<string, unknown> = {
   space_id: `spc_${ULID}`,
   space: `spc_${ULID}`,
@@ -126,10 +126,10 @@ const BY_NAME: Record<string, unknown> = {
   archived: false,
 }
 
-/** Names that stand for how many there are, where they do not stand for the things. */
+/** Example values for names that are a number in some schemas and a list or object in others. */
 const COUNTS: Record<string, number> = { events: 96, steps: 41, files: 3, conversations: 2, tasks: 5 }
 
-/** Called with the path of a field that has no example of its own and no name that has one. */
+/** Called with the path of each field that has no example of its own and whose name is not in the tables above. */
 type OnMissing = (path: string) => void
 
 interface ExampleContext {
@@ -139,8 +139,8 @@ interface ExampleContext {
 }
 
 /**
- * An example of a schema: its own (`example`, `examples`, `default`, `const`), the one for its name, or one made of its parts. An
- * object has its required fields, fields with an example, and named objects.
+ * An example of a schema: its own (`example`, `examples`, `default`, `const`), the one for its name, or one made from
+ * its parts. An object contains required fields, fields with an example, and named objects.
  */
 export function exampleOf(
   schema: JsonValue,
@@ -173,7 +173,7 @@ function example(schema: JsonValue, context: ExampleContext): unknown {
   return type === "integer" || type === "number" ? 0 : type === "string" ? "string" : null
 }
 
-/** Whether a value is of the schema's kind: some names stand for a thing here and for its id there. */
+/** Whether a value has the schema's type. Some names are an object in one schema and its id in another. */
 function fits(value: unknown, schema: JsonValue): boolean {
   const { $ref, anyOf, oneOf, type, items, enum: values = wordsOf(schema) } = schema
   if (values) return (values as unknown[]).includes(value)

@@ -28,7 +28,7 @@ const QUOTA_EXCEEDED = {
 
 const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** The values of `{{name}}` in a guide. They come from typed code, so guides cannot contradict it. */
+/** The values for `{{name}}` in guides. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   event_types: eventTable(),
@@ -56,7 +56,7 @@ const INSERTS: Record<string, string> = {
   webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
 }
 
-/** The guide in `guides/NAME.md`: its first line is its title. `{{codes}}` in it is a table of `codes`. */
+/** The guide in `guides/NAME.md`. Its first line is the title. `{{codes}}` becomes a table of `codes`. */
 export function readGuide(name: string, codes: readonly ErrorCode[]): { name: string; description: string } {
   const inserts: Record<string, string> = { ...INSERTS, codes: codeTable(codes) }
   const [title = "", ...lines] = readFileSync(join(import.meta.dirname, "guides", `${name}.md`), "utf8").split("\n")
@@ -68,7 +68,7 @@ export function readGuide(name: string, codes: readonly ErrorCode[]): { name: st
   return { name: title.replace(/^# /, ""), description: description.trim() }
 }
 
-/** A table of codes by status, with cause and cure. */
+/** A Markdown table of error codes, sorted by status, with cause and cure. */
 function codeTable(codes: readonly ErrorCode[]): string {
   const rows = codes
     .map((code) => ({ code, ...ERROR_CODES[code] }))
@@ -80,7 +80,7 @@ function codeTable(codes: readonly ErrorCode[]): string {
   return ["| Code | Cause and cure |", "| --- | --- |", ...rows].join("\n")
 }
 
-/** A table of the types of events; types that are sent at the same moments share a row. */
+/** A Markdown table of event types. Types with the same description share a row. */
 function eventTable(): string {
   const rows: { types: string[]; when: string }[] = []
   for (const type of EVENT_NAMES) {

@@ -54,7 +54,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
 
 const MEMBERS_DEFAULT = `${usdText(SETTINGS.members_daily_credit_micros.default)} USD`
 
-/** Where each cap is set. That of members alone has a default. */
+/** Where each cap is set. Only `members_daily` has a default. */
 const CAPS_SET: Record<CapName, string> = {
   key_daily: "`caps.daily_usd` of the key",
   key_window: "`caps.window_usd` and `caps.window_seconds` of the key",
@@ -64,7 +64,7 @@ const CAPS_SET: Record<CapName, string> = {
   members_daily: "`PUT /api/account/spaces/{space_id}/members-limit`, else the setting `members_daily_credit_micros`",
 }
 
-/** What is limited by number or size, for each account: the setting that has the limit. */
+/** The limits per account on counts and sizes: the setting with the limit, and the error beyond it. */
 const COUNTS_SET = {
   open_test_turns: ["max_open_test_turns", "429 `QUOTA_EXCEEDED`"],
   daily_test_turns: ["max_daily_test_turns", "429 `QUOTA_EXCEEDED`"],
@@ -80,7 +80,7 @@ const COUNTS_SET = {
 const rate = ({ burst, everyMs }: { burst: number; everyMs: number }) =>
   `${burst} at once, then one in ${shownLimit("everyMs", everyMs)}`
 
-/** The rows of the table: what, its default, where it is set, what happens beyond it. */
+/** The rows of the table: what is limited, its default, where it is set, and what happens beyond it. */
 export function limitRows(): [what: string, value: string, set: string, beyond: string][] {
   const caps = Object.entries(CAPS).map(([name, words]): [string, string, string, string] => {
     return [
@@ -91,39 +91,44 @@ export function limitRows(): [what: string, value: string, set: string, beyond: 
     ]
   })
   const bodies: [string, string, string, string][] = [
-    ["Spending: the account's balance", "what was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
+    ["Spending: the account's balance", "the credit that was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
     ["A JSON body", shownLimit("Bytes", MAX_JSON_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
-    ["A JSON body where anybody may send it", shownLimit("Bytes", MAX_OPEN_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
     [
-      "A JSON body of another server, with its secret",
+      "A JSON body of a request without credentials",
+      shownLimit("Bytes", MAX_OPEN_BYTES),
+      "",
+      "413 `PAYLOAD_TOO_LARGE`",
+    ],
+    [
+      "A JSON body from another server, sent with its secret",
       shownLimit("Bytes", MAX_SERVERS_BYTES),
       "",
       "413 `PAYLOAD_TOO_LARGE`",
     ],
-    ["Faults that an answer names", String(MAX_FAULTS), "", "the others are left out"],
+    ["Validation errors listed in a response", String(MAX_FAULTS), "", "the others are left out"],
   ]
   const policies = Object.entries(SHOWN_LIMITS).map(
     ([key, { what, beyond, set }]): [string, string, string, string] => {
       const [policy = "", name = ""] = key.split(".")
       const value = POLICIES[policy]?.[name]
-      if (value === undefined) throw new Error(`src/reference/limits.ts: there is no ${key}`)
+      if (value === undefined) throw new Error(`src/reference/limits.ts: POLICIES has no ${key}`)
       return [what, shownLimit(name, value), set ?? "", beyond]
     },
   )
   const counts = Object.entries(COUNTS_SET).map(([cap, [setting, beyond]]): [string, string, string, string] => [
-    `Of an account: ${COUNTED[cap as CountedCap]} (\`${cap}\`)`,
+    `Per account: ${COUNTED[cap as CountedCap]} (\`${cap}\`)`,
     shownLimit(cap.endsWith("bytes") ? "Bytes" : cap, SETTINGS[setting].default),
     `the setting \`${setting}\``,
     beyond,
   ])
   const doors = Object.entries(DOORS).map(([operation, door]): [string, string, string, string] => [
-    `\`${operation}\` from one address: ${door.counts === "tries" ? "requests" : "refused ones"}`,
+    `\`${operation}\` from one IP address: ${door.counts === "tries" ? "requests" : "rejected requests"}`,
     rate(door),
     "",
     "429 `LOGIN_THROTTLED`",
   ])
   const keys: [string, string, string, string] = [
-    "API keys that do not exist, from one address",
+    "Requests with unknown API keys from one IP address",
     rate(UNKNOWN_KEYS),
     "",
     "429 `QUOTA_EXCEEDED`",
@@ -131,8 +136,8 @@ export function limitRows(): [what: string, value: string, set: string, beyond: 
   return [...caps, ...counts, ...bodies, ...doors, keys, ...policies]
 }
 
-/** The same as Markdown. */
+/** The rows as a Markdown table. */
 export function limitsTable(): string {
   const rows = limitRows().map((row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
-  return ["| What | Default | Set by | Beyond it |", "| --- | --- | --- | --- |", ...rows].join("\n")
+  return ["| What | Default | Set by | Beyond the limit |", "| --- | --- | --- | --- |", ...rows].join("\n")
 }

@@ -1,5 +1,6 @@
-// Adds what the viewer does not tell screen readers: whether a field has its list open, that a button is one; and lets the keyboard scroll
-// what scrolls. At most once for each picture, since the viewer writes much.
+// Adds what the viewer does not tell screen readers: whether a field's list is open, and that a button is a button.
+// Makes scrollable boxes focusable, so that the keyboard can scroll them. Runs at most once per frame: the viewer
+// changes the page often.
 let isDue = false
 function mend() {
   isDue = false
@@ -15,7 +16,7 @@ new MutationObserver(() => {
   isDue = true
 }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["class"] })
 
-// The web app shows the theme that was chosen here.
+// The web app uses the theme that the reader chose on this page.
 function keepTheme() {
   try {
     const mode = localStorage.getItem("colorMode")

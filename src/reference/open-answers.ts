@@ -3,8 +3,8 @@ import type { JsonValue } from "./json-value.ts"
 const SAMPLES = ["example", "examples", "default", "const", "enum"]
 
 /**
- * A schema of answers as clients should read it: without a new version, answers may get more fields and lists of words more words. So
- * no object is closed, and each list of words is `anyOf` of the words known today and any other string.
+ * The schema of an answer as clients should read it. The API may add fields and enum values without a new version.
+ * So no object is closed, and each enum becomes `anyOf` of the values known today and any other string.
  */
 export function opened(schema: JsonValue): JsonValue {
   const inside = Object.entries(schema)
@@ -25,7 +25,7 @@ function openedPart(value: unknown, name: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, openedPart(part, "")]))
 }
 
-/** The words of a list in an answer, closed or open; null for another schema. */
+/** The values of an enum in an answer, closed or open; null if the schema is not an enum. */
 export function wordsOf(schema: JsonValue): string[] | null {
   if (typeof schema.const === "string") return [schema.const]
   if (Array.isArray(schema.enum) && schema.enum.every((word) => typeof word === "string")) return schema.enum
@@ -34,7 +34,7 @@ export function wordsOf(schema: JsonValue): string[] | null {
   return known && other?.type === "string" && Array.isArray(known.enum) ? (known.enum as string[]) : null
 }
 
-/** Gives each union of named objects that differ in one field its discriminator, with the object for each word of the field. */
+/** Adds a discriminator to each union of named objects that one field tells apart. */
 export function withDiscriminators(part: unknown, schemas: JsonValue): void {
   if (typeof part !== "object" || part === null) return
   for (const [name, value] of Object.entries(part)) if (!SAMPLES.includes(name)) withDiscriminators(value, schemas)

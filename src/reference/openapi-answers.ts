@@ -3,25 +3,25 @@ import { ERROR_DETAILS } from "./error-schemas.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 
-/** Headers that many answers have, as components of the document. */
+/** Headers that many answers share, as components of the document. */
 export const ANSWER_HEADERS: JsonValue = {
   RequestId: {
-    description: "The request's id. Name it when you report a problem.",
+    description: "The request's id. Include it when you report a problem.",
     schema: { type: "string" },
     example: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
   },
   RetryAfter: {
-    description: "Try again after this many whole seconds.",
+    description: "The number of seconds to wait before you send the request again.",
     schema: { type: "integer", minimum: 1 },
     example: 30,
   },
 }
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
-const ALLOW = { Allow: { description: "The methods that there are.", schema: { type: "string" } } }
+const ALLOW = { Allow: { description: "The methods that the path supports.", schema: { type: "string" } } }
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
 
-/** The headers of an answer: its own and the one that all have. */
+/** The headers of an answer: its own and `X-Request-Id`, which all answers have. */
 export function answerHeaders(own: Record<string, string> = {}): JsonValue {
   const described = Object.entries(own).map(([name, description]) => [
     name,
@@ -31,8 +31,8 @@ export function answerHeaders(own: Record<string, string> = {}): JsonValue {
 }
 
 /**
- * The error answers of an operation: by status, its codes, each with cause, cure and an example. Answers that several
- * operations share become components, named by their codes.
+ * The error answers of an operation: the codes of each status with cause, cure and an example. Operations with the same
+ * codes share a component, which is named after them.
  */
 export function errorAnswers(
   codes: ErrorCode[],
@@ -74,7 +74,7 @@ export function errorAnswers(
   return Object.fromEntries(answers)
 }
 
-/** An example of an error's body, as that of this code: `{error: {code, …}}`, `{detail, code}`, or one without a code. */
+/** Puts a code into an example error body: `{error: {code, …}}`, `{detail, code}`, or a 422 without a code. */
 function withCode(body: JsonValue, code: ErrorCode): JsonValue {
   const { cause, retryable } = ERROR_CODES[code]
   const more = code in ERROR_DETAILS && { details: ERROR_DETAILS[code] }

@@ -5,13 +5,14 @@ import type { Operation } from "../http/operation.ts"
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   required: false,
-  description: "1–255 printable ASCII characters, unique per logical request: send the same one when you retry it.",
+  description:
+    "A unique value per logical request, of 1–255 printable ASCII characters. Send the same value when you retry.",
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 }
 const REPLAY_RULE =
-  "A repeat of the request with the same Idempotency-Key changes nothing: it answers what the first one made, as it is now, " +
-  `with \`${REPLAYED}: true\`. Keys are kept for at least ${ONCE_POLICY.keyDays} days. They belong to the account; live and test ` +
-  "data have separate keys, and so have turns. A refused request does not use up its key."
+  "If you repeat a request with the same Idempotency-Key, nothing changes. You get what the first request created, in its current state, " +
+  `with \`${REPLAYED}: true\`. Keys are kept for at least ${ONCE_POLICY.keyDays} days and belong to the account. Live data, test data ` +
+  "and turns each have separate keys. A rejected request does not use up its key."
 
 /** Adds an operation's idempotency to its description, headers and errors. */
 export function withIdempotency(operation: Operation): Operation {
@@ -29,7 +30,7 @@ export function withIdempotency(operation: Operation): Operation {
     errors: [...keyed.errors, "IDEMPOTENCY_KEY_REUSED"],
     answer: {
       ...answer,
-      headers: { ...answer.headers, [REPLAYED]: "`true` when an earlier request made it." },
+      headers: { ...answer.headers, [REPLAYED]: "`true` if an earlier request with this key created it." },
     },
   }
 }
@@ -38,17 +39,17 @@ const IF_MATCH = {
   name: "If-Match",
   required: false,
   description:
-    "The `ETag` of the row that you have seen: the edit is made only when it is still that version. `*`: any.",
+    "The `ETag` of the version that you have read. The change is made only if this is still the current version. `*`: any version.",
   example: '"3"',
 }
 
-/** Adds what an operation on a row with versions takes and answers: If-Match, ETag, and their errors. */
+/** Adds the headers and errors of an operation on a versioned resource: If-Match and ETag. */
 export function withVersions(operation: Operation): Operation {
   if (!operation.versioned) return operation
   const { headers = [], errors, answer } = operation
   const shown: Operation = {
     ...operation,
-    answer: { ...answer, headers: { ...answer.headers, ETag: "Its `version`, in quotes." } },
+    answer: { ...answer, headers: { ...answer.headers, ETag: "The `version` of the resource, in quotes." } },
   }
   if (operation.versioned === "shown") return shown
   return { ...shown, headers: [...headers, IF_MATCH], errors: [...errors, "IF_MATCH_INVALID", "VERSION_MISMATCH"] }

@@ -19,14 +19,14 @@ const UPLOAD_BODY = {
   },
 }
 
-/** An operation that only leads elsewhere is for browsers. */
+/** The answer for errors of an operation that redirects, since browsers open it. */
 const ERROR_PAGE = {
   description: "Any error, for a browser that asks for `text/html`: a small page with a link to start again.",
   headers: answerHeaders(),
   content: { "text/html": { schema: { type: "string" } } },
 }
 
-/** A group of operations, or a guide: then it has none, and its description is Markdown. */
+/** A group of operations, or a guide. A guide has no operations, and its description is Markdown. */
 export interface Tag {
   name: string
   description?: string
@@ -35,11 +35,14 @@ export interface Tag {
 /** The document's title, version and description. */
 interface DocumentOptions {
   surface: Surface
-  /** The guides before the operations, made with all codes that these can answer. Readers show tags in the document's order. */
+  /**
+   * The guides, given all codes that the operations can return. They come first, since viewers keep the order of
+   * tags.
+   */
   guidesOf(codes: ErrorCode[]): Tag[]
-  /** Where the client has them, for code samples. */
+  /** The client's method for each operation, for code samples. */
   clientMethods?: ClientMethods
-  /** Told each field of which there is no example. */
+  /** Called with each field that has no example. */
   onMissing?: (path: string) => void
 }
 
@@ -57,7 +60,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   return {
     openapi: "3.1.0",
     info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
-    // Whichever server the document was read from: it is built before anybody knows its address.
+    // Relative, because the document is built before the server's address is known.
     servers: [{ url: "/" }],
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
     tags: [...options.guidesOf([...document.codes].sort()), ...tagsOf(operations)],
@@ -137,7 +140,7 @@ function describe(operation: Operation, { components, responses, codes, options 
   }
 }
 
-/** The answer as a component: a list by what it lists, any other by its operation. */
+/** Makes the answer a component. A list is named after its items, and any other answer after its operation. */
 function nameAnswer(schema: JsonValue, { id, answer }: Operation, components: Components): JsonValue {
   if (answer.binary || answer.status === 302) return schema
   const { data, items, ...rest } = (schema.properties ?? {}) as Record<string, JsonValue | undefined>
@@ -149,13 +152,16 @@ function nameAnswer(schema: JsonValue, { id, answer }: Operation, components: Co
 
 const PAGE_FIELDS = ["has_more", "next_cursor", "total", "limit", "offset"]
 
-/** Every code that an operation can answer, its own first. */
+/** Every code that an operation can return, its own codes first. */
 function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
   const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
   return [...new Set([...operation.errors, ...validated, ...surface.codesOf(operation)])]
 }
 
-/** The examples of the parameters in one location. Of a query: those that are required, or have an example of their own. */
+/**
+ * The examples of the parameters in one location. Query parameters count only if they are required or have an
+ * example.
+ */
 function valuesOf(parameters: Parameter[], location: string): Record<string, unknown> {
   const shown = parameters.filter((parameter) => parameter.in === location && parameter.example !== undefined)
   return Object.fromEntries(shown.map(({ name, example }) => [name, example]))
@@ -164,27 +170,27 @@ function valuesOf(parameters: Parameter[], location: string): Record<string, unk
 /** The groups of operations with their descriptions, in the order of the reference. */
 const TAGS: Record<string, string> = {
   Spaces: "Isolated agents, each with its own configuration, conversations and files.",
-  Configuration: "How a space's agent works: its manifest, its secrets, and every version of all that.",
-  Tools: "What an agent can call: your REST interface, and MCP servers.",
-  Files: "Files for turns, and those that agents make.",
-  Turns: "Requests to agents: sent, read, followed, cancelled.",
-  Webhooks: "Events posted to your server, signed, and every attempt to do so.",
-  Events: "The feed of what webhooks are told, to catch up with.",
-  "End users": "Your customers: what each has cost, what each may cost, and how each is forgotten.",
-  Usage: "What was billed, and for whom.",
-  Models: "What agents can run on, and its price.",
-  Health: "Whether the service runs, for monitors and load balancers.",
-  "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
-  auth: "Every way to a session, and its end.",
-  Identities: "Who you are at identity providers: each is a way in.",
-  Sessions: "Where you are signed in, and your password.",
-  Chat: "A conversation with the agent of a space of yours, without a key.",
-  Account: "Who asks, and the balance behind that.",
-  admin: "For those who run the service: users, plans, models, spaces, teams, workspaces, settings, money.",
-  "admin-tasks": "For those who run the service: tasks of all spaces.",
+  Configuration: "The manifest and the secrets of a space's agent, and every version of its configuration.",
+  Tools: "Tools that an agent can call: your REST endpoints, and MCP servers.",
+  Files: "Files that you attach to turns, and files that agents create.",
+  Turns: "Requests to agents. Create, read, follow and cancel them.",
+  Webhooks: "Signed events that Turnpike posts to your server, with every delivery attempt.",
+  Events: "A feed of all events that webhooks receive. Use it to catch up.",
+  "End users": "Your customers: their costs, their spending limits, and the export and erasure of their data.",
+  Usage: "Reports of billed amounts, by key, end user and other dimensions.",
+  Models: "The models on which agents can run, and their prices.",
+  Health: "The health of the service, for monitors and load balancers.",
+  "API keys": "API keys for your servers: their scopes, caps, rotation and revocation.",
+  auth: "All ways to sign in, and signing out.",
+  Identities: "Your accounts at identity providers. You can sign in with each of them.",
+  Sessions: "The devices on which you are signed in, and your password.",
+  Chat: "Chat with the agent of one of your spaces, without an API key.",
+  Account: "The calling account and its balance.",
+  admin: "For operators of the service: users, plans, models, spaces, teams, workspaces, settings, money.",
+  "admin-tasks": "For operators of the service: tasks of all spaces.",
 }
 
-/** In the order of the table; those that it does not know come last. */
+/** Tags in the order of the table. Tags that are not in the table come last. */
 function tagsOf(operations: readonly Operation[]): Tag[] {
   const used = new Set(operations.map((operation) => operation.tag))
   const known = Object.entries(TAGS).filter(([name]) => used.delete(name))
@@ -202,9 +208,9 @@ const PATH_PARAMETERS: Record<string, string> = {
   key_id: "The key, `key_…`.",
   session_id: "The session, `ses_…`.",
   identity_id: "The identity, `idn_…`.",
-  erasure_id: "The receipt, `era_…`.",
-  name: "Its name, which is unique in the space.",
-  version: "The number of the version.",
+  erasure_id: "The erasure, `era_…`.",
+  name: "The name, which is unique in the space.",
+  version: "The version number.",
 }
 
 const describedAs = (description: unknown) => (description === undefined ? {} : { description })
@@ -267,6 +273,6 @@ function otherTypes(types: Record<string, string> = {}): JsonValue {
   return Object.fromEntries(entries)
 }
 
-/** A list of rows is its own example; the fields of an object may be replaced. */
+/** The example of an answer. An operation can replace fields of an object, but not the rows of a list. */
 const answerExample = (made: unknown, { example }: Operation) =>
   Array.isArray(made) ? made : { ...(made as JsonValue), ...example?.answer }

@@ -2,7 +2,7 @@ import { SAFE_HEADERS } from "../http/safe-headers.ts"
 import type { Api } from "./apis.ts"
 import { STYLE } from "./style.ts"
 
-/** The viewer's settings: no services of Scalar's company, and only fonts of the reader's system. */
+/** Settings of the viewer: it calls none of Scalar's services and uses only fonts of the reader's system. */
 const VIEWER = {
   withDefaultFonts: false,
   telemetry: false,
@@ -15,17 +15,20 @@ const VIEWER = {
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
 }
 
-/** The page may load and call what its own server has, and nothing else. The viewer writes its styles into the page. */
+/**
+ * The page may load and call only its own server. Inline styles are allowed, because the viewer writes its styles
+ * into the page.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** A browser sends the session's cookie by itself, and no script can set it: there is nothing to fill in. */
+/** Hides the form for credentials: the browser sends the session cookie, and no script could set it. */
 const NO_CREDENTIALS = ".scalar-reference-intro-auth{display:none!important}"
 
 /**
- * The reference page of an API: its OpenAPI document, guides included, in Scalar's viewer at `scriptPath`. The viewer says itself when the
- * document does not come; when the viewer does not, the page says so after some seconds.
+ * The reference page of an API: its OpenAPI document with the guides, in Scalar's viewer at `scriptPath`. The viewer
+ * reports a document that fails to load. If the viewer itself fails to load, the page says so after six seconds.
  */
 export function referencePage({ surface, documentPath }: Api, scriptPath: string): string {
   const { title } = surface.info
@@ -41,9 +44,9 @@ export function referencePage({ surface, documentPath }: Api, scriptPath: string
 </head>
 <body>
 <header class="above"><a href="/">Turnpike</a><span>API reference</span></header>
-<noscript><style>.unread{display:none}</style>This page needs JavaScript. All that it shows is in <a href="${documentPath}">the OpenAPI document</a>.</noscript>
+<noscript><style>.unread{display:none}</style>This page needs JavaScript. You can read <a href="${documentPath}">the OpenAPI document</a> instead.</noscript>
 <div class="unread"><h1>The reference could not be loaded</h1>
-<p><a href="">Try again</a>. All that it shows is in <a href="${documentPath}">the OpenAPI document</a>, too.</p></div>
+<p><a href="">Try again</a>. You can also read <a href="${documentPath}">the OpenAPI document</a>.</p></div>
 <script id="api-reference" data-url="${documentPath}" data-configuration="${attribute(VIEWER)}"></script>
 <script src="${scriptPath}"></script>
 </body>
@@ -57,12 +60,15 @@ const ALL_PATHS = `/*\n${Object.entries(SAFE_HEADERS)
   .map(([name, value]) => `  ${name}: ${value}`)
   .join("\n")}`
 
-/** The `_headers` file of a worker's assets, after `forAll`, the rules of all its paths: https://developers.cloudflare.com/workers/static-assets/headers/ */
+/**
+ * The `_headers` file of a worker's assets. It starts with `forAll`, the rules for all paths. For its format, see
+ * https://developers.cloudflare.com/workers/static-assets/headers/
+ */
 export function headersFile(pages: { pagePath: string; scriptPath: string }[], forAll = ALL_PATHS): string {
   const rules = pages.flatMap(({ pagePath, scriptPath }) => [
-    // Instead of what the web app's rules say for all paths: two policies would both count.
+    // `!` removes the web app's policy for all paths. Otherwise the browser would apply both policies.
     `${pagePath}\n  ! Content-Security-Policy\n  ! Referrer-Policy\n  Content-Security-Policy: ${POLICY}\n  Referrer-Policy: no-referrer`,
-    // Its name changes with what is in it.
+    // The name changes with the content, so browsers can cache it forever.
     `${scriptPath}\n  Cache-Control: public, max-age=31536000, immutable`,
   ])
   return `${[forAll, ...rules].join("\n")}\n`

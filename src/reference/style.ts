@@ -1,6 +1,7 @@
 /**
- * The colours of the web app and the line that leads back to it; and corrections of the viewer's look: text that is too pale, code that cannot be scrolled by keyboard, names of buttons that only the
- * mouse shows, and guides as wide as the page, since nothing is beside them.
+ * The page uses the colours of the web app and has a bar with a link to it. The other rules correct the viewer:
+ * pale text, code that the keyboard cannot scroll, button names that only the mouse shows, and guides that do not
+ * use the page's width.
  */
 export const STYLE = `
 :root{--scalar-custom-header-height:48px;color-scheme:light dark}

@@ -3,17 +3,17 @@ import { API_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { errorUnion } from "./error-schemas.ts"
 
-/** What an OpenAPI document says about all operations of a surface: who they are for, how to sign in, how errors look. */
+/** The parts of an OpenAPI document that concern all operations of an API: title, authentication and errors. */
 export interface Surface {
   info: { title: string; version: string; description: string }
-  /** By the name under which every operation asks for it. */
+  /** By name. Every operation requires all of these schemes, unless it is open. */
   securitySchemes: Record<string, object>
-  /** The codes that every operation can answer. */
+  /** The codes that every operation can return. */
   codesOf(operation: Operation): ErrorCode[]
   errorSchema(status: number): z.ZodType
 }
 
-/** The codes of a wrong body. */
+/** The codes for an invalid body. */
 export const BODY_CODES: ErrorCode[] = [
   "INVALID_JSON",
   "PAYLOAD_TOO_LARGE",
@@ -28,8 +28,8 @@ const apiError = z
       API_CODES,
       {
         message: z.string(),
-        param: z.string().optional().meta({ description: "The field or parameter at fault." }),
-        retryable: z.boolean().meta({ description: "Whether the same request may succeed later." }),
+        param: z.string().optional().meta({ description: "The field or parameter that is wrong." }),
+        retryable: z.boolean().meta({ description: "True if the same request can succeed later." }),
         request_id: z.string(),
       },
       { idOf: (name) => `${name}ErrorBody` },
@@ -41,7 +41,7 @@ export const API_SURFACE: Surface = {
   info: {
     title: "Turnpike",
     version: "1",
-    description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
+    description: "Create isolated spaces, send turns to their agents, and get text and an exact bill.",
   },
   securitySchemes: {
     api_key: {
@@ -51,7 +51,7 @@ export const API_SURFACE: Surface = {
     },
   },
   codesOf: ({ body }) => [
-    // Of API keys that do not exist, every operation answers QUOTA_EXCEEDED after some.
+    // Any operation can return QUOTA_EXCEEDED, because requests with unknown API keys are limited by IP address.
     ...([
       "INVALID_API_KEY",
       "API_KEY_EXPIRED",

@@ -9,8 +9,8 @@ interface Route {
 }
 
 /**
- * Scalar's viewer as one script with our corrections. Its name changes with its content. Of the packages that have it, the plugin for
- * Fastify is the only one without 300 dependencies; it serves the script as one of its routes.
+ * Scalar's viewer as one script with our corrections. Its name changes with its content. We take it from the Fastify
+ * plugin, the only package of the viewer without 300 dependencies, which serves the script as one of its routes.
  */
 export function readViewer(): { name: string; text: string } {
   const routes: Route[] = []
@@ -20,9 +20,9 @@ export function readViewer(): { name: string; text: string } {
   let viewer = ""
   const reply = { header: () => reply, send: (body: string) => (viewer = body) }
   routes.find(({ url }) => url.endsWith(".js"))?.handler(null, reply)
-  if (!viewer) throw new Error("@scalar/fastify-api-reference has no route with its script any more")
+  if (!viewer) throw new Error("@scalar/fastify-api-reference no longer has a route that serves the script")
   const own = (file: string) => readFileSync(join(import.meta.dirname, file), "utf8")
-  // Its source map is not served.
+  // We do not serve the source map, so the reference to it is removed.
   const text = [own("theme.js"), viewer.replace(/\/\/# sourceMappingURL=.*/, ""), own("mend.js")].join("\n")
   return { name: `viewer-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.js`, text }
 }

@@ -6,5 +6,5 @@ import { auth } from "./auth/group.ts"
 import { callbacks } from "./callbacks/group.ts"
 import { v1 } from "./v1/group.ts"
 
-/** Every group in one worker. */
+/** All groups of routes in one worker. */
 export const all = allOf(parseAllEnv, [v1, auth, account, admin, callbacks])

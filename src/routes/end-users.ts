@@ -15,7 +15,7 @@ import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
 const tag = "End users"
 const params = z.object({ end_user_ref: endUserRefParam })
 
-/** The customers of an account, by the references that their turns carry; the same for keys and for a signed-in owner. */
+/** The end users of an account, by the `end_user_ref` of their turns. Mounted for keys and for a signed-in owner. */
 export function mountEndUsers(app: App, mounting: Mounting) {
   const { prefix } = mounting
   const query = bareQuery(mounting)
@@ -28,19 +28,19 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       tag,
       summary: "List end users",
       description:
-        "The end users with turns, and what they were billed, the newest turn first. Those with limits but no turns are listed at " +
-        `the time of their limits.${toKeys(mounting, " A key sees the turns of its spaces, and those without turns when it has the scope `all`.")}`,
+        "The end users with turns, and their billed amounts, most recent turn first. End users with limits but without turns are sorted by " +
+        `the time of their limits.${toKeys(mounting, " A key sees the turns in its spaces. It sees end users without turns only if it has the scope `all`.")}`,
       query: z.strictObject({
         ...mounting.query,
         limit: pageQuery.limit,
         cursor: positionCursor,
         q: z.string().min(1).max(128).optional().meta({
-          description: "A part of the `end_user_ref`. Upper and lower case count as the same.",
+          description: "A part of the `end_user_ref`. Case does not matter.",
           example: "customer",
         }),
         blocked: booleanParam
           .optional()
-          .meta({ description: "Only end users who are blocked, or only those who are not." }),
+          .meta({ description: "`true`: only blocked end users. `false`: only end users who are not blocked." }),
       }),
       answer: { status: 200, description: "A page of end users.", schema: pageOf(endUserSchema) },
       errors: [],
@@ -59,8 +59,8 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       tag,
       summary: "Read an end user",
       description:
-        `The end user's turns${toKeys(mounting, " in the key's spaces")} and what was billed for them, its own limits, and what ` +
-        "is left of the limits that apply to it.",
+        `The end user's turns${toKeys(mounting, " in the key's spaces")}, their billed amounts, the end user's own limits, and what ` +
+        "is left of all limits that apply.",
       params,
       query,
       answer: { status: 200, description: "The end user.", schema: endUserSchema },
@@ -78,13 +78,13 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       tag,
       summary: "Set an end user's limits",
       description:
-        "Replaces the end user's limits, also before its first turn. They apply to the whole account" +
+        "Replaces the end user's limits. You can set them before the first turn. They apply to the whole account" +
         toKeys(mounting, ", so the key needs the scope `all`") +
-        ". New turns of a blocked end user are refused with 403 `END_USER_BLOCKED`. Turns that were accepted before go on; cancel them if they should not.\n\nA " +
-        "limit counts what the end user's turns spend over all keys, and takes precedence over the " +
-        "defaults of the key and the account. It applies from the next turn on: a higher limit admits " +
-        "turns at once, and a limit below what is already spent refuses them with 429 `QUOTA_EXCEEDED` " +
-        "until the day or the month ends. 0 refuses all turns. See [Caps and quotas](#tag/caps-and-quotas).",
+        ". New turns of a blocked end user are rejected with 403 `END_USER_BLOCKED`. Turns that are already accepted continue, unless you cancel them.\n\nA " +
+        "limit counts the spending of the end user's turns across all keys, and takes precedence over the " +
+        "defaults of the key and the account. It applies from the next turn on. A higher limit admits " +
+        "turns at once. A limit below the amount already spent rejects turns with 429 `QUOTA_EXCEEDED` " +
+        "until the day or the month ends. 0 rejects all turns. See [Caps and quotas](#tag/caps-and-quotas).",
       params,
       query,
       body: putLimitsSchema,
@@ -114,7 +114,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
     },
     async (c, { params: { end_user_ref } }) => {
       const pieces = await exportEndUser(c.get("ctx"), c.get("credential"), end_user_ref)
-      // Its name is the customer's text, which the log does without.
+      // The audit log does not record the end user's name, which is the customer's text.
       await noteExport(c.get("ctx"), c.get("credential"), { what: "end-user" })
       return textStream(pieces, c.get("ctx"), {
         "content-type": "application/json",
@@ -131,23 +131,23 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       tag,
       summary: "Erase an end user",
       description:
-        "Erases what the end user's turns have said and made until now, in the whole account: texts, " +
-        "results, error messages, metadata, what models and tools said, tasks, names of conversations, " +
-        "files that their agents made, and files that were sent with these turns and with no other end " +
-        "user's. A file that was never sent with a turn belongs to no end user: delete it yourself. Queued " +
-        "turns are cancelled and running turns stopped, with the status_reason `end_user_erased`; they are " +
-        "erased when they have ended.\n\nThese stay: amounts, counts of tokens, times, states and codes, " +
+        "Erases the content of all past turns of the end user, in the whole account: texts, " +
+        "results, error messages, metadata, output of models and tools, tasks, names of conversations, and " +
+        "files that their agents created. It also erases files that were sent with these turns and with no other end " +
+        "user's turns. A file that was never sent with a turn belongs to no end user: delete it yourself. Queued " +
+        "turns are cancelled and running turns are stopped, with the status_reason `end_user_erased`. They are " +
+        "erased when they have ended.\n\nErasure keeps amounts, token counts, times, states and codes, " +
         "your own identifiers (`end_user_ref`, Idempotency-Keys), and the limits. An erased turn has the " +
-        'text `""` and the result `null`, and its Idempotency-Key answers 422 from now on. You can erase ' +
-        "again at any time to erase what came since. " +
+        'text `""` and the result `null`, and its Idempotency-Key returns 422 from now on. You can erase ' +
+        "the end user again at any time, to erase newer turns. " +
         toKeys(mounting, "The key needs the scope `all`. ") +
-        "Erasing cannot be " +
-        "undone: first export what you must keep.",
+        "Erasure cannot be " +
+        "undone, so first export the data that you must keep.",
       params,
       query,
       answer: {
         status: 200,
-        description: "The receipt. While its state is `erasing`, read it again by its id.",
+        description: "The receipt. While its state is `erasing`, read it again with `getErasure`.",
         schema: erasureSchema,
       },
       errors: errorsAt(mounting, ["NOT_FOUND", "SCOPE_DENIED"]),
@@ -163,7 +163,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       id: "getErasure",
       tag,
       summary: "Read the receipt of an erasure",
-      description: `What was erased, and what stays.${toKeys(mounting, " For keys with the scope `all`.")}`,
+      description: `The receipt lists the erased data and the data that is kept.${toKeys(mounting, " For keys with the scope `all`.")}`,
       params: z.object({ erasure_id: idParam }),
       query,
       answer: { status: 200, description: "The receipt.", schema: erasureSchema },

@@ -7,7 +7,7 @@ import { getEvent, listEvents } from "../webhooks/list-events.ts"
 import { eventSchema } from "../webhooks/schemas.ts"
 import { bareQuery, type Mounting } from "./mounting.ts"
 
-/** The feed that webhooks tell of; the same for keys and for a signed-in owner. */
+/** The events feed. Mounted for keys and for a signed-in owner. */
 export function mountEvents(app: App, mounting: Mounting) {
   const { prefix } = mounting
 
@@ -19,10 +19,10 @@ export function mountEvents(app: App, mounting: Mounting) {
       tag: "Events",
       summary: "List events",
       description:
-        "Every event of the account, whether a webhook received it or not, newest first. To catch up, read " +
-        "with `order=asc`, oldest first. Each such page has a `next_cursor`, the last page too: continue " +
-        "with it later, and you miss nothing and see nothing twice. Use a cursor only with the filters of " +
-        "the page it came from.",
+        "All events of the account, newest first, including those that no webhook received. To catch up, read " +
+        "with `order=asc`, oldest first. Then every page has a `next_cursor`, even the last one. Continue " +
+        "with it later, and you get every new event exactly once. Use a cursor only with the filters of " +
+        "the page that returned it.",
       query: z.strictObject({
         ...mounting.query,
         ...pageQuery,

@@ -13,19 +13,19 @@ export const nameQuery = {
     .min(1)
     .max(1024)
     .optional()
-    .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
+    .meta({ description: "The file's name. Default: the `filename` of the multipart part.", example: "order.txt" }),
 }
 
-/** What operations that download a file declare. */
+/** The response headers and statuses of operations that download a file. */
 export const contentAnswer = {
-  headers: { ETag: "Its SHA-256.", "Content-Disposition": "`attachment` with its name." },
+  headers: { ETag: "The file's SHA-256.", "Content-Disposition": "`attachment` with the file's name." },
   others: {
-    206: "The bytes of the range.",
-    304: "The caller has the file already: If-None-Match names its ETag.",
+    206: "The bytes of the requested range.",
+    304: "The client already has the file: If-None-Match contains its ETag.",
   },
 }
 
-/** Answers a file's bytes, or the part of them that the request asks for. */
+/** Returns a file's bytes, or the requested range of them. */
 export async function answerContent(c: HonoContext<AppEnv>, file: FileRow): Promise<Response> {
   const download = planDownload(file, (name) => c.req.header(name))
   if (download.status === 304) return new Response(null, { status: 304, headers: { etag: etagOf(file) } })

@@ -4,7 +4,7 @@ import type { App } from "../http/app.ts"
 import { pageOf, wholePage } from "../http/query.ts"
 import { bareQuery, type Mounting } from "./mounting.ts"
 
-/** What there is to choose from; the same for keys and for a signed-in owner. */
+/** The list of models. Mounted for keys and for a signed-in owner. */
 export function mountModels(app: App, mounting: Mounting) {
   app.operation(
     {
@@ -14,9 +14,9 @@ export function mountModels(app: App, mounting: Mounting) {
       tag: "Models",
       summary: "List the models",
       description:
-        "All models that turns may use, with their prices, in the catalog's order and in one page. A turn " +
-        "uses the first one when neither it nor its space names a model. `image_models` are those that " +
-        "`generate_image` makes pictures by, with the price of each picture; the first one does where the " +
+        "All models that turns can use, with their prices, in the catalog's order and in one page. The first model is the " +
+        "default of turns whose space names no model. `image_models` are the models of " +
+        "`generate_image`, with the price of each picture. The first of them is the default if the " +
         "manifest names none. A test key sees the rehearsal models, and no image models: its pictures are free.",
       query: bareQuery(mounting),
       answer: {

@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import { listOf, pageOf, testQuery, wholeList, wholePage } from "../http/query.ts"
 
-/** Where operations of both surfaces are mounted: below `prefix`, with the query parameters of that surface. */
+/** One surface for operations that are mounted twice: its path prefix and the query parameters that it adds. */
 export interface Mounting {
   prefix: "/v1" | "/api/account"
   query: z.ZodRawShape
@@ -13,20 +13,23 @@ export const FOR_OWNERS: Mounting = { prefix: "/api/account", query: testQuery }
 
 const isForKeys = ({ prefix }: Mounting) => prefix === "/v1"
 
-/** The query of an operation without parameters of its own. /v1 ignores what it does not know there. */
+/**
+ * The query of an operation without parameters of its own. /v1 ignores unknown parameters there, and /api rejects
+ * them.
+ */
 export const bareQuery = (mounting: Mounting): z.ZodType<Record<string, unknown>> =>
   isForKeys(mounting) ? z.object({}) : z.strictObject(mounting.query)
 
-/** What only callers with a key have to know. */
+/** Text that only the reference for API keys shows. */
 export const toKeys = (mounting: Mounting, text: string): string => (isForKeys(mounting) ? text : "")
 
-/** Of these errors, those that callers of the surface can get: keys have a scope, people a role in a space. */
+/** Removes the error that the surface cannot return: only keys have a scope, and only users have a role in a space. */
 export function errorsAt(mounting: Mounting, errors: ErrorCode[]): ErrorCode[] {
   const foreign: ErrorCode = isForKeys(mounting) ? "SPACE_ROLE_REQUIRED" : "SCOPE_DENIED"
   return errors.filter((code) => code !== foreign)
 }
 
-/** A list that comes whole, in the shape of the surface. */
+/** A list that is always returned as a whole, in the shape of the surface. */
 export function wholeListAt<Item extends z.ZodType>(mounting: Mounting, item: Item) {
   return isForKeys(mounting)
     ? { schema: pageOf(item), of: (data: z.output<Item>[]) => wholePage(data) }

@@ -12,13 +12,13 @@ export function acceptsEventStream(accept = ""): boolean {
 export function parseLastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === "") return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)
-  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is not the seq of an event", { param: "Last-Event-ID" })
+  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: must be the seq of an event", { param: "Last-Event-ID" })
 }
 
 /**
- * A turn's events after `afterSeq`, as server-sent events, until the reader leaves: then `signal` is aborted, or the body cancelled. 204
- * when the turn has ended and the reader has all of it: an EventSource does not reconnect after that (WHATWG HTML, section 9.2.3). Errors:
- * NOT_FOUND.
+ * A turn's events after `afterSeq` as server-sent events, until `signal` aborts or the client cancels the body.
+ * Returns 204 if the turn has ended and the client has all events: an EventSource then does not reconnect (WHATWG
+ * HTML, 9.2.3).
  */
 export async function streamTurnEvents(
   ctx: Context,
@@ -35,6 +35,6 @@ export async function streamTurnEvents(
   return eventStream(batches, {
     log: ctx.log,
     clock: ctx.clock,
-    onCancel: () => cancelled.abort(new Error("the reader has gone")),
+    onCancel: () => cancelled.abort(new Error("the client has disconnected")),
   })
 }

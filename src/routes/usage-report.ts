@@ -12,29 +12,33 @@ import { textStream } from "../http/text-stream.ts"
 import type { Mounting } from "./mounting.ts"
 
 const usageQuery = {
-  group_by: z.enum(USAGE_GROUPINGS).default("day").meta({ description: "What each row stands for. Default: `day`." }),
+  group_by: z.enum(USAGE_GROUPINGS).default("day").meta({ description: "The dimension of the rows. Default: `day`." }),
   from: instantOrDayParam.optional().meta({
-    description: `Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: ${DEFAULT_USAGE_DAYS} days before \`to\`.`,
+    description: `The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: ${DEFAULT_USAGE_DAYS} days before \`to\`.`,
     example: "2026-11-01",
   }),
   to: instantOrDayParam.optional().meta({
-    description: "Exclusive. Default: the end of today, in UTC.",
+    description: "The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today (UTC).",
     example: "2026-12-01T00:00:00Z",
   }),
-  space: repeated.optional().meta({ description: "Only these spaces; repeat it for several." }),
-  end_user_ref: repeated.optional().meta({ description: "Only these end users; repeat it for several." }),
-  model: repeated.optional().meta({ description: "Only model calls of these pins; repeat it for several." }),
-  key: repeated.optional().meta({ description: "Only turns of these keys, by `key_id`; repeat it for several." }),
+  space: repeated.optional().meta({ description: "Only these spaces. Repeat the parameter for several." }),
+  end_user_ref: repeated.optional().meta({ description: "Only these end users. Repeat the parameter for several." }),
+  model: repeated
+    .optional()
+    .meta({ description: "Only model calls with these pins. Repeat the parameter for several." }),
+  key: repeated
+    .optional()
+    .meta({ description: "Only turns of these keys, by `key_id`. Repeat the parameter for several." }),
   format: z
     .enum(["json", "csv"])
     .optional()
-    .meta({ description: "Takes precedence over the Accept header. Default: `json`." }),
+    .meta({ description: "The format of the report. It takes precedence over the Accept header. Default: `json`." }),
   bom,
   limit: pageQuery.limit,
   cursor: positionCursor,
 }
 
-/** What was billed, as JSON or CSV; the same for keys and for a signed-in owner. */
+/** Report of billed amounts as JSON or CSV. Mounted for keys and for a signed-in owner. */
 export function mountUsageReport(app: App, { prefix, query }: Mounting) {
   app.operation(
     {
@@ -42,18 +46,18 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       path: `${prefix}/usage`,
       id: "getUsage",
       tag: "Usage",
-      summary: "What was billed, by end user, space, model, key or day",
+      summary: "Report usage by end user, space, model, key or day",
       description:
         "Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted " +
-        "by their bytes, and groups without turns are left out. A turn counts at the moment it ended and " +
-        "was billed, which is the time of its ledger row. So for every grouping, `billed_usd` adds up " +
-        "exactly to the ledger's rows with the reason `usage` in the range. By `model`, each call counts " +
-        "under its own model, including those of sub-agents. Web-chat turns have no key and the ledger's " +
-        "reason `space_usage`, and are not included.\n\nWith `Accept: text/csv` or `format=csv` the answer " +
-        "is the whole report as CSV (RFC 4180, UTF-8, with a header line), without pages. A group that a " +
-        "spreadsheet could take for a formula, because it begins with one of `=+-@`, a tab or a line " +
-        "break, gets an apostrophe in front. So does a group that begins with an apostrophe: remove one to " +
-        "get the group. Within a group, a formula or an apostrophe after `;`, `|`, a tab or a line break gets one too. " +
+        "by their bytes, and groups without turns are left out. A turn counts at the time when it ended and " +
+        "was billed, which is the time of its ledger entry. So for every grouping, `billed_usd` adds up " +
+        "exactly to the ledger entries with the reason `usage` in the range. By `model`, each call counts " +
+        "for its own model, including calls of sub-agents. Web-chat turns are not included: they have no key, and their ledger " +
+        "reason is `space_usage`.\n\nWith `Accept: text/csv` or `format=csv`, the response " +
+        "is the whole report as CSV (RFC 4180, UTF-8, with a header line), without pages. Some groups get a leading apostrophe, because a " +
+        "spreadsheet could read them as a formula: those that begin with one of `=+-@`, a tab or a line " +
+        "break. Groups that begin with an apostrophe get another one, so remove one apostrophe to " +
+        "get the original group. The same applies after each `;`, `|`, tab or line break within a group. " +
         "With `bom=true` the file begins with a byte order mark, so that Excel reads it as UTF-8.",
       query: z.strictObject({ ...usageQuery, ...query }),
       answer: {
@@ -61,7 +65,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
         description: "A page of the report.",
         schema: usageReportSchema,
         also: {
-          "text/csv": `Columns: the grouping's name, billed_usd (${USD_DECIMALS} decimals), turns, model_calls, tokens_input, …`,
+          "text/csv": `Columns: the name of the grouping, billed_usd (${USD_DECIMALS} decimals), turns, model_calls, tokens_input, …`,
         },
       },
       errors: [],

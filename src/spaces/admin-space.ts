@@ -12,20 +12,23 @@ import { type SpaceRow, SUMMARY_COLUMNS, serializeSpace } from "./serialize-spac
 
 export const adminSpaceSchema = z
   .object({
-    space_id: z.int().meta({ description: "Its number. Customers know its slug.", example: 318 }),
+    space_id: z.int().meta({ description: "The space's number. Customers see only the slug.", example: 318 }),
     slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     chat_key: z.string().meta({
-      description: "The chat that it is: the messaging chat's key, or `space:` and the slug.",
+      description: "The chat of the space: the key of a messaging chat, or `space:` and the slug.",
       example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
     }),
     title: z.string().meta({ example: "Support desk" }),
     origin: z.string().meta({
-      description: "`api`: made with a key. `dashboard`. `messenger`: a chat of the platform.",
+      description:
+        "`api`: created with a key. `dashboard`: created by a user. `messenger`: linked to a messaging chat.",
       example: "api",
     }),
-    brand: z.string().meta({ description: "The brand of the account that made it.", example: "turnpike" }),
+    brand: z.string().meta({ description: "The brand of the account that created the space.", example: "turnpike" }),
     archived: z.boolean(),
-    test: z.boolean().meta({ description: "Test data: its turns are rehearsed and cost nothing." }),
+    test: z
+      .boolean()
+      .meta({ description: "True for test data. Turns of test spaces use the rehearsal model and cost nothing." }),
     owner: z.object({
       user_id: z.int(),
       name: z.string().nullable().meta({ example: "Ada" }),
@@ -33,20 +36,25 @@ export const adminSpaceSchema = z
     }),
     workspace_id: z.string().nullable().meta({ example: "support-team" }),
     model: z.string().nullable().meta({
-      description: "The pin that its configuration names; null: the catalog's default.",
+      description: "The pin of the space's model; null: the catalog's default.",
       example: "openai/gpt-5-mini",
     }),
     created_at: z.iso.datetime(),
-    last_activity: z.iso.datetime().nullable().meta({ description: "When one of its turns last changed its state." }),
-    messages: z.int().meta({ description: "Its turns, open ones included.", example: 1240 }),
-    cost_credit_micros: z.int().meta({ description: "What its turns were billed.", example: 41_000_000 }),
+    last_activity: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The last time at which one of its turns changed its state; null if it has no turns." }),
+    messages: z.int().meta({ description: "The number of turns, including open turns.", example: 1240 }),
+    cost_credit_micros: z
+      .int()
+      .meta({ description: "The billed amount of its turns, in credit micros.", example: 41_000_000 }),
     cost_usd: z.number().meta({ example: 4.1 }),
   })
   .meta({ id: "AdminSpace" })
 
 export type AdminSpace = z.infer<typeof adminSpaceSchema>
 
-/** What `shownSpaces` selects, as it comes in JSON. */
+/** A row of `shownSpaces`, as JSON. */
 interface AdminSpaceRow {
   space_id: number
   slug: string
@@ -90,7 +98,7 @@ export function serializeAdminSpace(row: object): AdminSpace {
   }
 }
 
-/** Spaces `s` with their owners and totals, as admins see them. */
+/** Spaces `s` with their owners and totals, for admins. */
 export function shownSpaces(db: QueryCreator<CallerDB>) {
   return db
     .selectFrom("spaces as s")
@@ -110,20 +118,20 @@ export function shownSpaces(db: QueryCreator<CallerDB>) {
     ])
 }
 
-/** One space with its configuration. */
+/** A space with its configuration, for admins. */
 export const adminSpaceDetailSchema = adminSpaceSchema
   .extend({
     ...spaceSchema.pick({ manifest: true, tools: true, mcp_servers: true, metadata: true, config_version: true }).shape,
-    created_by_key_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The API key that made it.", example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    created_by_key_id: z.string().nullable().meta({
+      description: "The API key that created the space; null if a user created it.",
+      example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c",
+    }),
     archived_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime(),
   })
   .meta({ id: "AdminSpaceDetail" })
 
-/** A registered space, by its number, for admins. NOT_FOUND. */
+/** Reads a registered space by its number, for admins. Throws NOT_FOUND. */
 export async function getAdminSpace(
   ctx: Context,
   credential: SessionCredential,

@@ -1,5 +1,5 @@
--- Archives a space: nothing is accepted into it after this commit, and its turns are ended (ending_turns). Repeating it gives the same
--- answer. refused: not_found, role.
+-- Archives a space. It accepts nothing from this commit on, and ending_turns makes its open turns end.
+-- A second call returns the same answer. refused: not_found, role.
 create function turnpike.archive_space(p_request turnpike.request, p_slug text,
   out actor turnpike.caller, out space spaces, out refused text) language plpgsql as $$
 declare

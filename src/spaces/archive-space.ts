@@ -6,15 +6,15 @@ import { throwRefusedChange } from "./change-config.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 /**
- * Archives a space: it takes no turns, files or changes any more, but can be read. Its queued turns are cancelled, its running ones
- * stop at their next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
+ * Archives a space and starts to end its open turns; the sweeper ends the rest. Throws NOT_FOUND,
+ * SPACE_ROLE_REQUIRED.
  */
 export async function archiveSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
   const { row } = await callAs(ctx, credential, "archive_space", { slug: spaceId })
   throwRefusedChange(spaceId, row)
   const space = row.space as SpaceRow | null
   if (!space) throw spaceNotFound(spaceId)
-  // When this fails, the space is archived already; a repeat or the sweeper goes on.
+  // The space is already archived here. If this fails, a retry or the sweeper ends the turns.
   if (space.ending_turns) await endSpaceTurns(ctx, space)
   return space
 }

@@ -1,7 +1,7 @@
--- The parts of every change of a space's configuration. The space's row is locked first, so changes at the same moment become one
--- version each, one after the other. Turns and files that name the space do not wait for that.
+-- The shared parts of every change of a space's configuration. The space's row is locked first, so concurrent changes
+-- create one version each, one after the other. Accepting turns and files does not wait for this lock.
 
--- The space that a caller may use (find_space), locked, and read after the lock.
+-- The space that a caller may use (find_space), locked, and read after the lock was acquired.
 create function turnpike.lock_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql as $$
 declare
   space spaces := turnpike.find_space(caller, p_slug);
@@ -10,7 +10,7 @@ begin
   return space;
 end $$;
 
--- Why a caller may not change a space that find_space has found: not_found, role, archived, or null when they may.
+-- Why a caller cannot change the space that find_space returned: not_found, role or archived; null if they can.
 create function turnpike.change_refusal(caller turnpike.caller, space spaces) returns text language plpgsql stable as $$
 begin
   if space.user_id is not null and space.user_id is distinct from caller.user_id and turnpike.role_in(caller, space) is distinct from 'admin' then
@@ -19,7 +19,8 @@ begin
   return turnpike.space_refusal(space);
 end $$;
 
--- The first of these pins that is not an enabled model of the catalog; or p_image, when that is not null and no enabled model for pictures.
+-- The first of these pins that is not an enabled chat model. Else p_image, if it is given and is not an enabled
+-- image model. Else null.
 create function turnpike.unknown_pin(p_pins text[], p_image text) returns text language plpgsql stable as $$
 declare
   wanted text;
@@ -39,7 +40,8 @@ begin
   return null;
 end $$;
 
--- Writes a space's configuration as a new version, with the change that made it, such as tools/lookup_order. Its row must be locked.
+-- Writes a space's configuration as a new version. p_change names the change, such as tools/lookup_order. The
+-- space's row must be locked.
 create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces language plpgsql as $$
 begin
   changed.config_version := changed.config_version + 1;
@@ -47,7 +49,7 @@ begin
   changed.updated_at := p_moment;
   perform turnpike.keep_config(changed);
   perform turnpike.drop_versions(changed, turnpike.limit_of('kept_versions')::integer);
-  -- What has not changed is not written again, however large it is.
+  -- Unchanged parts keep their stored value, so that large values are not written again.
   update spaces s set model = changed.model, manifest = case when s.manifest = changed.manifest then s.manifest else changed.manifest end,
       tools = case when s.tools = changed.tools then s.tools else changed.tools end,
       mcp_servers = case when s.mcp_servers = changed.mcp_servers then s.mcp_servers else changed.mcp_servers end,
@@ -57,7 +59,7 @@ begin
   return changed;
 end $$;
 
--- Stores the space's current version: a turn runs from its first to its last step on the version it began with.
+-- Stores the space's current version, because a turn uses the version with which it started until it ends.
 create function turnpike.keep_config(space spaces) returns void language plpgsql as $$
 begin
   insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
@@ -67,8 +69,8 @@ begin
     where p.space_id = space.space_id and p.until_version is null and p.from_version = space.config_version));
 end $$;
 
--- Drops all but the newest p_keep versions of a space, whose row is locked, and the parts that only they had; not what a turn runs on, nor
--- what came after that.
+-- Deletes all but the newest p_keep versions of a space, and the parts that only the deleted versions used.
+-- Versions that open turns use, and all newer ones, are kept. The space's row must be locked.
 create function turnpike.drop_versions(space spaces, p_keep integer) returns void language plpgsql as $$
 declare
   oldest integer := space.config_version - p_keep + 1;
@@ -85,7 +87,7 @@ begin
   perform turnpike.count_config(space.user_id, -dropped);
 end $$;
 
--- Counts bytes of configuration that an account has more, or fewer. The row is locked behind the space's.
+-- Adds p_bytes, which can be negative, to an account's bytes of configuration. The row is locked after the space's row.
 create function turnpike.count_config(p_user_id bigint, p_bytes bigint) returns void language plpgsql as $$
 begin
   if p_bytes <> 0 then
@@ -94,8 +96,8 @@ begin
   end if;
 end $$;
 
--- Why a space's account may not store more configuration: its state, or null when it may. At its limit, the space whose row
--- is locked keeps its last ten versions only.
+-- The limit that keeps the account from storing more configuration; null if there is room. At the limit, only the last
+-- ten versions of this space are kept. The space's row must be locked.
 create function turnpike.config_limit(space spaces) returns turnpike.count_state language plpgsql as $$
 begin
   if (turnpike.over_limit('config_bytes', space.user_id, 1)).cap is null then

@@ -6,7 +6,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { checkUrl } from "../platform/public-url.ts"
 
-/** A pin that a request names, and the field that names it. */
+/** A pin in a request, and the field that contains it. */
 export interface WantedPin {
   param: string
   pin: string
@@ -22,14 +22,14 @@ export function unknownPinError(unknown: string, pins: WantedPin[]): TurnpikeErr
 
 interface Refusal {
   refused: string | null
-  /** Of the account, when `refused` is limit. */
+  /** The limit that was reached, if `refused` is limit. */
   reached?: Answers["count_state"] | null
   unknown_pin?: string | null
 }
 
 /**
- * Throws the refusals that every change of a space shares: NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT for an archived space, VALIDATION_FAILED for an unknown
- * one of `pins`, LIMIT_REACHED. Other refusals are the verb's own.
+ * Throws the errors that all changes of a space share: NOT_FOUND, SPACE_ROLE_REQUIRED, SPACE_ARCHIVED,
+ * LIMIT_REACHED, and VALIDATION_FAILED if one of `pins` is unknown. The verb handles other refusals.
  */
 export function throwRefusedChange(
   spaceId: string,
@@ -47,7 +47,7 @@ export function throwRefusedChange(
   if (refused === "unknown_pin") throw unknownPinError(unknown_pin ?? "", pins)
 }
 
-/** Refuses a URL that could never be called when the tool is configured. It is checked again at every call. */
+/** Rejects a URL that could never be called, when the tool is configured. Every call checks the URL again. */
 export function checkTarget(ctx: Context, template: string, param: string): void {
   checkUrl(ctx, originOf(template) ?? "", param)
 }

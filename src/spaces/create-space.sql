@@ -1,5 +1,8 @@
--- Creates a space of the caller's, whole, of the caller's brand. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
--- that it names. refused: scope for a key of one space, proof (it sends a secret somewhere, which needs a fresh one), unknown_pin, limit (reached: its state).
+-- Creates a space with its whole configuration, in the caller's account and brand.
+-- p_tools, p_mcp_servers: objects by name. p_secrets: sealed values by name. p_pins: all model pins that it contains.
+-- refused: unknown_pin, limit (reached: the limit), or
+-- - scope: the key is bound to one space
+-- - proof: the configuration sends a secret, and the caller has not proved their identity recently
 create function turnpike.create_space(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
@@ -25,7 +28,7 @@ begin
     if unknown_pin is not null then
       refused := 'unknown_pin';
     else
-      -- Two at once do not take the same last place.
+      -- The lock keeps two concurrent calls from taking the last place.
       perform from users u where u.user_id = caller.user_id for no key update;
       reached := coalesce(turnpike.over_limit('spaces', caller.user_id, 1), turnpike.over_limit('config_bytes', caller.user_id, 1));
     end if;

@@ -12,7 +12,10 @@ import { getSpace } from "./get-space.ts"
 import type { CreateSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
-/** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin; LIMIT_REACHED. */
+/**
+ * Creates a space. Throws SCOPE_DENIED for a key bound to one space, VALIDATION_FAILED for an unknown pin,
+ * LIMIT_REACHED.
+ */
 export async function createSpace(
   ctx: Context,
   credential: Credential,

@@ -8,17 +8,17 @@ import type { ArchivedFilter } from "../base/pagination.ts"
 import { spaceSchema } from "./schemas.ts"
 import { isNamed, type SpaceRow, SUMMARY_COLUMNS, serializeSpace } from "./serialize-space.ts"
 
-/** A space as the dashboard shows it. */
+/** A space in the dashboard's API. */
 export const accountSpaceSchema = spaceSchema
   .extend({
     role: z.enum(SPACE_ROLES).meta({
       description:
-        "What you may do: its `owner` (who is billed for it) and an `admin` change it, a `member` sees and uses it. The owners and " +
-        "admins of its workspace are `admin`.",
+        "Your role. `owner`: is billed for the space, and can change it. `admin`: can change it; the owners and admins of its workspace are `admin`. " +
+        "`member`: can see and use it.",
       example: "owner",
     }),
     workspace_id: z.string().nullable().meta({
-      description: "The workspace whose members see and use it; null: none.",
+      description: "The workspace whose members can see and use the space; null: none.",
       example: "acme-support",
     }),
   })
@@ -30,7 +30,7 @@ export function serializeAccountSpace(row: AccountSpaceRow): z.infer<typeof acco
   return { ...serializeSpace(row), role: row.role, workspace_id: row.workspace_id }
 }
 
-/** A space as a list shows it: without its configuration. */
+/** A space in a list, without its configuration. */
 export const spaceSummarySchema = accountSpaceSchema
   .omit({ manifest: true, tools: true, mcp_servers: true })
   .meta({ id: "SpaceSummary" })
@@ -45,7 +45,10 @@ export interface SpaceSearch {
   archived: ArchivedFilter
 }
 
-/** The caller's spaces and those that are shared with them, newest first, with their number. `q`: a part of the title, or the beginning of the slug, case-insensitive. */
+/**
+ * The caller's own and shared spaces, newest first, with the total. `q`: a part of the title, or a prefix of the
+ * slug; case does not matter.
+ */
 export async function findSpaces(
   ctx: Context,
   credential: SessionCredential,

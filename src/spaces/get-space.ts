@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { roleInSpace, type SpaceRole, spaceVisible } from "../actor/shares.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
-/** A space that the caller may use, or NOT_FOUND. */
+/** A space that the caller may use. Throws NOT_FOUND. */
 export async function getSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -18,7 +18,7 @@ export async function getSpace(ctx: Context, credential: Credential, spaceId: st
   return rows[0] as SpaceRow
 }
 
-/** The same for a signed-in user, with what they may do in it. */
+/** The same for a signed-in user, with their role in the space. */
 export async function getAccountSpace(
   ctx: Context,
   credential: SessionCredential,

@@ -2,7 +2,7 @@ import { expressionBuilder } from "kysely"
 import type { CallerDB } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 
-/** Whether a filter by brand is `all`, or names one that was set up or that a space has. */
+/** True if a brand filter is `all`, or the name of a configured brand or of a space's brand. */
 export function knownBrand(brand: string) {
   const eb = expressionBuilder<CallerDB, never>()
   if (brand === "all") return eb.lit(true)
@@ -13,7 +13,7 @@ export function knownBrand(brand: string) {
 }
 
 export function unknownBrand(brand: string): TurnpikeError {
-  const message = `is \`all\`, or the name of a brand; there is no brand "${brand}"`
+  const message = `must be \`all\` or the name of a brand; there is no brand "${brand}"`
   const fault = { location: "query" as const, path: ["brand"], type: "value_error", message }
   return new TurnpikeError("VALIDATION_FAILED", `brand: ${message}`, { param: "brand", faults: [fault] })
 }

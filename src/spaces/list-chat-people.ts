@@ -18,19 +18,27 @@ export const chatPersonSchema = z
     user_id: z
       .int()
       .nullable()
-      .meta({ description: "A user: a member, or who wrote in the web chat. Null for an end user.", example: 42 }),
+      .meta({ description: "A user: a member, or a sender in the web chat. Null for an end user.", example: 42 }),
     name: z.string().nullable().meta({ example: "Ada" }),
-    end_user_ref: z.string().nullable().meta({ description: "An end user of the API.", example: "customer-1" }),
-    role: z.enum(SPACE_ROLES).nullable().meta({ description: "A member's; null: only wrote there.", example: "owner" }),
+    end_user_ref: z
+      .string()
+      .nullable()
+      .meta({ description: "An end user of the API. Null for a user.", example: "customer-1" }),
+    role: z
+      .enum(SPACE_ROLES)
+      .nullable()
+      .meta({ description: "The role of a member; null for a person who is not a member.", example: "owner" }),
     via: z
       .enum(MEMBER_VIAS)
       .nullable()
-      .meta({ description: `${VIA_DESCRIPTION} Null: no member.`, example: "registered" }),
-    turns: z.int().meta({ description: "Open ones included.", example: 12 }),
+      .meta({ description: `${VIA_DESCRIPTION} Null for a person who is not a member.`, example: "registered" }),
+    turns: z.int().meta({ description: "The number of turns, including open turns.", example: 12 }),
     tokens_input: z.int().meta({ example: 48_000 }),
-    tokens_cached: z.int().meta({ description: "Of `tokens_input`.", example: 31_000 }),
+    tokens_cached: z.int().meta({ description: "The cached part of `tokens_input`.", example: 31_000 }),
     tokens_output: z.int().meta({ example: 5_200 }),
-    cost_credit_micros: z.int().meta({ description: "What those turns were billed.", example: 1_300_000 }),
+    cost_credit_micros: z
+      .int()
+      .meta({ description: "The billed amount of these turns, in credit micros.", example: 1_300_000 }),
     cost_usd: z.number().meta({ example: 0.13 }),
     last_activity: z.iso.datetime().nullable(),
   })
@@ -73,8 +81,8 @@ function serializePerson(row: PersonRow): ChatPerson {
 }
 
 /**
- * The registered members of a chat and everyone who wrote there, each with their totals, for admins (docs/contract.md): members
- * first, then those who cost most. `chatKey`: the chat's, or the slug of its space. NOT_FOUND.
+ * The members and senders of a chat with their totals, for admins (docs/contract.md): members first, then by cost.
+ * `chatKey` is the chat's key or the slug of its space. Throws NOT_FOUND.
  */
 export async function listChatPeople(
   ctx: Context,
@@ -90,7 +98,7 @@ export async function listChatPeople(
       const page = db
         .selectFrom(all.as("p"))
         .select(["p.user_id", "p.end_user_ref"])
-        // The owner, admins, members, and then who only wrote there.
+        // The order is: owner, admins, members, and then people who are not members.
         .orderBy(sql`p.role = 'owner'`, (order) => order.desc().nullsLast())
         .orderBy("p.role", (order) => order.asc().nullsLast())
         .orderBy("p.billed_credit_micros", "desc")
@@ -143,7 +151,7 @@ async function readPeople(ctx: Context, credential: SessionCredential, spaceId: 
   return keys.flatMap((key) => byKey.get(textOf(key)) ?? []).map((row) => serializePerson(row))
 }
 
-/** The space of a chat key or, if no chat has it, of a slug. */
+/** The space of a chat key. If no space has that chat, the space with that slug. */
 const chatOf = (db: QueryCreator<CallerDB>, chatKey: string) =>
   db
     .selectFrom("spaces as s")
@@ -152,7 +160,7 @@ const chatOf = (db: QueryCreator<CallerDB>, chatKey: string) =>
     .orderBy(sql`s.chat_key is not distinct from ${chatKey}`, "desc")
     .limit(1)
 
-/** Everybody of a chat, once: what is in the totals, what is not yet, and its owner and members, who may never have written there. */
+/** Each person of a chat once, from the totals, from turns that are not yet in them, and from the owner and members. */
 function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
   const none = sql<number>`0`
   const nobody = sql<SpaceRole | null>`null::text`
@@ -223,9 +231,9 @@ function people(db: QueryCreator<CallerDB>, id: ReturnType<typeof chatOf>) {
       eb.fn.sum<number>("a.tokens_output").as("tokens_output"),
       eb.fn.sum<number>("a.billed_credit_micros").as("billed_credit_micros"),
       eb.fn.max("a.changed_at").as("last_activity"),
-      // The alphabet has admin before member; an owner is in no share of their own space.
+      // The minimum works because "admin" sorts before "member". The owner never has a share of their own space.
       eb.fn.min<SpaceRole | null>("a.role").as("role"),
-      // It has "board" before "registered", which counts for a member who is both.
+      // The maximum works because "board" sorts before "registered", which takes precedence.
       eb.fn.max<MemberVia | null>("a.via").as("via"),
     ])
 }

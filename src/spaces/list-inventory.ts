@@ -15,13 +15,13 @@ import { isNamed } from "./serialize-space.ts"
 export const INVENTORY_SORTS = ["title", "created_at", "last_activity", "messages", "cost"] as const
 type Sort = (typeof INVENTORY_SORTS)[number]
 
-/** From how many spaces on, a page is far behind. */
+/** From this offset on, sorting all rows is faster than a bounded sort. */
 const DEEP = 1_000
 
 export interface InventoryFilters {
   q?: string | undefined
   origin?: string | undefined
-  /** A brand's name, or all. */
+  /** The name of a brand, or `all`. */
   brand: string
   archived: ArchivedFilter
   owner_id?: number | undefined
@@ -36,8 +36,8 @@ export interface InventoryPage {
 }
 
 /**
- * The registered spaces of all accounts, for admins (docs/contract.md), in one statement. Equal ones are in the order of their ids;
- * spaces without activity come last. VALIDATION_FAILED for a brand that nobody has.
+ * The registered spaces of all accounts, for admins (docs/contract.md), in one statement. Spaces with equal sort
+ * values are ordered by id, and spaces without activity come last. Throws VALIDATION_FAILED for an unknown brand.
  */
 export async function listInventory(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function listInventory(
     (db) =>
       db
         .with(
-          // A search looks at each title once, for the number and for the page; all else is faster as two plans of their own.
+          // A search scans each title once, for both the total and the page. All other queries are faster as two plans.
           (cte) => (filters.q === undefined ? cte("found").notMaterialized() : cte("found").materialized()),
           () => sorted(db, filters, sort),
         )
@@ -59,10 +59,11 @@ export async function listInventory(
         .select((eb) => {
           const inOrder = (order: OrderByItemBuilder) => {
             const directed = direction === "asc" ? order.asc() : order.desc()
-            // Only activity may be null; the index of titles is in the other order of nulls.
+            // Only activity can be null. The index of titles has the opposite order of nulls, so titles must not
+            // say "nulls last".
             return sort === "last_activity" ? directed.nullsLast() : directed
           }
-          // Far behind, sorting all is faster than keeping the best so many in a heap, which is what a bound would have it do.
+          // At a large offset, sorting all rows is faster than the heap that the planner uses with a limit.
           const all = eb
             .selectFrom("found as f")
             .selectAll("f")
@@ -94,7 +95,7 @@ export async function listInventory(
   return { items: spaces.map(serializeAdminSpace), total: total ?? 0 }
 }
 
-/** The same list of any length, for pages of thousands and files: what it has and its order are of one moment. */
+/** The same list at any length, for large pages and CSV files. Its ids and their order come from one snapshot. */
 export async function readInventory(
   ctx: Context,
   credential: SessionCredential,
@@ -163,7 +164,7 @@ function filtered(
     .$if(workspace_id !== undefined, (query) => query.where("s.workspace_id", "=", workspace_id ?? ""))
 }
 
-/** The ids of the spaces with what they are sorted by. Only totals need more than the spaces themselves. */
+/** The ids of the spaces with their sort value. Only sorts by totals need a join. */
 function sorted(db: QueryCreator<CallerDB>, filters: InventoryFilters, sort: Sort) {
   const found = filtered(db, filters)
   if (sort === "title")

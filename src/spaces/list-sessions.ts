@@ -11,10 +11,16 @@ import { isOneOf } from "../platform/one-of.ts"
 import { recentTurns } from "./recent-turns.ts"
 
 const contextSchema = z.object({
-  model: z.string().meta({ description: "The pin of that call.", example: "openai/gpt-5-mini" }),
-  context_tokens: z.int().meta({ description: "What the call has read.", example: 48_000 }),
-  window_tokens: z.int().nullable().meta({ description: "The model's window; null: not known.", example: 400_000 }),
-  share: z.number().nullable().meta({ description: "`context_tokens / window_tokens`.", example: 0.12 }),
+  model: z.string().meta({ description: "The model pin of the call.", example: "openai/gpt-5-mini" }),
+  context_tokens: z.int().meta({ description: "The number of tokens that the call read.", example: 48_000 }),
+  window_tokens: z
+    .int()
+    .nullable()
+    .meta({ description: "The size of the model's context window, in tokens; null if unknown.", example: 400_000 }),
+  share: z
+    .number()
+    .nullable()
+    .meta({ description: "`context_tokens / window_tokens`; null if the window is unknown.", example: 0.12 }),
   turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
   called_at: z.iso.datetime(),
 })
@@ -24,9 +30,11 @@ export const spaceContextSchema = z
     space_id: z.int().meta({ example: 318 }),
     slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     title: z.string().meta({ example: "Support desk" }),
-    orchestrator: contextSchema.nullable().meta({ description: "Its own agent's last call; null: none was made." }),
+    orchestrator: contextSchema
+      .nullable()
+      .meta({ description: "The last call of the space's own agent; null if it made none." }),
     subagents: z.array(contextSchema.extend({ name: z.string().meta({ example: "researcher" }) })).meta({
-      description: "The last call of each sub-agent that was ever called, by name.",
+      description: "The last call of each sub-agent that was called, by name.",
     }),
   })
   .meta({ id: "SpaceContext" })
@@ -54,7 +62,7 @@ function serializeCall({ model, tokens_input, context_tokens, turn_id, called_at
   }
 }
 
-/** The context of the last call of every space's agents, newest space first, for admins (docs/contract.md). */
+/** The last call of each agent of every space, newest space first, for admins (docs/contract.md). */
 export async function listSessionContexts(
   ctx: Context,
   credential: SessionCredential,
@@ -127,7 +135,7 @@ async function readContexts(ctx: Context, credential: SessionCredential, ids: nu
   })
 }
 
-/** The last calls that are in the totals, and all calls of turns that are not. */
+/** The last calls that are in the totals, and all calls of turns that are not yet in them. */
 function calls(db: QueryCreator<CallerDB>) {
   return db
     .selectFrom("space_sessions as k")

@@ -61,7 +61,10 @@ export async function listSpaces(
   return toPage(spaces, { more, filters: { spaces: filters }, idOf: (space) => space.slug })
 }
 
-/** A list shows only the names of tools and servers: their definitions may be larger than everything else. */
+/**
+ * Only the names of tools and servers. A list leaves their definitions out, because they can be larger than all the
+ * rest.
+ */
 const namesIn = (entries: Expression<unknown>) =>
   sql<
     Record<string, true>

@@ -15,7 +15,8 @@ import type { SpaceRow } from "./serialize-space.ts"
 const summary = {
   version: z.int(),
   change: z.string().meta({
-    description: "The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`.",
+    description:
+      "The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`.",
   }),
   created_at: z.iso.datetime(),
 }
@@ -32,12 +33,16 @@ export const wholeConfigVersionSchema = z
   })
   .meta({
     id: "ConfigVersion",
-    description: "A space's whole configuration, as a turn ran on it. Secrets are not part of it.",
+    description:
+      "A version of a space's whole configuration. Turns use one version from start to end. Secrets are not part of it.",
   })
 
 type Summary = z.infer<typeof configVersionSchema>
 
-/** Versions of a space's configuration below `before`, newest first, at most `limit` and one more. */
+/**
+ * Versions of a space's configuration below `before`, newest first. Returns up to `limit + 1`, so that the caller
+ * sees if there are more.
+ */
 export async function listConfigVersions(
   ctx: Context,
   credential: Credential,
@@ -73,7 +78,7 @@ export async function listConfigVersions(
   return rows[0].versions.map((version) => ({ ...version, created_at: toInstant(version.created_at) }))
 }
 
-/** One version, whole; NOT_FOUND. */
+/** One version with its whole configuration. Throws NOT_FOUND. */
 export async function getConfigVersion(
   ctx: Context,
   credential: Credential,

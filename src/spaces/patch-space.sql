@@ -1,5 +1,5 @@
--- Changes a space's title and metadata (null: left as they are) and, with p_has_model, its model. Another model is a new version of its
--- configuration. refused: not_found, archived, unknown_pin.
+-- Changes a space's title and metadata (null keeps them) and, with p_has_model, its model. A different model
+-- creates a new version of the configuration. refused: not_found, role, archived, unknown_pin.
 create function turnpike.patch_space(p_request turnpike.request,
   p_slug text, p_title text, p_metadata jsonb, p_has_model boolean, p_model text,
   out actor turnpike.caller, out space spaces, out refused text, out unknown_pin text) language plpgsql as $$

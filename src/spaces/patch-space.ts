@@ -7,8 +7,8 @@ import type { PatchSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 /**
- * Changes a space's title, model or metadata (as a whole). Only another model makes a new version of its configuration.
- * NOT_FOUND, CONFLICT for an archived space, VALIDATION_FAILED for an unknown pin.
+ * Changes a space's title, model or metadata. Metadata is replaced as a whole. Throws NOT_FOUND, SPACE_ROLE_REQUIRED,
+ * SPACE_ARCHIVED, and VALIDATION_FAILED for an unknown pin.
  */
 export async function patchSpace(
   ctx: Context,
@@ -27,7 +27,10 @@ export async function patchSpace(
   return row.space as SpaceRow
 }
 
-/** Replaces the manifest. The same one again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
+/**
+ * Replaces the manifest. An equal manifest creates no new version. Throws NOT_FOUND, SPACE_ROLE_REQUIRED,
+ * SPACE_ARCHIVED, VALIDATION_FAILED, LIMIT_REACHED.
+ */
 export async function putManifest(
   ctx: Context,
   credential: Credential,

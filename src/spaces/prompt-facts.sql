@@ -1,18 +1,20 @@
--- What admission needs of a space's configuration: raw counts and bytes that bound its first prompt (src/turns/first-call.ts says what
--- is counted around them), and the settings that matter. Every write of the configuration stores it as `prompt_facts`, so accepting a
--- turn never reads the configuration. An absent key means none: {model, answer (max_output_tokens), history {max_turns,
--- max_tokens}, builtin (names), system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes, listed (tokens of listed
--- MCP tools), unlisted (servers never listed)}.
+-- The facts about a space's configuration that acceptance needs: counts and bytes that bound its first prompt, and
+-- settings. src/turns/first-call.ts adds the rest of the prompt. Every write of the configuration stores them as
+-- `prompt_facts`, so accepting a turn never reads the configuration. An absent key means none. The keys are:
+-- - model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names)
+-- - system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes
+-- - listed (tokens of listed MCP tools), unlisted (number of servers that were never listed)
 create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_strip_nulls(
     jsonb_build_object('model', space.manifest -> 'model',
       'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
       'builtin', space.manifest -> 'builtin_tools', 'system', nullif(octet_length(space.manifest ->> 'instructions'), 0))
-    -- jsonb as text is never shorter than what JSON.stringify makes of it.
+    -- jsonb as text is never shorter than the output of JSON.stringify.
     || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes', sum(octet_length(jsonb_build_object('name', t.key,
         'description', t.value -> 'description', 'inputSchema', t.value -> 'input_schema')::text))) from jsonb_each(space.tools) t)
-    -- The description of the tool `delegate` has each sub-agent's name and description; its schema has the names again.
+    -- The description of the tool `delegate` contains the name and description of each sub-agent. Its schema
+    -- repeats the names.
     || (select jsonb_build_object('agents', nullif(count(*), 0),
         'agent_bytes', sum(2 * octet_length(a ->> 'name') + octet_length((a -> 'description')::text)))
       from jsonb_array_elements(space.manifest -> 'subagents') a)
@@ -20,8 +22,10 @@ begin
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
 end $$;
 
--- Stores what MCP servers have just listed to a run or a check: the tokens of their tools, and what pins these. The first listing is
--- `tools`, one that differs from it `seen`; `speaks` is the server's revision of MCP, where it is not an early one. Skips servers whose definition has changed since.
+-- Stores the tools that MCP servers listed in a run or a check: their token counts and their pins. In a pin,
+-- `tools` is the first listing, `seen` a later listing that differs from it, and `speaks` the server's MCP
+-- revision, unless it is an early one. Skips servers whose definition has changed since the listing. Returns true
+-- if it wrote something.
 create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb, p_pins jsonb, p_speaks jsonb) returns boolean language plpgsql as $$
 declare
   space spaces;

@@ -1,5 +1,5 @@
--- Replaces a space's manifest, whose pins are p_pins, as a new version of its configuration; the same one again changes nothing.
--- refused: not_found, archived, unknown_pin, limit (reached: its state).
+-- Replaces a space's manifest as a new version of its configuration. p_pins: its model pins. An equal manifest
+-- changes nothing. refused: not_found, role, archived, unknown_pin, limit (reached: the limit).
 create function turnpike.put_manifest(p_request turnpike.request,
   p_slug text, p_manifest jsonb, p_pins text[],
   out actor turnpike.caller, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$

@@ -1,13 +1,15 @@
--- A secret as it may be shown.
+-- The public facts of a secret. Its value is never returned.
 create type turnpike.secret_answer as (
   name text,
   created_at timestamptz,
   updated_at timestamptz
 );
 
--- Stores a sealed secret, replacing an earlier one of that name, as a new version of the configuration (which does not contain it).
--- refused: not_found, archived, too_many beyond p_max; limit (with reached) where the account may store no more, and the secret is longer than
--- what it replaces.
+-- Stores a sealed secret, or replaces the one of that name, as a new version of the configuration. The version does not
+-- contain the secret.
+-- refused: not_found, role, archived, or
+-- - too_many: the space already has p_max secrets
+-- - limit: the account is at its limit, and the new value is longer than the old one (reached: the limit)
 create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
   out actor turnpike.caller, out refused text, out reached turnpike.count_state, out secret turnpike.secret_answer) language plpgsql as $$
@@ -24,9 +26,10 @@ begin
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(caller, space);
   if refused is null then
-    -- Whoever seals it again locks the secret before what its account stores (count_secret_bytes).
+    -- Locks the secret before account_storage, in the same order as the job that re-encrypts secrets
+    -- (count_secret_bytes).
     select octet_length(o.sealed) into replaced from space_secrets o where o.space_id = space.space_id and o.name = p_name for no key update;
-    -- Adding a secret holds the lock of the space's row, so the number is exact.
+    -- The space's row is locked, so no concurrent call adds a secret and the count is exact.
     if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
       refused := 'too_many';
     elsif octet_length(p_sealed) > coalesce(replaced, 0) then
@@ -45,7 +48,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Removes a secret, as a new version of the configuration. refused: not_found, archived, no_entry.
+-- Removes a secret, as a new version of the configuration. refused: not_found, role, archived, no_entry.
 create function turnpike.remove_secret(p_request turnpike.request,
   p_slug text, p_name text,
   out actor turnpike.caller, out refused text) language plpgsql as $$

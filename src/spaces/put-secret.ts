@@ -12,7 +12,10 @@ import { SPACE_POLICY } from "./policies.ts"
 
 type SecretDates = Answers["secret_answer"]
 
-/** Stores a secret, encrypted, replacing an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED, LIMIT_REACHED. */
+/**
+ * Encrypts and stores a secret. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, SPACE_ARCHIVED, VALIDATION_FAILED,
+ * LIMIT_REACHED.
+ */
 export async function putSecret(
   ctx: Context,
   credential: Credential,
@@ -29,7 +32,7 @@ export async function putSecret(
   return serialize(row.secret)
 }
 
-/** Removes a secret; NOT_FOUND when there is none of that name. */
+/** Removes a secret. Throws NOT_FOUND if the space has no secret of that name. */
 export async function removeSecret(ctx: Context, credential: Credential, spaceId: string, name: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "remove_secret", { slug: spaceId, name })
   throwRefusedChange(spaceId, row)
@@ -38,7 +41,7 @@ export async function removeSecret(ctx: Context, credential: Credential, spaceId
   }
 }
 
-/** Names and dates of a space's secrets, by name; never a value. */
+/** Names and dates of a space's secrets, sorted by name. Values are never returned. */
 export async function listSecrets(ctx: Context, credential: Credential, spaceId: string): Promise<SecretDates[]> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db

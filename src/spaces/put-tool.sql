@@ -1,10 +1,12 @@
--- Tools and MCP servers are entries, by name, of the column that p_column names: tools or mcp_servers. p_change is the change that the
--- version's record names.
+-- Tools and MCP servers are entries by name in the column p_column: tools or mcp_servers. p_change is the name of the
+-- change in the version's record.
 
--- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing, unless it is an MCP server whose
--- tools have changed: what it has listed last is pinned then. refused: not_found, archived, proof (a secret would go to a new origin,
--- which needs a fresh one),
--- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them, limit (reached: its state).
+-- Adds or replaces an entry, as a new version of the configuration. An equal entry changes nothing, except for an MCP
+-- server whose tools have changed: then its latest listing is pinned.
+-- refused: not_found, role, archived, limit (reached: the limit), or
+-- - proof: a secret would go to a new origin, and the caller has not proved their identity recently
+-- - too_many: the space already has p_max entries
+-- - too_large: all entries together have more than p_max_bytes of JSON
 create function turnpike.put_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
   out actor turnpike.caller, out refused text, out reached turnpike.count_state) language plpgsql as $$
@@ -46,7 +48,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Removes an entry, as a new version of the configuration. refused: not_found, archived, no_entry.
+-- Removes an entry, as a new version of the configuration. refused: not_found, role, archived, no_entry.
 create function turnpike.remove_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text,
   out actor turnpike.caller, out refused text) language plpgsql as $$
@@ -78,7 +80,7 @@ begin
   if p_column = 'tools' then
     space.tools := p_entries;
   else
-    -- The token count of a server that was changed or removed is no longer valid.
+    -- A changed or removed server loses its token count.
     space.mcp_tokens := (select coalesce(jsonb_object_agg(k.key, k.value), '{}') from jsonb_each(space.mcp_tokens) k
       where space.mcp_servers -> k.key = p_entries -> k.key);
     space.mcp_pins := turnpike.pins_of(space, p_entries);

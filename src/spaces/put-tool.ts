@@ -13,14 +13,20 @@ const KINDS = {
   mcp_servers: { path: "mcp-servers", words: "MCP servers", max: SPACE_POLICY.maxMcpServers },
 } as const
 
-/** Adds or replaces a tool. The same definition again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
+/**
+ * Adds or replaces a tool. An equal definition creates no new version. Throws NOT_FOUND, SPACE_ARCHIVED,
+ * VALIDATION_FAILED, LIMIT_REACHED.
+ */
 export async function putTool(ctx: Context, credential: Credential, spaceId: string, tool: Tool): Promise<Tool> {
   checkTarget(ctx, tool.request.url, "request.url")
   await putEntry(ctx, credential, spaceId, "tools", tool)
   return tool
 }
 
-/** Adds or replaces an MCP server. The same definition again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
+/**
+ * Adds or replaces an MCP server. An equal definition creates no new version. Throws NOT_FOUND, SPACE_ARCHIVED,
+ * VALIDATION_FAILED, LIMIT_REACHED.
+ */
 export async function putMcpServer(
   ctx: Context,
   credential: Credential,
@@ -59,7 +65,7 @@ async function putEntry(
   }
 }
 
-/** Removes a tool or an MCP server; NOT_FOUND when there is none of that name. */
+/** Removes a tool or an MCP server. Throws NOT_FOUND if the space has no entry of that name. */
 export async function removeEntry(
   ctx: Context,
   credential: Credential,

@@ -2,9 +2,9 @@ import type { QueryCreator } from "kysely"
 import type { CallerDB } from "../actor/call-as.ts"
 
 /**
- * The turns that are in no total yet: those that have ended and wait in the queue, and those that are open. Added to the totals in the
- * same statement, each turn counts once at every moment. `offset 0` keeps conditions on a space out of it: the planner would read all
- * turns of that space, and not the few that are open.
+ * Turns that are not yet in the totals: open turns, and ended turns in the queue. Together with the totals, one
+ * statement counts each turn once. `offset 0` keeps the planner from pushing down a condition on a space and
+ * reading all its turns.
  */
 export function recentTurns(db: QueryCreator<CallerDB>) {
   return db
@@ -28,7 +28,7 @@ export function recentTurns(db: QueryCreator<CallerDB>) {
         .select((eb) => [
           "t.turn_id",
           "t.space_id",
-          // Of a member's turn its owner is billed, and the member has written.
+          // A member's turn counts for the member who sent it, and not for the owner who is billed.
           eb.fn.coalesce("t.member_id", "t.user_id").as("user_id"),
           "t.end_user_ref",
           eb.lit(1).as("turns"),
@@ -42,7 +42,7 @@ export function recentTurns(db: QueryCreator<CallerDB>) {
     .offset(0)
 }
 
-/** The same, summed by space. */
+/** The same turns, summed by space. */
 export function recentBySpace(db: QueryCreator<CallerDB>) {
   return db
     .selectFrom(recentTurns(db).as("n"))
@@ -50,7 +50,7 @@ export function recentBySpace(db: QueryCreator<CallerDB>) {
     .select((eb) => [
       "n.space_id",
       eb.cast<number>(eb.fn.sum("n.turns"), "bigint").as("turns"),
-      // A sum of bigint is numeric, which is slow to add and to compare.
+      // The sum of bigint is numeric, which is slow to add and to compare.
       eb.cast<number>(eb.fn.sum("n.billed_credit_micros"), "bigint").as("billed_credit_micros"),
       eb.fn.max("n.changed_at").as("changed_at"),
     ])

@@ -1,12 +1,13 @@
--- Where a configuration sends secrets. A reference is {{secrets.NAME}}, whatever blanks there are in the braces: what else stands there was
--- refused when the entry was put. An origin is scheme and host as they are written: another spelling counts as another origin.
+-- The origins to which a configuration sends secrets. A reference is {{secrets.NAME}}, with any whitespace in the
+-- braces. An invalid reference was already rejected when the entry was put. An origin is scheme and host as
+-- written: another spelling is another origin.
 
--- Whether tools or MCP servers, an object by name or one of them, send any secret.
+-- True if tools or MCP servers send any secret. p_entries is one entry, or an object of entries by name.
 create function turnpike.sends_secret(p_entries jsonb) returns boolean language sql immutable as $$
   select coalesce(p_entries::text, '') ~ '\{\{[^{}]*secrets\.'
 $$;
 
--- The secrets that a tool or an MCP server names.
+-- The names of the secrets in a tool or an MCP server.
 create function turnpike.secrets_in(p_entry jsonb) returns setof text language sql immutable as $$
   select distinct m[1] from regexp_matches(p_entry::text, '\{\{[^{}]*secrets\.([A-Za-z_][A-Za-z0-9_]*)', 'g') m
 $$;
@@ -15,8 +16,8 @@ create function turnpike.origin_of(p_entry jsonb) returns text language sql immu
   select lower(substring(coalesce(p_entry -> 'request' ->> 'url', p_entry ->> 'url') from '^[A-Za-z]+://[^/?#\\]*'))
 $$;
 
--- Whether a tool or an MCP server would send a secret to an origin to which no version of the space's configuration that is kept sends
--- it. So an edit of a tool that is there asks for nothing, and no list of origins grows.
+-- True if a tool or an MCP server would send a secret to an origin to which no stored version of the configuration
+-- sends it. So an edit of an existing tool needs no proof of identity, and no list of origins has to be stored.
 create function turnpike.sends_anew(p_space_id bigint, p_entry jsonb) returns boolean language plpgsql stable as $$
 begin
   if not turnpike.sends_secret(p_entry) then

@@ -8,7 +8,7 @@ import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { Space } from "./schemas.ts"
 
-/** A row of `spaces`, as to_jsonb gives it. */
+/** A row of `spaces`, as to_jsonb returns it. */
 export interface SpaceRow extends Omit<JsonRow<"spaces">, "manifest" | "tools" | "mcp_servers" | "metadata"> {
   manifest: Manifest
   tools: Record<string, Tool>
@@ -53,13 +53,13 @@ export const SUMMARY_COLUMNS = [
   "s.updated_at",
 ] as const
 
-/** Whether the title of a space `s` contains `part`, case-insensitive. */
+/** True if the title of a space `s` contains `part`. Case does not matter. */
 export function titleHolds(part: string): Expression<SqlBool> {
   const { ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
   return holds(ref("s.title"), part)
 }
 
-/** Whether a space's title contains `part`, or its slug begins with it. */
+/** True if a space's title contains `part`, or its slug begins with it. */
 export function isNamed(part: string): Expression<SqlBool> {
   const { or, ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
   return or([titleHolds(part), sql<SqlBool>`starts_with(${ref("s.slug")}, lower(${part}::text))`])

@@ -1,27 +1,28 @@
--- What an owner sees and decides of a space of theirs that is shared with others: with whom, what those may spend, and its end.
+-- An owner's view of the sharing of a space: the people, their spending limit, and ending the sharing.
 
--- Why somebody may not decide how a space is shared: not_found, role (it is shared with them themselves); null when it is theirs.
+-- Why a caller cannot manage the sharing of a space: not_found, or role (the space is shared with the caller); null
+-- for its owner.
 create function turnpike.sharing_refusal(caller turnpike.caller, space spaces) returns text language sql immutable as $$
   select case when space.space_id is null then 'not_found' when space.user_id is distinct from caller.user_id then 'role' end
 $$;
 
--- The workspace that a space is in.
+-- The workspace of a shared space.
 create type turnpike.sharing_workspace as (
   workspace_id text,
   name text
 );
 
--- Somebody with whom a space is shared.
+-- A person with whom a space is shared.
 create type turnpike.sharing_person as (
   user_id bigint,
   name text, -- null
   role text
 );
 
--- With whom a space is shared, at most 200 of them, and what they may spend now.
+-- The sharing of a space: at most 200 of its people, and their current spending cap.
 create type turnpike.sharing_answer as (
   space_id text,
-  workspace turnpike.sharing_workspace, -- null: it is in none
+  workspace turnpike.sharing_workspace, -- null: in no workspace
   people turnpike.sharing_person[],
   people_count bigint,
   own_limit bigint, -- null: the setting
@@ -42,7 +43,7 @@ begin
       where c.cap = 'members_daily'))::turnpike.sharing_answer;
 end $$;
 
--- refused: not_found, role.
+-- Reads the sharing of the caller's space. refused: not_found, role.
 create function turnpike.get_sharing(p_request turnpike.request, p_slug text,
   out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
@@ -61,8 +62,9 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Ends every way on which a space is shared: takes it out of its workspace and removes its own members, who see nothing from the next
--- request on. Repeating it changes nothing. refused: not_found, role, moved (an admin has moved it to another workspace meanwhile).
+-- Ends the sharing of a space: removes it from its workspace, and removes its members. They lose access from their
+-- next request on. A second call changes nothing. refused: not_found, role, moved (an admin moved the space to
+-- another workspace at the same time).
 create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text,
   out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
@@ -79,7 +81,7 @@ begin
   space := turnpike.find_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
-    -- The workspace before its space, as everywhere.
+    -- The lock order requires the workspace before its space.
     select w.workspace_id into left_workspace from workspaces w where w.workspace_id = space.workspace_id limit 1 for no key update;
     space := turnpike.lock_space(caller, p_slug);
     refused := case when space.workspace_id is distinct from left_workspace then 'moved' end;
@@ -101,7 +103,8 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Sets what the members of a space may spend together in a UTC day; null: the setting. It binds the next turn. refused: not_found, role.
+-- Sets the most that the members of a space can spend together in a UTC day, from the next turn on. Null: the setting.
+-- refused: not_found, role.
 create function turnpike.put_members_limit(p_request turnpike.request, p_slug text,
   p_daily bigint, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare

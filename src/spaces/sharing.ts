@@ -11,8 +11,8 @@ import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 const place = z
   .object({ workspace_id: z.string().meta({ example: "acme-support" }), name: z.string().meta({ example: "Acme" }) })
   .nullable()
-  .meta({ description: "The workspace whose members use the space; null: it is in none." })
-const peopleCount = z.int().meta({ description: "How many people the space is shared with.", example: 3 })
+  .meta({ description: "The workspace whose members can use the space; null: the space is in no workspace." })
+const peopleCount = z.int().meta({ description: "The number of people with whom the space is shared.", example: 3 })
 
 export const sharingSchema = z
   .object({
@@ -24,16 +24,16 @@ export const sharingSchema = z
           user_id: z.int().meta({ example: 42 }),
           name: z.string().nullable().meta({ example: "Ada" }),
           role: z.enum(SPACE_ROLES).exclude(["owner"]).meta({
-            description: "`admin`: changes the space, and can use its secrets in tools. `member`: sees and uses it.",
+            description:
+              "`admin`: can change the space and use its secrets in tools. `member`: can see and use the space.",
           }),
         }),
       )
-      .meta({ description: "With whom the space is shared, at most 200, by name." }),
+      .meta({ description: "The people with whom the space is shared, by name, at most 200." }),
     people_count: peopleCount,
-    daily_usd: z
-      .number()
-      .nullable()
-      .meta({ description: "What they may spend together in a UTC day, as you have set it; null: the default." }),
+    daily_usd: z.number().nullable().meta({
+      description: "Your limit of what these people can spend together in a UTC day, in USD; null: the default.",
+    }),
     cap: capStateSchema,
   })
   .meta({ id: "SpaceSharing" })
@@ -41,7 +41,8 @@ export const sharingSchema = z
 export const putMembersLimitSchema = z
   .strictObject({
     daily_usd: usdAmount.nullable().meta({
-      description: "What all its members may spend of your balance in a UTC day; 0: nothing. Null: the default.",
+      description:
+        "The most that all members together can spend of your balance in a UTC day, in USD. 0: nothing. Null: the default.",
       example: 2,
     }),
   })
@@ -73,19 +74,19 @@ function sharingOf(spaceId: string, { refused, sharing }: Answer): Sharing {
     throw new TurnpikeError("SPACE_ROLE_REQUIRED", message)
   }
   if (refused === "moved") {
-    throw new TurnpikeError("CONFLICT", "The space has moved to another workspace at this moment. Try again.")
+    throw new TurnpikeError("CONFLICT", "An admin moved the space to another workspace at the same time. Try again.")
   }
   if (!sharing) throw spaceNotFound(spaceId)
   return serializeSharing(sharing)
 }
 
-/** With whom the caller's space is shared, and what they may spend. NOT_FOUND, SPACE_ROLE_REQUIRED. */
+/** The people of the caller's space, and their spending cap. Throws NOT_FOUND, SPACE_ROLE_REQUIRED. */
 export async function getSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
   const { row } = await callAs(ctx, credential, "get_sharing", { slug: spaceId })
   return sharingOf(spaceId, row)
 }
 
-/** Ends the sharing of the caller's space on every way there is. NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT. */
+/** Ends the sharing of the caller's space. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT. */
 export async function endSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
   const { row } = await callAs(ctx, credential, "end_sharing", {
     slug: spaceId,
@@ -93,7 +94,7 @@ export async function endSharing(ctx: Context, credential: SessionCredential, sp
   return sharingOf(spaceId, row)
 }
 
-/** Sets what the members of the caller's space may spend in a day. NOT_FOUND, SPACE_ROLE_REQUIRED. */
+/** Sets the daily spending limit of the members of the caller's space. Throws NOT_FOUND, SPACE_ROLE_REQUIRED. */
 export async function putMembersLimit(
   ctx: Context,
   credential: SessionCredential,
@@ -106,7 +107,7 @@ export async function putMembersLimit(
   return sharingOf(spaceId, row)
 }
 
-/** The caller's spaces that are shared with others, newest first. */
+/** The caller's spaces that are shared with other people, newest first. */
 export async function listShares(
   ctx: Context,
   credential: SessionCredential,

@@ -1,5 +1,6 @@
--- Makes a space the messaging chat p_chat_key, or its own web chat (null), for an admin. While it is a messaging chat its origin is
--- 'messenger'. refused: admin, not_found, taken (entity: the slug of the space that is this chat).
+-- Links a space to the messaging chat p_chat_key, or to its own web chat (null), for an admin. While it is linked to a
+-- messaging chat, its origin is 'messenger'.
+-- refused: admin, not_found, taken (entity: the slug of the space that has this chat).
 create function turnpike.put_space_chat(p_request turnpike.request,
   p_space_id bigint, p_chat_key text)
 returns table (actor turnpike.caller, refused text, entity text) language plpgsql rows 1 as $$
@@ -35,7 +36,7 @@ begin
   return next;
 end $$;
 
--- A registered member of a space, as operators see them.
+-- A registered member of a space, for operators.
 create type turnpike.space_member_answer as (
   space_id bigint,
   user_id bigint,
@@ -44,13 +45,14 @@ create type turnpike.space_member_answer as (
   created_at timestamptz
 );
 
--- Null when they are not.
+-- The member as an answer; null if the user is not a member.
 create function turnpike.space_member_answer_of(p_space_id bigint, p_user_id bigint) returns turnpike.space_member_answer language sql stable as $$
   select (m.space_id, u.user_id, u.name, u.email, m.created_at)::turnpike.space_member_answer
     from space_members m join users u on u.user_id = m.user_id where m.space_id = p_space_id and m.user_id = p_user_id
 $$;
 
--- Shares a space with a user for an admin, and tells its owner (told). refused: admin, not_found, unknown_user, already_member (its owner is one), full.
+-- Shares a space with a user, for an admin. told: the notices for its owner.
+-- refused: admin, not_found, unknown_user, already_member (also for the owner), full.
 create function turnpike.add_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint, p_most integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
@@ -66,7 +68,8 @@ begin
     return next;
     return;
   end if;
-  -- The space's row stands for its members: of two admins who add the same one, the second sees what the first has added.
+  -- The lock on the space's row protects its list of members: a concurrent call waits here and then sees the new
+  -- member.
   select s.* into space from spaces s where s.space_id = p_space_id for no key update;
   if space.space_id is null then
     refused := 'not_found';
@@ -88,7 +91,7 @@ begin
   return next;
 end $$;
 
--- Ends a user's own share of a space for an admin. refused: admin, not_found, no_member.
+-- Stops sharing a space directly with a user, for an admin. refused: admin, not_found, no_member.
 create function turnpike.remove_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint)
 returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer) language plpgsql rows 1 as $$

@@ -16,7 +16,8 @@ export const putSpaceChatSchema = z
       .regex(/^messenger:-[1-9]\d{0,15}$/, "must be the key of a group, `messenger:-100…`")
       .nullable()
       .meta({
-        description: "`messenger:` and the group's id on the messaging platform; null: its own web chat again.",
+        description:
+          "`messenger:` and the group's id on the messaging platform. Null: links the space to its own web chat again.",
         example: "messenger:-1001234567890",
       }),
   })
@@ -40,10 +41,10 @@ type SpaceMember = z.infer<typeof spaceMemberSchema>
 
 const refusalsOf = (spaceId: number): Refusals => ({
   not_found: ["NOT_FOUND", `There is no space ${spaceId}.`],
-  no_member: ["NOT_FOUND", "The space itself is not shared with this user."],
-  already_member: ["ALREADY_MEMBER", "The user is its owner, or a member already."],
-  full: ["LIMIT_REACHED", `A space has at most ${SPACE_POLICY.members} members of its own: use a workspace.`],
-  taken: (slug) => new TurnpikeError("CONFLICT", `The space ${slug} is this chat already.`),
+  no_member: ["NOT_FOUND", "The space is not shared directly with this user."],
+  already_member: ["ALREADY_MEMBER", "The user is the space's owner, or already a member."],
+  full: ["LIMIT_REACHED", `A space has at most ${SPACE_POLICY.members} direct members. Use a workspace for more.`],
+  taken: (slug) => new TurnpikeError("CONFLICT", `The space ${slug} is already linked to this chat.`),
   unknown_user: () => new TurnpikeError("VALIDATION_FAILED", "There is no such user.", { param: "user_id" }),
 })
 
@@ -61,7 +62,10 @@ const serializeMember = ({
   since: toInstant(created_at),
 })
 
-/** Makes a space a group of the messaging platform, or its own web chat, for an admin. NOT_FOUND, CONFLICT. */
+/**
+ * Links a space to a group of the messaging platform, or to its own web chat, for an admin. Throws NOT_FOUND,
+ * CONFLICT.
+ */
 export async function putSpaceChat(
   ctx: Context,
   credential: SessionCredential,
@@ -72,7 +76,10 @@ export async function putSpaceChat(
   return getAdminSpace(ctx, credential, spaceId)
 }
 
-/** Shares a space with a user for an admin, and tells its owner. NOT_FOUND, ALREADY_MEMBER, LIMIT_REACHED; VALIDATION_FAILED for an unknown user. */
+/**
+ * Shares a space with a user for an admin, and notifies its owner. Throws NOT_FOUND, ALREADY_MEMBER, LIMIT_REACHED,
+ * VALIDATION_FAILED.
+ */
 export async function addSpaceMember(
   ctx: Context,
   credential: SessionCredential,
@@ -88,7 +95,7 @@ export async function addSpaceMember(
   })
 }
 
-/** Ends a user's own share of a space for an admin. NOT_FOUND. */
+/** Stops sharing a space directly with a user, for an admin. Throws NOT_FOUND. */
 export async function removeSpaceMember(
   ctx: Context,
   credential: SessionCredential,

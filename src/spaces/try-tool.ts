@@ -25,7 +25,7 @@ export const testToolSchema = z
       .record(z.string(), z.unknown())
       .refine((input) => jsonBytes(input) <= MAX_INPUT_BYTES, `is larger than ${MAX_INPUT_BYTES} bytes of JSON`)
       .default({})
-      .meta({ description: "The input that a model would give it.", example: { id: "A-1" } }),
+      .meta({ description: "The tool's input, as a model would send it. Default: `{}`.", example: { id: "A-1" } }),
   })
   .meta({ id: "TestTool" })
 
@@ -35,8 +35,8 @@ interface Wanted {
 }
 
 /**
- * Calls a REST tool of a space once, with the Idempotency-Key `key` or a new one, through the worker that calls tools in turns.
- * NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE.
+ * Calls a REST tool of a space once, in the worker that calls tools in turns. `key` is the Idempotency-Key; by
+ * default a new one. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE.
  */
 export async function testTool(
   ctx: Context,
@@ -46,12 +46,12 @@ export async function testTool(
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
   const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0` }
   const answer = await callCallbacksWorker(ctx, TRY_TOOL_PATH, call)
-  // It was deleted in the meantime.
+  // The tool was deleted in the meantime.
   if (answer === null) throw entryNotFound("tool", name)
   return toolTestSchema.parse(answer)
 }
 
-/** Connects to an MCP server of a space and lists its tools. NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE. */
+/** Connects to an MCP server of a space and lists its tools. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE. */
 export async function checkMcpServer(
   ctx: Context,
   credential: Credential,
@@ -79,7 +79,7 @@ async function requireEntry(
   )
   const [space] = rows
   if (!space) throw spaceNotFound(spaceId)
-  // It uses the space's secrets, for somebody who sees what came back.
+  // Members are rejected: the request uses the space's secrets, and the caller sees the response.
   if (space.role === "member") throwRefusedChange(spaceId, { refused: "role" })
   if (!space.there) throw entryNotFound(word, name)
   return space.space_id

@@ -35,29 +35,29 @@ export interface AccountMe {
 }
 
 export interface AccountSpace {
-  /** The `space` of its turns. */
+  /** The id of the space, which turns send as `space`. */
   space_id: string
   title: string
-  /** The pin of its default model; null: the service's. */
+  /** The pin of the default model of its turns; null: the catalog's first model. */
   model: string | null
   manifest: Manifest
-  /** Names of its tools. */
+  /** The names of its tools. */
   tools: string[]
-  /** Names of its MCP servers. */
+  /** The names of its MCP servers. */
   mcp_servers: string[]
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** The number of its configuration's current version. */
+  /** The number of the current version of its configuration. */
   config_version: number
-  /** Whether it was archived: it can be read, but not changed or used. */
+  /** True if the space is archived. You can read it, but not change or use it. */
   archived: boolean
-  /** Made with a test key: only test keys see it. */
+  /** True if the space is test data. Only test keys can access it. */
   test: boolean
   created_at: string
   updated_at: string
-  /** What you may do: its `owner` (who is billed for it) and an `admin` change it, a `member` sees and uses it. The owners and admins of its workspace are `admin`. */
+  /** Your role. `owner`: is billed for the space, and can change it. `admin`: can change it; the owners and admins of its workspace are `admin`. `member`: can see and use it. */
   role: "owner" | "admin" | "member"
-  /** The workspace whose members see and use it; null: none. */
+  /** The workspace whose members can see and use the space; null: none. */
   workspace_id: string | null
 }
 
@@ -123,18 +123,18 @@ export interface AdminLedgerEntry {
 }
 
 export interface AdminSpace {
-  /** Its number. Customers know its slug. */
+  /** The space's number. Customers see only the slug. */
   space_id: number
   slug: string
-  /** The chat that it is: the messaging chat's key, or `space:` and the slug. */
+  /** The chat of the space: the key of a messaging chat, or `space:` and the slug. */
   chat_key: string
   title: string
-  /** `api`: made with a key. `dashboard`. `messenger`: a chat of the platform. */
+  /** `api`: created with a key. `dashboard`: created by a user. `messenger`: linked to a messaging chat. */
   origin: string
-  /** The brand of the account that made it. */
+  /** The brand of the account that created the space. */
   brand: string
   archived: boolean
-  /** Test data: its turns are rehearsed and cost nothing. */
+  /** True for test data. Turns of test spaces use the rehearsal model and cost nothing. */
   test: boolean
   owner: {
     user_id: number
@@ -142,31 +142,31 @@ export interface AdminSpace {
     email: string | null
   }
   workspace_id: string | null
-  /** The pin that its configuration names; null: the catalog's default. */
+  /** The pin of the space's model; null: the catalog's default. */
   model: string | null
   created_at: string
-  /** When one of its turns last changed its state. */
+  /** The last time at which one of its turns changed its state; null if it has no turns. */
   last_activity: string | null
-  /** Its turns, open ones included. */
+  /** The number of turns, including open turns. */
   messages: number
-  /** What its turns were billed. */
+  /** The billed amount of its turns, in credit micros. */
   cost_credit_micros: number
   cost_usd: number
 }
 
 export interface AdminSpaceDetail {
-  /** Its number. Customers know its slug. */
+  /** The space's number. Customers see only the slug. */
   space_id: number
   slug: string
-  /** The chat that it is: the messaging chat's key, or `space:` and the slug. */
+  /** The chat of the space: the key of a messaging chat, or `space:` and the slug. */
   chat_key: string
   title: string
-  /** `api`: made with a key. `dashboard`. `messenger`: a chat of the platform. */
+  /** `api`: created with a key. `dashboard`: created by a user. `messenger`: linked to a messaging chat. */
   origin: string
-  /** The brand of the account that made it. */
+  /** The brand of the account that created the space. */
   brand: string
   archived: boolean
-  /** Test data: its turns are rehearsed and cost nothing. */
+  /** True for test data. Turns of test spaces use the rehearsal model and cost nothing. */
   test: boolean
   owner: {
     user_id: number
@@ -174,26 +174,26 @@ export interface AdminSpaceDetail {
     email: string | null
   }
   workspace_id: string | null
-  /** The pin that its configuration names; null: the catalog's default. */
+  /** The pin of the space's model; null: the catalog's default. */
   model: string | null
   created_at: string
-  /** When one of its turns last changed its state. */
+  /** The last time at which one of its turns changed its state; null if it has no turns. */
   last_activity: string | null
-  /** Its turns, open ones included. */
+  /** The number of turns, including open turns. */
   messages: number
-  /** What its turns were billed. */
+  /** The billed amount of its turns, in credit micros. */
   cost_credit_micros: number
   cost_usd: number
   manifest: Manifest
-  /** Names of its tools. */
+  /** The names of its tools. */
   tools: string[]
-  /** Names of its MCP servers. */
+  /** The names of its MCP servers. */
   mcp_servers: string[]
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** The number of its configuration's current version. */
+  /** The number of the current version of its configuration. */
   config_version: number
-  /** The API key that made it. */
+  /** The API key that created the space; null if a user created it. */
   created_by_key_id: string | null
   archived_at: string | null
   updated_at: string
@@ -350,18 +350,18 @@ export interface ApiKey {
   name: string
   /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
   scope: "created" | "space" | "all"
-  /** The one space of a key with the scope `space`. */
+  /** The space of a key with the scope `space`; otherwise null. */
   space: string | null
   test: boolean
-  /** The beginning and the end of its value. */
+  /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
   created_at: string
   expires_at: string | null
-  /** Accurate to a minute. */
+  /** The time of the last request with the key, accurate to a minute; null: never used. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the last value from before a rotation stops, or stopped, working. */
+  /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
   previous_expires_at: string | null
 }
 
@@ -378,20 +378,20 @@ export interface ApiKeyWithCaps {
   name: string
   /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
   scope: "created" | "space" | "all"
-  /** The one space of a key with the scope `space`. */
+  /** The space of a key with the scope `space`; otherwise null. */
   space: string | null
   test: boolean
-  /** The beginning and the end of its value. */
+  /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
   created_at: string
   expires_at: string | null
-  /** Accurate to a minute. */
+  /** The time of the last request with the key, accurate to a minute; null: never used. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the last value from before a rotation stops, or stopped, working. */
+  /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
   previous_expires_at: string | null
-  /** The key's daily cap and its window's cap, with what is spent now. Only caps that are set; a test key has none. */
+  /** The key's daily cap and window cap, with the amount spent. Only caps that are set are listed. A test key has none. */
   cap_states: CapState[]
 }
 
@@ -533,7 +533,7 @@ export interface BotUpdate {
   update_id?: unknown
 }
 
-/** A bound on requests: `open_waits` of a turn, `unknown_keys` of an address. */
+/** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. */
 export interface CallerLimit {
   cap: "open_waits" | "unknown_keys"
   limit: number
@@ -627,15 +627,15 @@ export interface CapacityReport {
 }
 
 export interface Caps {
-  /** What the key may spend in a UTC day; 0: nothing. */
+  /** The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap. */
   daily_usd: number | null
-  /** The daily limit for each of your customers who has no limit of their own, when this key sends their turns. It counts what they spend over all keys of the account. */
+  /** The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their turns. It counts their spending across all keys of the account. Null: no limit. */
   end_user_daily_usd: number | null
-  /** The same for a UTC month. */
+  /** The default limit for each customer in a UTC month, in USD. Null: no limit. */
   end_user_monthly_usd: number | null
-  /** What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`. */
+  /** The most that the key can spend in a window, in USD. The first turn opens the window, which ends after `window_seconds`. Null: no cap. */
   window_usd: number | null
-  /** How long the window is. */
+  /** The length of the window, in seconds. */
   window_seconds: number | null
 }
 
@@ -651,31 +651,31 @@ export interface ChangePasswordAnswer {
 }
 
 export interface ChatPerson {
-  /** A user: a member, or who wrote in the web chat. Null for an end user. */
+  /** A user: a member, or a sender in the web chat. Null for an end user. */
   user_id: number | null
   name: string | null
-  /** An end user of the API. */
+  /** An end user of the API. Null for a user. */
   end_user_ref: string | null
-  /** A member's; null: only wrote there. */
+  /** The role of a member; null for a person who is not a member. */
   role: "owner" | "admin" | "member" | null
-  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. Null: no member. */
+  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. Null for a person who is not a member. */
   via: "registered" | "board" | null
-  /** Open ones included. */
+  /** The number of turns, including open turns. */
   turns: number
   tokens_input: number
-  /** Of `tokens_input`. */
+  /** The cached part of `tokens_input`. */
   tokens_cached: number
   tokens_output: number
-  /** What those turns were billed. */
+  /** The billed amount of these turns, in credit micros. */
   cost_credit_micros: number
   cost_usd: number
   last_activity: string | null
 }
 
-/** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
+/** A version of a space's whole configuration. Turns use one version from start to end. Secrets are not part of it. */
 export interface ConfigVersion {
   version: number
-  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
   model: string | null
@@ -686,7 +686,7 @@ export interface ConfigVersion {
 
 export interface ConfigVersionSummary {
   version: number
-  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
 }
@@ -1005,15 +1005,15 @@ export interface CountState {
 
 export interface CreateApiKey {
   name: string
-  /** `created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces. */
+  /** `created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces. Default: `created`. */
   scope?: "created" | "space" | "all" | undefined
-  /** The `space_id`, with the scope `space` only. */
+  /** The `space_id`. Required for the scope `space`, and not allowed otherwise. */
   space?: string | undefined
-  /** A test key runs the rehearsal model, costs nothing and sees only test data. */
+  /** `true`: a test key. It uses the rehearsal model, costs nothing and can access only test data. Default: false. */
   test?: boolean | undefined
-  /** Default: never. */
+  /** The time at which the key expires. Null or left out: never. */
   expires_at?: string | null | undefined
-  /** Default: no caps. A test key's turns have none. */
+  /** The spending caps of the key. Default: no caps. They do not apply to turns of a test key. */
   caps?: SetCaps | undefined
 }
 
@@ -1047,16 +1047,16 @@ export interface CreateRefund {
 }
 
 export interface CreateSpace {
-  /** A name for people. */
+  /** The display name of the space. */
   title: string
   manifest?: ManifestInput | undefined
   /** The pin of the space's default model. */
   model?: string | undefined
-  /** The requests to your REST interface that the agent may make. */
+  /** REST tools: requests to your API that the agent can make. */
   tools?: ToolInput[] | undefined
-  /** MCP servers whose tools the agent has. Turns fail while one of them cannot be reached. */
+  /** MCP servers whose tools the agent can call. Turns fail while one of the servers is unreachable. */
   mcp_servers?: McpServerInput[] | undefined
-  /** Values by name. They are stored encrypted and never shown. */
+  /** Secret values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
@@ -1118,7 +1118,7 @@ export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsEr
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details: CreditsDetails
 }
@@ -1126,7 +1126,7 @@ export interface DashboardInsufficientCreditsErrorBody {
 export interface DashboardLimitReachedErrorBody {
   code: "LIMIT_REACHED"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details?: CountState | undefined
 }
@@ -1134,10 +1134,10 @@ export interface DashboardLimitReachedErrorBody {
 export interface DashboardOtherErrorBody {
   code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details?: {
-    /** Of a sign-in that has failed: where to begin it again. */
+    /** The path at which to start the sign-in again. Only errors of a sign-in have it. */
     start_again?: string | undefined
   } | undefined
 }
@@ -1145,7 +1145,7 @@ export interface DashboardOtherErrorBody {
 export interface DashboardProviderExistsErrorBody {
   code: "PROVIDER_EXISTS"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details: {
     provider_id: string
@@ -1155,7 +1155,7 @@ export interface DashboardProviderExistsErrorBody {
 export interface DashboardQuotaExceededErrorBody {
   code: "QUOTA_EXCEEDED"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details?: QuotaDetails | CountState | CallerLimit | undefined
 }
@@ -1163,7 +1163,7 @@ export interface DashboardQuotaExceededErrorBody {
 export interface DashboardTurnFinishedErrorBody {
   code: "TURN_FINISHED"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details: {
     state: "queued" | "running" | "done" | "failed" | "cancelled"
@@ -1173,10 +1173,10 @@ export interface DashboardTurnFinishedErrorBody {
 export interface DashboardVersionMismatchErrorBody {
   code: "VERSION_MISMATCH"
   detail: string
-  /** The field at fault. */
+  /** The field that is wrong. */
   param?: string | undefined
   details: {
-    /** The row as it is now. */
+    /** The current state of the resource. */
     current: Record<string, unknown>
   }
 }
@@ -1193,15 +1193,15 @@ export interface Deleted {
 
 export interface DeletedFile {
   file_id: string
-  /** The space that it belongs to. */
+  /** The id of the file's space. */
   space: string
-  /** The turn whose agent made it; null for an upload. */
+  /** The turn whose agent created the file; null for an upload. */
   turn: string | null
   name: string
   media_type: string
-  /** Its size. */
+  /** The size in bytes. */
   bytes: number
-  /** Lower-case hex. */
+  /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
   deleted: true
@@ -1291,7 +1291,7 @@ export interface DisableProviderRequest {
 }
 
 export interface EndActingAnswer {
-  /** How many there were. */
+  /** The number of acting sessions that were ended. */
   ended: number
 }
 
@@ -1305,19 +1305,19 @@ export interface EndSessionsAnswer {
 
 export interface EndUser {
   end_user_ref: string
-  /** Null: it has limits but no turns yet. */
+  /** The time of the first turn; null if the end user has limits but no turns yet. */
   first_turn_at: string | null
   last_turn_at: string | null
-  /** How many turns it ever had in the key's spaces. */
+  /** The number of all turns in the key's spaces. */
   turns: number
-  /** What was ever billed for it in the key's spaces. */
+  /** The total billed amount in the key's spaces, in USD. */
   billed_usd: number
-  /** The part of it that was billed in this UTC month. */
+  /** The part of `billed_usd` that was billed in this UTC month. */
   billed_this_month_usd: number
-  /** The part of it that was billed in this UTC day. It can differ from `spent_usd` in `caps`: a turn is billed when it ends, but `caps` count it on the day it was accepted, and over the whole account. */
+  /** The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account. */
   billed_today_usd: number
   limits: EndUserLimits
-  /** The daily and the monthly limit that apply to its turns from this key: its own, else the key's default, else the account's, with what is left. Empty when there is none, and for a test key. */
+  /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies, and for a test key. */
   caps: CapState[]
 }
 
@@ -1329,11 +1329,11 @@ export interface EndUserExport {
 }
 
 export interface EndUserLimits {
-  /** For a UTC day. Null: it has no limit of its own. */
+  /** The end user's own limit for a UTC day, in USD; null: the default applies. */
   daily_usd: number | null
-  /** For a UTC month. Null: it has no limit of its own. */
+  /** The end user's own limit for a UTC month, in USD; null: the default applies. */
   monthly_usd: number | null
-  /** Whether its new turns are refused. */
+  /** True if new turns of the end user are rejected. */
   blocked: boolean
 }
 
@@ -1344,7 +1344,7 @@ export interface EndUserList {
 }
 
 export interface EndUserSessionsAnswer {
-  /** How many were valid. */
+  /** The number of sessions that were valid. */
   ended: number
 }
 
@@ -1421,24 +1421,24 @@ export interface EnergyTimeline {
 }
 
 export interface Erasure {
-  /** The receipt's id. */
+  /** The id of the erasure. */
   erasure_id: string
   end_user_ref: string
-  /** `erasing` while a turn still runs, or while more is left than one request can erase. The service goes on by itself. */
+  /** `erasing`: a turn is still running, or there is more data than one request can erase. The service continues automatically. `erased`: all data is gone. */
   state: "erasing" | "erased"
   requested_at: string
-  /** When everything was gone. */
+  /** The time at which all data was gone; null while it is being erased. */
   erased_at: string | null
-  /** Turns whose text, result, metadata and error message are gone. */
+  /** The number of erased turns: their text, result, metadata and error message are gone. */
   turns: number
   events: number
-  /** Model calls, with the inputs and results of their tools. */
+  /** The number of erased model calls, with the inputs and results of their tools. */
   steps: number
   files: number
-  /** Conversations that lost their name and their history. */
+  /** The number of conversations that lost their name and history. */
   conversations: number
   tasks: number
-  /** What stays of this end user over all time: amounts, and no text. */
+  /** The data of this end user that is kept: the number of turns and the billed amount, without any text. */
   kept: {
     turns: number
     billed_usd: number
@@ -1537,26 +1537,26 @@ export interface ExportedTurn {
   conversation_name: string
   erased_at: string | null
   events: TurnEvent[]
-  /** Its model calls: what the model said, which tools it called, and what they answered. */
+  /** The turn's model calls: the model's output, its tool calls, and their results. */
   steps: (Record<string, unknown>)[]
-  /** The files that were sent with it and that its agent made; `content` is where their bytes are. */
+  /** Files that were sent with the turn, and files that its agent created. `content` is the path of the bytes. */
   file_details: ({
     file_id: string
-    /** The space that it belongs to. */
+    /** The id of the file's space. */
     space: string
-    /** The turn whose agent made it; null for an upload. */
+    /** The turn whose agent created the file; null for an upload. */
     turn: string | null
     name: string
     media_type: string
-    /** Its size. */
+    /** The size in bytes. */
     bytes: number
-    /** Lower-case hex. */
+    /** The SHA-256 of the bytes, in lower-case hex. */
     sha256: string
     created_at: string
     content: string
   })[]
   tasks: (Record<string, unknown>)[]
-  /** Images that tools answered. */
+  /** Images that tools returned. */
   images: ({
     step: number
     name: string
@@ -1606,15 +1606,15 @@ export interface ExternalApiKeyList {
 
 export interface FileInfo {
   file_id: string
-  /** The space that it belongs to. */
+  /** The id of the file's space. */
   space: string
-  /** The turn whose agent made it; null for an upload. */
+  /** The turn whose agent created the file; null for an upload. */
   turn: string | null
   name: string
   media_type: string
-  /** Its size. */
+  /** The size in bytes. */
   bytes: number
-  /** Lower-case hex. */
+  /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
 }
@@ -1745,13 +1745,13 @@ export interface IdpSessionRequest {
 }
 
 export interface ImageModel {
-  /** What a manifest names as `image_model`. */
+  /** The id of the model. Manifests send it as `image_model`. */
   pin: string
-  /** Its name for people. */
+  /** The display name. */
   label: string
   /** The part of the pin before the slash. */
   engine: string
-  /** USD for one picture, of any size. */
+  /** USD for one picture of any size. */
   price_usd_per_picture: number
 }
 
@@ -1843,61 +1843,61 @@ export interface MagicExchange {
   token: string
 }
 
-/** How the space's agent works. */
+/** The configuration of a space's agent. */
 export interface Manifest {
   /** The agent's system instructions. */
   instructions?: string | undefined
-  /** A pin, `engine/model`. */
+  /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
-  /** Default: the model's own. */
+  /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The limit of each model call. */
+  /** The maximum number of output tokens of each model call. */
   max_output_tokens?: number | undefined
-  /** The limit of model calls in one turn. Default 16. */
+  /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
-  /** The time limit of the whole turn. Default 300. */
+  /** The time limit of a turn, in seconds. Default 300. */
   timeout_seconds?: number | undefined
-  /** How much of its conversation the agent sees. */
+  /** The part of the conversation that the agent sees. */
   history?: {
-    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    /** The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20. */
     max_turns?: number | undefined
-    /** The most tokens that they may have together. */
+    /** The maximum number of tokens of these turns together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
-  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
+  /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
-  /** Agents that this agent may delegate tasks to. */
+  /** Agents to which this agent can delegate tasks. */
   subagents?: Subagent[] | undefined
 }
 
-/** How the space's agent works. */
+/** The configuration of a space's agent. */
 export interface ManifestInput {
   /** The agent's system instructions. */
   instructions?: string | undefined
-  /** A pin, `engine/model`. */
+  /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
-  /** Default: the model's own. */
+  /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The limit of each model call. */
+  /** The maximum number of output tokens of each model call. */
   max_output_tokens?: number | undefined
-  /** The limit of model calls in one turn. Default 16. */
+  /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
-  /** The time limit of the whole turn. Default 300. */
+  /** The time limit of a turn, in seconds. Default 300. */
   timeout_seconds?: number | undefined
-  /** How much of its conversation the agent sees. */
+  /** The part of the conversation that the agent sees. */
   history?: {
-    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    /** The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20. */
     max_turns?: number | undefined
-    /** The most tokens that they may have together. */
+    /** The maximum number of tokens of these turns together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, since some of them cannot call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
-  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
+  /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
-  /** Agents that this agent may delegate tasks to. */
+  /** Agents to which this agent can delegate tasks. */
   subagents?: SubagentInput[] | undefined
 }
 
@@ -1939,25 +1939,25 @@ export interface McpCheck {
   duration_ms: number
 }
 
-/** An MCP server whose tools the agent has as `server__tool`. */
+/** An MCP server. The agent can call its tools as `server__tool`. */
 export interface McpServer {
   name: string
-  /** Its Streamable HTTP endpoint. */
+  /** The URL of the server's Streamable HTTP endpoint. */
   url: string
-  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
-  /** The server's own names of the tools that the agent may call. Default: all. */
+  /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
 }
 
-/** An MCP server whose tools the agent has as `server__tool`. */
+/** An MCP server. The agent can call its tools as `server__tool`. */
 export interface McpServerInput {
   name: string
-  /** Its Streamable HTTP endpoint. */
+  /** The URL of the server's Streamable HTTP endpoint. */
   url: string
-  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
-  /** The server's own names of the tools that the agent may call. Default: all. */
+  /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
 }
 
@@ -2012,54 +2012,54 @@ export interface MessengerWebAppAuth {
 }
 
 export interface Model {
-  /** What a turn, a space or a manifest names as `model`. */
+  /** The id of the model. Turns, spaces and manifests send it as `model`. */
   pin: string
-  /** Its name for people. */
+  /** The display name. */
   label: string
-  /** Which engine runs it: the part of the pin before the slash. */
+  /** The engine that runs the model: the part of the pin before the slash. */
   engine: string
   price_usd_per_million_tokens: {
     /** USD per million tokens. */
     input: number
-    /** USD per million prompt tokens that the provider had in its cache. */
+    /** USD per million prompt tokens that the provider read from its cache. */
     cached: number
     /** USD per million tokens. */
     output: number
   }
-  /** The limit of one model call. */
+  /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
 }
 
 export interface ModelCatalogAdd {
   engine: "anthropic" | "openai" | "openai-compatible" | "rehearsal"
-  /** Its name at the provider, which may have slashes. */
+  /** The model's name at the provider. It can contain slashes. */
   model: string
   label: string
-  /** `image`: it makes the pictures of `generate_image`, and no space or turn can choose it. */
+  /** `chat`: runs turns. `image`: creates the pictures of `generate_image`; spaces and turns cannot select it. */
   kind?: "chat" | "image" | undefined
   enabled?: boolean | undefined
   sort_order?: number | undefined
-  /** Required, except with the kind `image`, which has none. */
+  /** Required for the kind `chat`, and not allowed for the kind `image`. */
   price_usd_per_million_tokens?: {
     /** USD per million tokens. */
     input: number
-    /** Of prompt tokens that the provider had in its cache. */
+    /** USD per million prompt tokens that the provider read from its cache. */
     cached: number
     /** USD per million tokens. */
     output: number
-    /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
+    /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
     cache_write?: number | null | undefined
-    /** Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for. */
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
     cache_write_hour?: number | null | undefined
   } | undefined
-  /** Required with the kind `image`: USD for one picture, whatever its size. */
+  /** Required for the kind `image`: USD for one picture of any size. */
   price_usd_per_picture?: number | undefined
   max_output_tokens?: number | undefined
   context_tokens?: number | null | undefined
   idle_seconds?: number | null | undefined
 }
 
-/** Fields that you leave out stay as they are. */
+/** Fields that you leave out keep their values. */
 export interface ModelCatalogPatch {
   enabled?: boolean | undefined
   label?: string | undefined
@@ -2067,20 +2067,20 @@ export interface ModelCatalogPatch {
 }
 
 export interface ModelCatalogRow {
-  /** Its engine and its name there. */
+  /** The engine and the model's name at the provider. */
   pin: string
   engine: "anthropic" | "openai" | "openai-compatible" | "rehearsal"
-  /** Its name at the provider. */
+  /** The model's name at the provider. */
   model: string
-  /** Its name for people. */
+  /** The display name. */
   label: string
-  /** `image`: it makes the pictures of `generate_image`, and no space or turn can choose it. */
+  /** `chat`: runs turns. `image`: creates the pictures of `generate_image`; spaces and turns cannot select it. */
   kind: "chat" | "image"
-  /** Whether new turns may use it. */
+  /** True if new turns can use the model. */
   enabled: boolean
-  /** Lower ones come first. The first enabled row of its kind is the default. */
+  /** Models with lower numbers come first. The first enabled model of a kind is the default. */
   sort_order: number
-  /** 0 for a model of the kind `image`. */
+  /** Prices in USD per million tokens. 0 for a model of the kind `image`. */
   price_usd_per_million_tokens: {
     input: number
     cached: number
@@ -2088,23 +2088,23 @@ export interface ModelCatalogRow {
     cache_write: number | null
     cache_write_hour: number | null
   }
-  /** Of a model of the kind `image`; else null. */
+  /** The price of one picture in USD; null for a model of the kind `chat`. */
   price_usd_per_picture: number | null
-  /** Raised by each change of a price. */
+  /** The number of the current prices. It increases with each change of a price. */
   price_version: number
-  /** The limit of one model call. */
+  /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
-  /** Its window; null: not known. */
+  /** The size of the context window, in tokens; null if unknown. */
   context_tokens: number | null
-  /** A call that is silent for so long is ended; null: 60. */
+  /** A call that receives no data for this many seconds is aborted; null: 60. */
   idle_seconds: number | null
-  /** How many spaces are pinned to it: those whose manifest or `model` names it, without archived spaces and without test spaces, which always run the rehearsal model. */
+  /** The number of spaces that are pinned to the model in their manifest or `model`. Archived spaces and test spaces do not count: test spaces always use the rehearsal model. */
   space_count: number
-  /** Raised by each edit. */
+  /** The version of the row. It increases with each change. */
   version: number
   created_at: string
   updated_at: string | null
-  /** The admin who changed it last; null: nobody, or the command line. */
+  /** The admin who changed the model last; null: unchanged, or changed on the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -2119,20 +2119,20 @@ export interface ModelCatalogRowList {
   offset: number
 }
 
-/** Of its tokens; or of a picture, for a model of the kind `image`. */
+/** Prices per million tokens, or the price of a picture for a model of the kind `image`. */
 export type ModelPrices = {
   /** USD per million tokens. */
   input: number
-  /** Of prompt tokens that the provider had in its cache. */
+  /** USD per million prompt tokens that the provider read from its cache. */
   cached: number
   /** USD per million tokens. */
   output: number
-  /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
+  /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
   cache_write?: number | null | undefined
-  /** Of those that its cache keeps for an hour instead of five minutes; null: that is never asked for. */
+  /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
   cache_write_hour?: number | null | undefined
 } | {
-  /** USD for one picture, whatever its size. */
+  /** USD for one picture of any size. */
   picture: number
 }
 
@@ -2141,20 +2141,20 @@ export interface NewApiKey {
   name: string
   /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
   scope: "created" | "space" | "all"
-  /** The one space of a key with the scope `space`. */
+  /** The space of a key with the scope `space`; otherwise null. */
   space: string | null
   test: boolean
-  /** The beginning and the end of its value. */
+  /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
   created_at: string
   expires_at: string | null
-  /** Accurate to a minute. */
+  /** The time of the last request with the key, accurate to a minute; null: never used. */
   last_used_at: string | null
   revoked_at: string | null
-  /** When the last value from before a rotation stops, or stopped, working. */
+  /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
   previous_expires_at: string | null
-  /** The key's value. It is shown only here and stored nowhere. */
+  /** The key's value. Only this response contains it, and the service does not store it. */
   value: string
 }
 
@@ -2257,11 +2257,11 @@ export interface Overview {
   } | null
 }
 
-/** Fields that you leave out stay as they are. */
+/** Fields that you leave out keep their values. */
 export interface PatchSpace {
-  /** A name for people. */
+  /** The display name of the space. */
   title?: string | undefined
-  /** A pin, or null for the catalog's first model. */
+  /** The pin of the default model. Null: the catalog's first model. */
   model?: string | null | undefined
   /** Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
@@ -2427,57 +2427,57 @@ export interface PutAccountLimits {
 
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
-  /** For a UTC day. Null or left out: the default applies. */
+  /** The limit for a UTC day, in USD. Null or left out: the default applies. */
   daily_usd?: number | null | undefined
-  /** For a UTC month. Null or left out: the default applies. */
+  /** The limit for a UTC month, in USD. Null or left out: the default applies. */
   monthly_usd?: number | null | undefined
-  /** Whether new turns are refused with END_USER_BLOCKED. Null or left out: no. */
+  /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
 }
 
 export interface PutMcpServer {
   name?: string | undefined
-  /** Its Streamable HTTP endpoint. */
+  /** The URL of the server's Streamable HTTP endpoint. */
   url: string
-  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
-  /** The server's own names of the tools that the agent may call. Default: all. */
+  /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
 }
 
 export interface PutMembersLimit {
-  /** What all its members may spend of your balance in a UTC day; 0: nothing. Null: the default. */
+  /** The most that all members together can spend of your balance in a UTC day, in USD. 0: nothing. Null: the default. */
   daily_usd: number | null
 }
 
 export interface PutSecret {
-  /** 4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it. */
+  /** 4–8192 characters. The value is never shown again. It is sent only to the origin of a tool that uses it. */
   value: string
 }
 
 export interface PutSpaceChat {
-  /** `messenger:` and the group's id on the messaging platform; null: its own web chat again. */
+  /** `messenger:` and the group's id on the messaging platform. Null: links the space to its own web chat again. */
   chat_key: string | null
 }
 
 export interface PutTool {
   name?: string | undefined
-  /** What it does: the model reads this. */
+  /** What the tool does. The model reads this text. */
   description: string
-  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders are allowed after the host only. */
+    /** The URL. Placeholders are allowed only after the host. */
     url: string
-    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** The time limit of one call. Default 30. */
+  /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
@@ -2657,7 +2657,7 @@ export interface ResetSecondFactorAnswer {
 }
 
 export interface RotateApiKey {
-  /** How many seconds the former value goes on working. 0: only the new value works from now on, and values of earlier rotations end too. */
+  /** The time in seconds for which the old value still works. 0: only the new value works from now on, and the values of earlier rotations end too. */
   overlap_seconds?: number | undefined
 }
 
@@ -2709,7 +2709,7 @@ export interface SecondFactorSecret {
   uri: string
 }
 
-/** A secret's name and dates; its value is never shown. */
+/** The name and dates of a secret. Its value is never shown. */
 export interface Secret {
   name: string
   created_at: string
@@ -2747,15 +2747,15 @@ export interface SessionList {
 }
 
 export interface SetCaps {
-  /** What the key may spend in a UTC day; 0: nothing. */
+  /** The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap. */
   daily_usd?: number | null | undefined
-  /** The daily limit for each of your customers who has no limit of their own, when this key sends their turns. It counts what they spend over all keys of the account. */
+  /** The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their turns. It counts their spending across all keys of the account. Null: no limit. */
   end_user_daily_usd?: number | null | undefined
-  /** The same for a UTC month. */
+  /** The default limit for each customer in a UTC month, in USD. Null: no limit. */
   end_user_monthly_usd?: number | null | undefined
-  /** What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`. */
+  /** The most that the key can spend in a window, in USD. The first turn opens the window, which ends after `window_seconds`. Null: no cap. */
   window_usd?: number | null | undefined
-  /** How long the window is. */
+  /** The length of the window, in seconds. */
   window_seconds?: number | null | undefined
 }
 
@@ -2801,12 +2801,12 @@ export interface SettingUpdate {
 export interface SharedSpace {
   space_id: string
   title: string
-  /** The workspace whose members use the space; null: it is in none. */
+  /** The workspace whose members can use the space; null: the space is in no workspace. */
   workspace: {
     workspace_id: string
     name: string
   } | null
-  /** How many people the space is shared with. */
+  /** The number of people with whom the space is shared. */
   people_count: number
 }
 
@@ -2857,23 +2857,23 @@ export interface SlugUsageReport {
 }
 
 export interface Space {
-  /** The `space` of its turns. */
+  /** The id of the space, which turns send as `space`. */
   space_id: string
   title: string
-  /** The pin of its default model; null: the service's. */
+  /** The pin of the default model of its turns; null: the catalog's first model. */
   model: string | null
   manifest: Manifest
-  /** Names of its tools. */
+  /** The names of its tools. */
   tools: string[]
-  /** Names of its MCP servers. */
+  /** The names of its MCP servers. */
   mcp_servers: string[]
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** The number of its configuration's current version. */
+  /** The number of the current version of its configuration. */
   config_version: number
-  /** Whether it was archived: it can be read, but not changed or used. */
+  /** True if the space is archived. You can read it, but not change or use it. */
   archived: boolean
-  /** Made with a test key: only test keys see it. */
+  /** True if the space is test data. Only test keys can access it. */
   test: boolean
   created_at: string
   updated_at: string
@@ -2883,28 +2883,28 @@ export interface SpaceContext {
   space_id: number
   slug: string
   title: string
-  /** Its own agent's last call; null: none was made. */
+  /** The last call of the space's own agent; null if it made none. */
   orchestrator: {
-    /** The pin of that call. */
+    /** The model pin of the call. */
     model: string
-    /** What the call has read. */
+    /** The number of tokens that the call read. */
     context_tokens: number
-    /** The model's window; null: not known. */
+    /** The size of the model's context window, in tokens; null if unknown. */
     window_tokens: number | null
-    /** `context_tokens / window_tokens`. */
+    /** `context_tokens / window_tokens`; null if the window is unknown. */
     share: number | null
     turn_id: string
     called_at: string
   } | null
-  /** The last call of each sub-agent that was ever called, by name. */
+  /** The last call of each sub-agent that was called, by name. */
   subagents: ({
-    /** The pin of that call. */
+    /** The model pin of the call. */
     model: string
-    /** What the call has read. */
+    /** The number of tokens that the call read. */
     context_tokens: number
-    /** The model's window; null: not known. */
+    /** The size of the model's context window, in tokens; null if unknown. */
     window_tokens: number | null
-    /** `context_tokens / window_tokens`. */
+    /** `context_tokens / window_tokens`; null if the window is unknown. */
     share: number | null
     turn_id: string
     called_at: string
@@ -2930,21 +2930,21 @@ export interface SpaceMember {
 
 export interface SpaceSharing {
   space_id: string
-  /** The workspace whose members use the space; null: it is in none. */
+  /** The workspace whose members can use the space; null: the space is in no workspace. */
   workspace: {
     workspace_id: string
     name: string
   } | null
-  /** With whom the space is shared, at most 200, by name. */
+  /** The people with whom the space is shared, by name, at most 200. */
   people: ({
     user_id: number
     name: string | null
-    /** `admin`: changes the space, and can use its secrets in tools. `member`: sees and uses it. */
+    /** `admin`: can change the space and use its secrets in tools. `member`: can see and use the space. */
     role: "admin" | "member"
   })[]
-  /** How many people the space is shared with. */
+  /** The number of people with whom the space is shared. */
   people_count: number
-  /** What they may spend together in a UTC day, as you have set it; null: the default. */
+  /** Your limit of what these people can spend together in a UTC day, in USD; null: the default. */
   daily_usd: number | null
   cap: CapState
 }
@@ -2983,24 +2983,24 @@ export interface SpaceSpend {
 }
 
 export interface SpaceSummary {
-  /** The `space` of its turns. */
+  /** The id of the space, which turns send as `space`. */
   space_id: string
   title: string
-  /** The pin of its default model; null: the service's. */
+  /** The pin of the default model of its turns; null: the catalog's first model. */
   model: string | null
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** The number of its configuration's current version. */
+  /** The number of the current version of its configuration. */
   config_version: number
-  /** Whether it was archived: it can be read, but not changed or used. */
+  /** True if the space is archived. You can read it, but not change or use it. */
   archived: boolean
-  /** Made with a test key: only test keys see it. */
+  /** True if the space is test data. Only test keys can access it. */
   test: boolean
   created_at: string
   updated_at: string
-  /** What you may do: its `owner` (who is billed for it) and an `admin` change it, a `member` sees and uses it. The owners and admins of its workspace are `admin`. */
+  /** Your role. `owner`: is billed for the space, and can change it. `admin`: can change it; the owners and admins of its workspace are `admin`. `member`: can see and use it. */
   role: "owner" | "admin" | "member"
-  /** The workspace whose members see and use it; null: none. */
+  /** The workspace whose members can see and use the space; null: none. */
   workspace_id: string | null
 }
 
@@ -3020,34 +3020,34 @@ export interface StartPasswordResetAnswer {
   ok: true
 }
 
-/** An agent that this one may delegate to, one level deep. */
+/** An agent to which the main agent can delegate tasks. Sub-agents cannot delegate. */
 export interface Subagent {
   name: string
-  /** What it is good at: the agent reads this. */
+  /** When to use the sub-agent. The agent reads this text. */
   description: string
-  /** Its own system instructions. */
+  /** The sub-agent's system instructions. */
   instructions?: string | undefined
-  /** A pin. Default: the agent's own. */
+  /** The pin of the sub-agent's model. Default: the model of the agent. */
   model?: string | undefined
-  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  /** The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
   tools?: string[] | undefined
-  /** The limit of model calls for one task. Default 16. */
+  /** The maximum number of model calls for one task. Default 16. */
   max_steps?: number | undefined
   max_output_tokens?: number | undefined
 }
 
-/** An agent that this one may delegate to, one level deep. */
+/** An agent to which the main agent can delegate tasks. Sub-agents cannot delegate. */
 export interface SubagentInput {
   name: string
-  /** What it is good at: the agent reads this. */
+  /** When to use the sub-agent. The agent reads this text. */
   description: string
-  /** Its own system instructions. */
+  /** The sub-agent's system instructions. */
   instructions?: string | undefined
-  /** A pin. Default: the agent's own. */
+  /** The pin of the sub-agent's model. Default: the model of the agent. */
   model?: string | undefined
-  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  /** The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
   tools?: string[] | undefined
-  /** The limit of model calls for one task. Default 16. */
+  /** The maximum number of model calls for one task. Default 16. */
   max_steps?: number | undefined
   max_output_tokens?: number | undefined
 }
@@ -3371,51 +3371,51 @@ export interface TeamUpdate {
 }
 
 export interface TestTool {
-  /** The input that a model would give it. */
+  /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
 
-/** A request to your own REST interface that the agent may make. */
+/** A REST tool: a request to your own API that the agent can make. */
 export interface Tool {
   name: string
-  /** What it does: the model reads this. */
+  /** What the tool does. The model reads this text. */
   description: string
-  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders are allowed after the host only. */
+    /** The URL. Placeholders are allowed only after the host. */
     url: string
-    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** The time limit of one call. Default 30. */
+  /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
-/** A request to your own REST interface that the agent may make. */
+/** A REST tool: a request to your own API that the agent can make. */
 export interface ToolInput {
   name: string
-  /** What it does: the model reads this. */
+  /** What the tool does. The model reads this text. */
   description: string
-  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders are allowed after the host only. */
+    /** The URL. Placeholders are allowed only after the host. */
     url: string
-    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** The time limit of one call. Default 30. */
+  /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
@@ -3770,9 +3770,9 @@ export interface UnlinkIdentityAnswer {
 
 export interface UpdateApiKey {
   name?: string | undefined
-  /** Null: never. */
+  /** The time at which the key expires. Null: never. */
   expires_at?: string | null | undefined
-  /** Caps that are left out stay as they are. */
+  /** Caps that you leave out keep their values. */
   caps?: SetCaps | undefined
 }
 
@@ -4341,7 +4341,7 @@ export interface Operations {
     answer: ModelCatalogRow
   }
 
-  /** Save an account */
+  /** Save a provider account */
   addProvider: {
     body: AddProviderRequest
     answer: SavedProvider
@@ -4350,14 +4350,14 @@ export interface Operations {
   /** Share a space with a user */
   addSpaceMember: {
     path: {
-      /** Its number. */
+      /** The space's number. */
       space_id: number
     }
     body: AddSpaceMember
     answer: SpaceMember
   }
 
-  /** Add a member of a workspace */
+  /** Add a member to a workspace */
   addWorkspaceMember: {
     path: {
       workspace_id: string
@@ -4369,7 +4369,7 @@ export interface Operations {
   /** Receive an update of a bot */
   answerBotUpdate: {
     query?: {
-      /** Whose bot it is, if not the brand's. */
+      /** The workspace of the bot. Left out: the brand's bot. */
       workspace?: string | undefined
     }
     body: BotUpdate
@@ -4395,7 +4395,7 @@ export interface Operations {
     answer: Space
   }
 
-  /** Begin to set up a second factor */
+  /** Start to set up a second factor */
   beginSecondFactor: {
     answer: SecondFactorSecret
   }
@@ -4403,7 +4403,7 @@ export interface Operations {
   /** Bill containers and storage */
   billInfra: {
     query?: {
-      /** `true`: only says what would be billed now. With very many accounts, of the first ones. */
+      /** `true`: bills nothing, and returns the amounts that would be billed now. With very many accounts, only for the first ones. Default: false. */
       dry_run?: boolean | "true" | "false" | undefined
     }
     answer: InfraBilling
@@ -4433,7 +4433,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -4449,7 +4449,7 @@ export interface Operations {
     answer: MediaCompleted
   }
 
-  /** Confirm your second factor with its first code */
+  /** Confirm your second factor */
   confirmSecondFactor: {
     body: SecondFactorCode
     answer: RecoveryCodes
@@ -4470,7 +4470,7 @@ export interface Operations {
     answer: Turn
   }
 
-  /** Mint a session for a person who signed in to your own identity service */
+  /** Create a session for a user of your own identity service */
   createIdpSession: {
     body: IdpSessionRequest
     answer: User
@@ -4492,13 +4492,13 @@ export interface Operations {
     answer: Space
   }
 
-  /** Give a user a plan */
+  /** Create a subscription */
   createSubscription: {
     body: SubscriptionCreate
     answer: Subscription
   }
 
-  /** Make a team */
+  /** Create a team */
   createTeam: {
     body: TeamCreate
     answer: Team
@@ -4520,7 +4520,7 @@ export interface Operations {
     answer: WebhookWithSecret
   }
 
-  /** Make a workspace */
+  /** Create a workspace */
   createWorkspace: {
     body: WorkspaceCreate
     answer: Workspace
@@ -4564,7 +4564,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -4579,7 +4579,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -4594,7 +4594,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -4604,7 +4604,7 @@ export interface Operations {
     answer: Deleted
   }
 
-  /** Remove a webhook */
+  /** Delete a webhook */
   deleteWebhook: {
     path: {
       /** The webhook, `whk_…`. */
@@ -4670,7 +4670,7 @@ export interface Operations {
   /** End all sessions, or all others */
   endSessions: {
     query?: {
-      /** `all`: also the session of this request. */
+      /** `others`: all sessions except that of this request. `all`: that session too. */
       which?: "others" | "all" | undefined
     }
     answer: EndSessionsAnswer
@@ -4710,7 +4710,7 @@ export interface Operations {
     answer: Erasure
   }
 
-  /** Ask whether a turn of the web chat would be accepted */
+  /** Estimate a turn of the web chat */
   estimateChatTurn: {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
@@ -4739,14 +4739,14 @@ export interface Operations {
     answer: EndUserExport
   }
 
-  /** Come back from the identity provider */
+  /** Finish a sign-in with the identity provider */
   finishOauthLogin: {
     query?: {
       /** The `state` of the request to the provider. */
       state?: string | undefined
       /** The code that is exchanged for the ID token. */
       code?: string | undefined
-      /** Why the provider did not sign the person in. */
+      /** The reason why the provider did not sign the person in. */
       error?: string | null | undefined
       /** The provider's issuer (RFC 9207). */
       iss?: string | undefined
@@ -4773,24 +4773,24 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. */
       start?: string | undefined
-      /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
       end?: string | undefined
-      /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
+      /** `true`: starts on the day of the earliest ledger entry, and ignores `days` and `start`. Default: false. */
       all_time?: boolean | "true" | "false" | undefined
-      /** How many days before the end of a bucket a charge makes its user an active one. */
+      /** A user is active if they were charged within this many days before the end of a bucket. */
       active_window_days?: number | undefined
     }
     answer: BalanceTrend
   }
 
-  /** Read quota snapshots and spend */
+  /** Read quota snapshots and spending */
   getCapacity: {
     query?: {
-      /** How many hours, up to now. */
+      /** The number of hours up to now. */
       hours?: number | undefined
-      /** One pool; left out: both. */
+      /** Only this pool. Default: both pools. */
       provider?: "main" | "alt-pool" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4807,7 +4807,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** Wait for the turn's end, for at most this many seconds, before answering. */
+      /** Maximum time in seconds to wait for the turn to end before the response is sent. */
       wait?: number | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
@@ -4820,7 +4820,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** The number of the version. */
+      /** The version number. */
       version: number
     }
     query?: {
@@ -4862,7 +4862,7 @@ export interface Operations {
     answer: ContextSizeReport
   }
 
-  /** Report what turns and a million tokens cost, by day */
+  /** Report the cost per turn and per million tokens, by day */
   getCostRatesReport: {
     query?: {
       /** How many days, with today. */
@@ -4871,9 +4871,9 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** Only of this account. */
+      /** Only this account. */
       user_id?: number | undefined
-      /** Only of this chat. */
+      /** Only this chat. */
       chat_key?: string | undefined
     }
     answer: CostRatesReport
@@ -4892,7 +4892,7 @@ export interface Operations {
     answer: CostsReport
   }
 
-  /** Read who is signed in */
+  /** Read the signed-in user */
   getCurrentUser: {
     answer: User
   }
@@ -4906,15 +4906,15 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** Only what this account is billed for: its spaces, whoever writes there. */
+      /** Only usage that is billed to this account: all turns in its spaces, by any sender. */
       user_id?: number | undefined
-      /** Only this chat. With `user_id`: only if it is theirs. */
+      /** Only this chat. With `user_id`: only if the chat belongs to that account. */
       chat_key?: string | undefined
-      /** `slug`: a series for each space. */
+      /** `slug`: one series per space. */
       group_by?: "slug" | undefined
-      /** With `group_by=slug`: how many series. Without it: all of them, up to 10000. */
+      /** Only with `group_by=slug`: the number of series. Default: all series, up to 10000. */
       limit?: number | undefined
-      /** With `group_by=slug`: how many series to skip. */
+      /** Only with `group_by=slug`: the number of series to skip. */
       offset?: number | undefined
     }
     answer: GetDailyUsageAnswer
@@ -4933,7 +4933,7 @@ export interface Operations {
     answer: Delivery
   }
 
-  /** Get the state of the newest login by device */
+  /** Get the newest device login */
   getDeviceLogin: {
     answer: DeviceLoginStatus
   }
@@ -4969,11 +4969,11 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. */
       start?: string | undefined
-      /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
       end?: string | undefined
-      /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
+      /** `true`: starts on the day of the earliest ledger entry, and ignores `days` and `start`. Default: false. */
       all_time?: boolean | "true" | "false" | undefined
     }
     answer: EnergyTimeline
@@ -4982,7 +4982,7 @@ export interface Operations {
   /** Read the receipt of an erasure */
   getErasure: {
     path: {
-      /** The receipt, `era_…`. */
+      /** The erasure, `era_…`. */
       erasure_id: string
     }
     query?: {
@@ -5018,7 +5018,7 @@ export interface Operations {
     answer: FeedEvent
   }
 
-  /** Read what a file is */
+  /** Read a file's metadata */
   getFile: {
     path: {
       /** The space, `spc_…`. */
@@ -5051,11 +5051,11 @@ export interface Operations {
   /** Report cost by hour and space */
   getHourlySpaces: {
     query: {
-      /** Where the range begins. */
+      /** The start of the range, inclusive. */
       start: string
-      /** Where it ends, exclusive. */
+      /** The end of the range, exclusive. */
       end: string
-      /** How many spaces have a series of their own. */
+      /** The number of spaces with a series of their own. */
       top?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5110,7 +5110,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -5145,7 +5145,7 @@ export interface Operations {
     answer: SecondFactor
   }
 
-  /** Read who shares a space */
+  /** Read a space's sharing */
   getSharing: {
     path: {
       /** The space, `spc_…`. */
@@ -5174,7 +5174,7 @@ export interface Operations {
   /** Read a registered space */
   getSpaceById: {
     path: {
-      /** Its number. */
+      /** The space's number. */
       space_id: number
     }
     answer: AdminSpaceDetail
@@ -5183,7 +5183,7 @@ export interface Operations {
   /** Read a chat with its people */
   getSpaceByKey: {
     path: {
-      /** Slashes may be written as `%2F`. */
+      /** The chat, or the slug of its space. You can write slashes as `%2F`. */
       chat_key: string
     }
     query?: {
@@ -5195,7 +5195,7 @@ export interface Operations {
     answer: GetSpaceByKeyAnswer
   }
 
-  /** Read what a space costs */
+  /** Read a space's spending */
   getSpaceSpend: {
     path: {
       /** The space, `spc_…`. */
@@ -5210,7 +5210,7 @@ export interface Operations {
     answer: SpaceSpend
   }
 
-  /** Report which provider served which space */
+  /** Report usage by provider and space */
   getSubscriptionSpaces: {
     query?: {
       /** How many days, with today. */
@@ -5221,11 +5221,11 @@ export interface Operations {
       bom?: "true" | "false" | undefined
       /** The first day (UTC), instead of `days`. */
       date_from?: string | undefined
-      /** The last day, included. Default: today. */
+      /** The last day (UTC), inclusive. Default: today. */
       date_to?: string | undefined
-      /** Only of this `provider_key`. The number of a user's plan is none: see its provider. */
+      /** Only this `provider_key`. The number of a user's plan is not a `provider_key`: use its provider. */
       subscription_id?: string | undefined
-      /** Only of this chat. */
+      /** Only this chat. */
       chat_key?: string | undefined
       /** The size of a page. Without it: all entries, up to 10000. */
       limit?: number | undefined
@@ -5266,7 +5266,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -5285,7 +5285,7 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** How many are listed; `other` has the rest. */
+      /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
     answer: TopSpacesReport
@@ -5300,7 +5300,7 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** How many are listed; `other` has the rest. */
+      /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
     answer: TopUsersReport
@@ -5332,24 +5332,24 @@ export interface Operations {
     answer: TurnBill
   }
 
-  /** What was billed, by end user, space, model, key or day */
+  /** Report usage by end user, space, model, key or day */
   getUsage: {
     query?: {
-      /** What each row stands for. Default: `day`. */
+      /** The dimension of the rows. Default: `day`. */
       group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | undefined
-      /** Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: 30 days before `to`. */
+      /** The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before `to`. */
       from?: string | undefined
-      /** Exclusive. Default: the end of today, in UTC. */
+      /** The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today (UTC). */
       to?: string | undefined
-      /** Only these spaces; repeat it for several. */
+      /** Only these spaces. Repeat the parameter for several. */
       space?: string[] | undefined
-      /** Only these end users; repeat it for several. */
+      /** Only these end users. Repeat the parameter for several. */
       end_user_ref?: string[] | undefined
-      /** Only model calls of these pins; repeat it for several. */
+      /** Only model calls with these pins. Repeat the parameter for several. */
       model?: string[] | undefined
-      /** Only turns of these keys, by `key_id`; repeat it for several. */
+      /** Only turns of these keys, by `key_id`. Repeat the parameter for several. */
       key?: string[] | undefined
-      /** Takes precedence over the Accept header. Default: `json`. */
+      /** The format of the report. It takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
@@ -5363,10 +5363,10 @@ export interface Operations {
     answer: UsageReport
   }
 
-  /** Break usage down by one dimension */
+  /** Report usage by one dimension */
   getUsageBreakdown: {
     query?: {
-      /** What each row stands for. */
+      /** The dimension of the rows. Default: `space`. */
       dimension?: "space" | "user" | "model" | "provider" | undefined
       /** How many days, with today. */
       days?: number | undefined
@@ -5374,11 +5374,11 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** How many are listed; `other` has the rest. */
+      /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
-      /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. */
       start?: string | undefined
-      /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
       end?: string | undefined
     }
     answer: UsageBreakdown
@@ -5401,7 +5401,7 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** How many are listed; `other` has the rest. */
+      /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
     answer: UserCostsReport
@@ -5459,7 +5459,7 @@ export interface Operations {
   /** Link an identity of the identity provider */
   linkIdentity: {
     query?: {
-      /** A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is ignored: the browser then lands on the brand's landing page. */
+      /** A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is ignored: the browser then goes to the brand's landing page. */
       next?: string | undefined
     }
     answer: Blob
@@ -5468,15 +5468,15 @@ export interface Operations {
   /** List the audit log */
   listAudit: {
     query?: {
-      /** Who did it. */
+      /** The user who made the change. */
       actor_user_id?: number | undefined
-      /** The kind of what was changed: `user`, `setting`, … */
+      /** The type of the changed object: `user`, `setting`, … */
       subject_type?: string | undefined
-      /** Its id. */
+      /** The id of the changed object. */
       subject_id?: string | undefined
-      /** What was done. */
+      /** The action. */
       action?: string | undefined
-      /** `true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
+      /** `true`: includes changes that owners made to their own API keys. A filter by actor, subject or action always includes them. Default: false. */
       own?: boolean | "true" | "false" | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -5551,9 +5551,9 @@ export interface Operations {
   /** List container mappings */
   listContainerMappings: {
     query?: {
-      /** Only those of this space. */
+      /** Only mappings of this space. */
       space?: string | undefined
-      /** Only those to this container. */
+      /** Only mappings to this container. */
       container?: string | undefined
       /** The size of a page. */
       limit?: number | undefined
@@ -5593,9 +5593,9 @@ export interface Operations {
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** A part of the `end_user_ref`. Upper and lower case count as the same. */
+      /** A part of the `end_user_ref`. Case does not matter. */
       q?: string | undefined
-      /** Only end users who are blocked, or only those who are not. */
+      /** `true`: only blocked end users. `false`: only end users who are not blocked. */
       blocked?: boolean | "true" | "false" | undefined
     }
     answer: EndUserList
@@ -5633,7 +5633,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** Only what this turn's agent made: a `turn_id`. */
+      /** A `turn_id`: only files that the agent created in this turn. */
       turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -5780,14 +5780,14 @@ export interface Operations {
   /** Search the inventory of spaces */
   listSpaceInventory: {
     query?: {
-      /** A part of the title, or the beginning of the slug. Upper and lower case count as the same. */
+      /** A part of the title, or a prefix of the slug. Case does not matter. */
       q?: string | undefined
       /** `api`, `dashboard` or `messenger`. */
       origin?: string | undefined
       /** `all`, or a brand's name. A brand that does not exist is refused. */
       brand?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The user who owns them. */
+      /** The owner's user id. */
       owner_id?: number | undefined
       /** A workspace's id. */
       workspace_id?: string | undefined
@@ -5819,7 +5819,7 @@ export interface Operations {
   /** List spaces */
   listSpaces: {
     query?: {
-      /** A part of the title, or the beginning of the slug. Upper and lower case count as the same. */
+      /** A part of the title, or a prefix of the slug. Case does not matter. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
@@ -5840,11 +5840,11 @@ export interface Operations {
       /** `all`, or a brand's name. A brand that does not exist is refused. */
       brand?: string | undefined
       state?: "open" | "closed" | "done" | "cancelled" | "all" | undefined
-      /** Who is to do it. */
+      /** The user to whom the task is assigned. */
       assignee_user_id?: number | undefined
-      /** The account whose agent made it. */
+      /** The account whose agent created the task. */
       creator_user_id?: number | undefined
-      /** A part of the title. Upper and lower case count as the same. */
+      /** A part of the title. Case does not matter. */
       q?: string | undefined
       /** The size of a page. */
       limit?: number | undefined
@@ -5857,7 +5857,7 @@ export interface Operations {
   /** List teams */
   listTeams: {
     query?: {
-      /** A part of the name, in upper or lower case. */
+      /** A part of the name. Case does not matter. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** The size of a page. Without it: all entries, up to 10000. */
@@ -5987,7 +5987,7 @@ export interface Operations {
   /** List users */
   listUsers: {
     query?: {
-      /** A part of the name, the email, the id on the messaging platform or the id, in whatever case. */
+      /** A part of the name, the email, the id on the messaging platform, or the user id. Case does not matter. */
       q?: string | undefined
       /** `user` or `admin`. Any other role has no users. */
       role?: string | undefined
@@ -6021,7 +6021,7 @@ export interface Operations {
   /** List workspaces */
   listWorkspaces: {
     query?: {
-      /** A part of the name, in upper or lower case. */
+      /** A part of the name. Case does not matter. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** The size of a page. Without it: all entries, up to 10000. */
@@ -6046,7 +6046,7 @@ export interface Operations {
   /** Change a model */
   patchModel: {
     path: {
-      /** Its slash may be written as `%2F`. */
+      /** The model's pin. You can write its slash as `%2F`. */
       pin: string
     }
     body: ModelCatalogPatch
@@ -6098,7 +6098,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -6109,7 +6109,7 @@ export interface Operations {
     answer: McpServer
   }
 
-  /** Limit what members spend in a day */
+  /** Set the members' daily limit */
   putMembersLimit: {
     path: {
       /** The space, `spc_…`. */
@@ -6126,7 +6126,7 @@ export interface Operations {
   /** Change a model's prices */
   putModelPrices: {
     path: {
-      /** Its slash may be written as `%2F`. */
+      /** The model's pin. You can write its slash as `%2F`. */
       pin: string
     }
     body: ModelPrices
@@ -6138,7 +6138,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -6149,10 +6149,10 @@ export interface Operations {
     answer: Secret
   }
 
-  /** Say which messaging chat a space is */
+  /** Link a space to a messaging chat */
   putSpaceChat: {
     path: {
-      /** Its number. */
+      /** The space's number. */
       space_id: number
     }
     body: PutSpaceChat
@@ -6164,7 +6164,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -6184,7 +6184,7 @@ export interface Operations {
     answer: Workspace
   }
 
-  /** Prove again who you are */
+  /** Confirm your identity again */
   reauthenticate: {
     body: Reauthenticate
     answer: ReauthenticateAnswer
@@ -6208,7 +6208,7 @@ export interface Operations {
     answer: Delivery
   }
 
-  /** Ask a provider for an account's limits */
+  /** Refresh an account's limits */
   refreshProviderLimits: {
     path: {
       provider_id: string
@@ -6239,17 +6239,17 @@ export interface Operations {
     answer: RemoveSecondFactorAnswer
   }
 
-  /** End a user's share of a space */
+  /** Stop sharing a space with a user */
   removeSpaceMember: {
     path: {
-      /** Its number. */
+      /** The space's number. */
       space_id: number
       user_id: number
     }
     answer: SpaceMember
   }
 
-  /** Remove a member of a workspace */
+  /** Remove a member from a workspace */
   removeWorkspaceMember: {
     path: {
       workspace_id: string
@@ -6267,14 +6267,14 @@ export interface Operations {
     query?: {
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The `cursor` of the previous answer, to go on. */
+      /** The `cursor` of the previous response, to continue. */
       cursor?: string | undefined
     }
     body: Replay
     answer: Replayed
   }
 
-  /** Set a new password with a link's token */
+  /** Reset a password */
   resetPassword: {
     body: ResetPassword
     answer: ResetPasswordAnswer
@@ -6297,7 +6297,7 @@ export interface Operations {
     answer: ApiKey
   }
 
-  /** Give an API key a new value */
+  /** Rotate an API key */
   rotateKey: {
     path: {
       /** The key, `key_…`. */
@@ -6307,7 +6307,7 @@ export interface Operations {
     answer: NewApiKey
   }
 
-  /** Rotate a webhook's secret */
+  /** Rotate a webhook's signing secret */
   rotateWebhookSecret: {
     path: {
       /** The webhook, `whk_…`. */
@@ -6329,7 +6329,7 @@ export interface Operations {
     answer: AdminUser
   }
 
-  /** Receive the updates of a workspace's bot */
+  /** Set the webhook of a workspace's bot */
   setWorkspaceBotWebhook: {
     path: {
       workspace_id: string
@@ -6343,7 +6343,7 @@ export interface Operations {
     answer: User
   }
 
-  /** Start a login by device to an account of alt-pool */
+  /** Start a device login to an account of the alt-pool */
   startDeviceLogin: {
     answer: DeviceLoginStarted
   }
@@ -6356,13 +6356,13 @@ export interface Operations {
   /** Sign in with the identity provider */
   startOauthLogin: {
     query?: {
-      /** A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is ignored: the browser then lands on the brand's landing page. */
+      /** A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is ignored: the browser then goes to the brand's landing page. */
       next?: string | undefined
     }
     answer: Blob
   }
 
-  /** Send a link to set a new password */
+  /** Request a password reset link */
   startPasswordReset: {
     body: StartPasswordReset
     answer: StartPasswordResetAnswer
@@ -6390,7 +6390,7 @@ export interface Operations {
     path: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, which is unique in the space. */
+      /** The name, which is unique in the space. */
       name: string
     }
     query?: {
@@ -6441,7 +6441,7 @@ export interface Operations {
     answer: ExternalApiKey
   }
 
-  /** Rename an API key, set its caps or its expiry */
+  /** Change an API key's name, caps or expiry */
   updateKey: {
     path: {
       /** The key, `key_…`. */
@@ -6512,7 +6512,7 @@ export interface Operations {
     answer: Webhook
   }
 
-  /** Rename or archive a workspace, attach a team, set its spaces */
+  /** Change a workspace */
   updateWorkspace: {
     path: {
       workspace_id: string
@@ -6528,7 +6528,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** Its name. Default: the part's filename. */
+      /** The file's name. Default: the `filename` of the multipart part. */
       name?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
       test?: boolean | "true" | "false" | undefined

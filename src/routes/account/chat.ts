@@ -21,16 +21,16 @@ export function mountChat(app: App) {
       tag,
       summary: "Send a turn of the web chat",
       description:
-        "A turn of whoever is signed in, without an API key, in a space of theirs or one that is shared with them. Only the owner of " +
-        "the space is billed; each member has conversations of their own, which other members do not see. It is accepted, run and " +
-        "billed like any other. It belongs to no customer (`end_user_ref` is empty), its charge is in the " +
-        "ledger as `space_usage`, and it is not in the usage of keys. Only the balance limits it; it has " +
-        "no caps. The same Idempotency-Key with the same body answers the same turn.",
+        "Sends a turn as the signed-in user, without an API key, to one of your spaces or a space that is shared with you. Only the owner " +
+        "of the space is billed. Members cannot see each other's conversations. The turn is accepted, run and billed like any other. " +
+        "It has no end user (`end_user_ref` is empty). Its charge is in the ledger as `space_usage`, and it does not count in the usage " +
+        "of keys. No caps apply except those of the owner's plan and of the space's members. The same Idempotency-Key with the same body " +
+        "returns the same turn.",
       headers: [
         {
           name: "Idempotency-Key",
           required: false,
-          description: "1–255 printable ASCII characters, unique per logical request.",
+          description: "A unique value per logical request, of 1–255 printable ASCII characters.",
           example: "b1d6a1d2-5b0e-4d5e-9f43-0a7a4b7f6f1c",
         },
       ],
@@ -40,7 +40,10 @@ export function mountChat(app: App) {
         status: 202,
         description: "The turn.",
         schema: turnSchema,
-        headers: { Location: "The turn's path.", "Idempotent-Replayed": "`true` when the turn was there already." },
+        headers: {
+          Location: "The turn's path.",
+          "Idempotent-Replayed": "`true` if an earlier request with this key created the turn.",
+        },
       },
       errors: [
         "IDEMPOTENCY_KEY_INVALID",
@@ -67,16 +70,16 @@ export function mountChat(app: App) {
       path: "/api/account/chat/turns/estimate",
       id: "estimateChatTurn",
       tag,
-      summary: "Ask whether a turn of the web chat would be accepted",
+      summary: "Estimate a turn of the web chat",
       description:
-        "Takes the body of a turn and says whether it would be accepted now, what it would hold, or what would refuse it. Nothing is " +
-        "sent, held or stored. For your own spaces: one that is shared with you answers 404, since its owner is billed. It does not " +
-        "predict what the turn will cost in the end, which is never more than its `max_cost_usd`.",
+        "Takes the body of a turn. The response says whether the turn would be accepted now, and the hold that it would take or the error " +
+        "that it would get. Nothing is sent, held or stored. It works only for your own spaces: a space that is shared with you returns " +
+        "404, because its owner is billed. The final cost is not predicted; it never exceeds `max_cost_usd`.",
       query: z.strictObject(testQuery),
       body: createChatTurnSchema,
       answer: {
         status: 200,
-        description: "Whether the turn would be accepted, and on what terms.",
+        description: "The estimate: whether the turn would be accepted, and its hold or error.",
         schema: turnEstimateSchema,
       },
       errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
@@ -93,7 +96,7 @@ export function mountChat(app: App) {
       tag,
       summary: "List turns of the web chat",
       description:
-        "The turns that you have sent, in your own spaces and in those that are shared with you. Newest first. A page with very long texts may have fewer turns than its limit.",
+        "Your turns in your own spaces and in spaces that are shared with you, newest first. A page with very long texts can have fewer turns than `limit`.",
       query: z.strictObject({ ...turnFilters, ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of turns.", schema: listOf(turnSchema) },
       errors: [],
@@ -114,13 +117,9 @@ export function mountChat(app: App) {
       summary: "Read a turn of the web chat",
       params: z.object({ turn_id: idParam }),
       query: z.strictObject({
-        wait: z.coerce
-          .number()
-          .int()
-          .min(0)
-          .max(30)
-          .default(0)
-          .meta({ description: "Wait for the turn's end, for at most this many seconds, before answering." }),
+        wait: z.coerce.number().int().min(0).max(30).default(0).meta({
+          description: "Maximum time in seconds to wait for the turn to end before the response is sent.",
+        }),
         ...testQuery,
       }),
       answer: { status: 200, description: "The turn.", schema: turnSchema },

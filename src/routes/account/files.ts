@@ -21,7 +21,7 @@ const params = z.object({ space_id: idParam, file_id: idParam })
 const query = z.strictObject(testQuery)
 const theFile = { status: 200, description: "The file.", schema: fileSchema } as const
 
-/** Files of the caller's spaces and of those that are shared with them, for the chat. */
+/** Files of the caller's spaces and of spaces that are shared with the caller. The chat uses these routes. */
 export function mountOwnFiles(app: App) {
   app.operation(
     {
@@ -31,13 +31,13 @@ export function mountOwnFiles(app: App) {
       tag,
       summary: "Upload a file",
       description:
-        `One file of at most ${FILE_POLICY.maxBytes} bytes: as the part \`file\` of multipart/form-data, or as the body ` +
-        "itself, of any type, with its name in the query. It belongs to the space, whoever uploads it.",
+        `One file of at most ${FILE_POLICY.maxBytes} bytes. Send it as the part \`file\` of multipart/form-data, or as the raw body ` +
+        "of any type, with its name in the query. The file belongs to the space, not to the user who uploads it.",
       idempotent: "replayed",
       params: spaceParams,
       query: z.strictObject({ ...nameQuery, ...testQuery }),
       upload: true,
-      answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
+      answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "The file's path." } },
       errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "LIMIT_REACHED"],
     },
     async (c, { params: { space_id: spaceId }, query: { name }, once }) => {
@@ -58,7 +58,7 @@ export function mountOwnFiles(app: App) {
       description: "Uploads and outputs, newest first.",
       params: spaceParams,
       query: z.strictObject({
-        turn: idParam.optional().meta({ description: "Only what this turn's agent made: a `turn_id`." }),
+        turn: idParam.optional().meta({ description: "A `turn_id`: only files that the agent created in this turn." }),
         ...createdQuery,
         ...testQuery,
         ...listQuery,
@@ -78,7 +78,7 @@ export function mountOwnFiles(app: App) {
       path: `${PATH}/{file_id}`,
       id: "getFile",
       tag,
-      summary: "Read what a file is",
+      summary: "Read a file's metadata",
       params,
       query,
       answer: theFile,
@@ -95,7 +95,7 @@ export function mountOwnFiles(app: App) {
       tag,
       summary: "Download a file",
       description:
-        "Answers the file's bytes with its media type, as an attachment. Supports Range, If-Range and If-None-Match.",
+        "Returns the file's bytes with its media type, as an attachment. Supports Range, If-Range and If-None-Match.",
       params,
       query,
       answer: { status: 200, description: "The file's bytes.", schema: z.string(), binary: true, ...contentAnswer },
@@ -112,8 +112,8 @@ export function mountOwnFiles(app: App) {
       tag,
       summary: "Delete a file",
       description:
-        "The file is gone at once. A member of the space deletes what they have uploaded, and what the agent made in turns of theirs; its " +
-        "owner, and the owners and admins of its workspace, any file.",
+        "The file is deleted at once. A member of the space can delete files that they uploaded or that the agent created in their turns. " +
+        "The owner of the space, and the owners and admins of its workspace, can delete any file.",
       params,
       query,
       answer: { status: 200, description: "The file that was deleted.", schema: deletedFileSchema },
@@ -127,7 +127,7 @@ export function mountOwnFiles(app: App) {
   )
 }
 
-/** A file of that space, or NOT_FOUND. */
+/** A file of the given space. Throws NOT_FOUND if the space has no such file. */
 async function fileIn(ctx: Context, session: SessionCredential, { space_id, file_id }: z.output<typeof params>) {
   const file = await getFile(ctx, session, file_id)
   if (file.space !== space_id) throw fileNotFound(file_id)

@@ -9,12 +9,12 @@ import { mountOwner } from "./operations.ts"
 
 const UPLOAD = /^\/api\/account\/spaces\/[^/]+\/files$/
 
-/** A body must be JSON, but for a file that is uploaded. */
+/** Requires a JSON body, except for file uploads. */
 const jsonUnlessFile = createMiddleware<AppEnv>((c, next) =>
   c.req.method === "POST" && UPLOAD.test(c.req.path) ? next() : jsonOnly(c, next),
 )
 
-/** /api/account/*: what an account's owner sees and does in the dashboard. */
+/** /api/account/*: the account owner's operations for the dashboard. */
 export const account: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {

@@ -20,9 +20,12 @@ import { nextParam } from "../auth/oauth-login.ts"
 const tag = "Identities"
 const LINK_PATH = "/api/account/identities/link"
 
-/** Whoever leads a browser here could choose the identity that the account gets, by signing the browser in at the provider first. */
+/**
+ * Stops login CSRF: another site could sign the browser in to its own identity at the provider and then open this
+ * link.
+ */
 const ownPagesOnly = createMiddleware<AppEnv>(async (c, next) => {
-  if (!fromOwnPage(c)) throw new TurnpikeError("CROSS_ORIGIN", "Follow the link on a page of this origin.")
+  if (!fromOwnPage(c)) throw new TurnpikeError("CROSS_ORIGIN", "Follow the link from a page of this origin.")
   await next()
 })
 
@@ -35,7 +38,7 @@ export function mountIdentities(app: App) {
       tag,
       summary: "List identities",
       description:
-        "Your identities at other services, the oldest first. Whoever signs in there can sign in here as you.",
+        "Your identities at other services, the oldest first. Anyone who can sign in to one of them can sign in here as you.",
       query: z.strictObject(listQuery),
       answer: { status: 200, description: "A page of identities.", schema: listOf(identitySchema) },
       errors: [],
@@ -54,11 +57,11 @@ export function mountIdentities(app: App) {
       tag,
       summary: "Unlink an identity",
       description:
-        "It can no longer sign you in; whoever signs in with it later gets an account of their own. " +
-        "Sessions that it opened go on. You cannot unlink your last way in: link another identity or set a " +
-        "password first.",
+        "You can no longer sign in with this identity. If it is used to sign in again, a new account is created. " +
+        "Sessions that were opened with it stay open. You cannot unlink your last way to sign in: first link another identity or set a " +
+        "password.",
       params: z.object({ identity_id: idParam }),
-      answer: { status: 200, description: "It is unlinked.", schema: z.object({ ok: z.literal(true) }) },
+      answer: { status: 200, description: "The identity is unlinked.", schema: z.object({ ok: z.literal(true) }) },
       errors: ["NOT_FOUND", "LAST_WAY_IN"],
     },
     async (c, { params: { identity_id } }) => {
@@ -76,14 +79,14 @@ export function mountIdentities(app: App) {
       tag,
       summary: "Link an identity of the identity provider",
       description:
-        "A link for browsers, to be followed from a page of this origin. It leads to the OpenID provider " +
-        "and back, and links the identity there to your account, whatever its email. The same account must " +
-        "be signed in when the browser comes back. An identity of another account is refused with " +
+        "A link for browsers. It must be followed from a page of this origin. It redirects to the OpenID provider " +
+        "and back, and then links the identity to your account, whatever its email. The same user must still " +
+        "be signed in when the browser returns. An identity of another account is rejected with " +
         "`IDENTITY_TAKEN`.",
       query: z.object({ next: nextParam }),
       answer: {
         status: 302,
-        description: "Redirects to the provider. A cookie notes that this browser began the login.",
+        description: "Redirects to the provider. A cookie records that this browser started the login.",
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
@@ -92,7 +95,7 @@ export function mountIdentities(app: App) {
     async (c, { query: { next } }) => {
       const ctx = authContext(c)
       const session = sessionOf(c)
-      // Not an unsafe method, but the begin of a change.
+      // GET is a safe method, but this one starts a change, so an acting admin must not use it.
       if (session.acting) throw actingReadOnly()
       const { user_id } = await getCurrentUser(ctx, session)
       const origin = await siteOrigin(ctx, c.req.url)

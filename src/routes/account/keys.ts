@@ -20,13 +20,13 @@ export function mountKeys(app: App) {
       id: "createKey",
       tag,
       summary: "Create an API key",
-      description: "The key's value is in this answer only: store it now. Keys are for servers only.",
+      description: "Only this response contains the key's value: store it now. Use keys only on servers.",
       body: createKeySchema,
       answer: {
         status: 201,
         description: "The key and its value.",
         schema: newKeySchema,
-        headers: { Location: "Its path." },
+        headers: { Location: "The key's path." },
       },
       errors: ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
@@ -82,10 +82,10 @@ export function mountKeys(app: App) {
       path: "/api/account/keys/{key_id}",
       id: "updateKey",
       tag,
-      summary: "Rename an API key, set its caps or its expiry",
+      summary: "Change an API key's name, caps or expiry",
       description:
-        "Fields that you leave out stay as they are. An expired key works again when you give it a later " +
-        "expiry. A revoked key never does.",
+        "Fields that you leave out keep their values. An expired key works again if you set a later " +
+        "expiry. A revoked key never works again.",
       params: keyParams,
       body: updateKeySchema,
       answer: theKey,
@@ -100,11 +100,11 @@ export function mountKeys(app: App) {
       path: "/api/account/keys/{key_id}/rotate",
       id: "rotateKey",
       tag,
-      summary: "Give an API key a new value",
+      summary: "Rotate an API key",
       description:
-        "The key keeps its scope, caps and turns, and gets a new value, which is shown only here. The " +
-        "former value works for `overlap_seconds` more. A value from an earlier rotation works as long as that rotation " +
-        "said. With `overlap_seconds: 0`, all former values stop working at once. At most ten former values work at a time.",
+        "Gives the key a new value, which only this response shows. The key keeps its scope, caps and turns. The " +
+        "old value works for another `overlap_seconds`. Values of earlier rotations expire as those rotations set. " +
+        "With `overlap_seconds: 0`, all old values stop working at once. At most ten old values can work at a time.",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
@@ -125,9 +125,9 @@ export function mountKeys(app: App) {
       tag,
       summary: "Revoke an API key",
       description:
-        "The key is refused from its next request on, for good. Its queued turns are cancelled " +
-        "(`key_revoked`), and its running turns stop at their next boundary. Revoking twice gives the same " +
-        "answer.",
+        "The key is rejected from its next request on, and this cannot be undone. Its queued turns are cancelled " +
+        "(`key_revoked`), and its running turns stop before their next step. A second revoke returns the same " +
+        "response.",
       params: keyParams,
       answer: theKey,
       errors: ["NOT_FOUND"],

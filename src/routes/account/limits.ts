@@ -19,8 +19,8 @@ export function mountLimits(app: App) {
       tag,
       summary: "Read the account's limits",
       description:
-        "The default limits of your customers, and when your balance counts as low. A key's caps are with " +
-        "the key; one customer's limits are at `/api/account/end-users/{end_user_ref}`. Test turns have no limits.",
+        "The default limits of your customers, and the threshold below which your balance counts as low. The caps of a key are part of " +
+        "the key. The limits of one customer are at `/api/account/end-users/{end_user_ref}`. Test turns have no limits.",
       answer: theLimits,
       errors: [],
     },
@@ -35,8 +35,8 @@ export function mountLimits(app: App) {
       tag,
       summary: "Set the account's limits",
       description:
-        "Replaces all of them, from the next turn on. A higher limit admits turns at once. A limit below " +
-        "what is already spent refuses turns until the day or the month ends. Turns that were accepted " +
+        "Replaces all limits, from the next turn on. A higher limit admits turns at once. A limit below " +
+        "the amount already spent rejects turns until the day or the month ends. Turns that were already accepted " +
         "keep their holds.",
       body: putAccountLimitsSchema,
       answer: theLimits,

@@ -47,8 +47,8 @@ export function mountMoney(app: App) {
       tag,
       summary: "Read the account's energy",
       description:
-        `Balance, totals by bucket, and a daily series with every charge, those of the web chat included. ${ENERGY_RATE}. The ` +
-        "ledger has the single entries.",
+        `The balance, totals by bucket, and a daily series of all charges, including web-chat charges. ${ENERGY_RATE}. The ` +
+        "ledger has the individual entries.",
       query: z.strictObject(daysQuery(365)),
       answer: { status: 200, description: "The account's energy.", schema: energySchema },
       errors: [],
@@ -64,9 +64,9 @@ export function mountMoney(app: App) {
       tag,
       summary: "List the ledger",
       description:
-        "Every amount that was ever booked, newest first. The balance is their sum. A refund is an " +
-        "`admin_action` with the `turn_id` of the refunded turn; that turn's `billed_cost_usd` and the " +
-        "usage reports stay as they were.",
+        "All amounts that were booked, newest first. Their sum is the balance. A refund is an " +
+        "`admin_action` with the `turn_id` of the refunded turn. It does not change that turn's `billed_cost_usd` or " +
+        "the usage reports.",
       query: z.strictObject({
         reason: z.enum(LEDGER_REASONS).optional(),
         bucket: z.enum(BUCKET_NAMES).optional(),

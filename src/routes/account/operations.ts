@@ -20,7 +20,7 @@ import { mountTurnDetails } from "./turn-details.ts"
 import { mountOwnTurns } from "./turns.ts"
 import { mountOwnWebhooks } from "./webhooks.ts"
 
-/** What an account's owner does. */
+/** All operations of the account owner. */
 export function mountOwner(app: App) {
   mountMoney(app)
   mountLimits(app)

@@ -25,7 +25,7 @@ export function mountSecondFactor(app: App) {
       id: "getSecondFactor",
       tag,
       summary: "Read your second factor",
-      answer: { status: 200, description: "Whether you have one.", schema: factorStateSchema },
+      answer: { status: 200, description: "The state of your second factor.", schema: factorStateSchema },
       errors: [],
     },
     async (c) => readFactor(c.get("ctx"), sessionOf(c)),
@@ -37,10 +37,10 @@ export function mountSecondFactor(app: App) {
       path: PATH,
       id: "beginSecondFactor",
       tag,
-      summary: "Begin to set up a second factor",
+      summary: "Start to set up a second factor",
       description:
-        "Makes a secret for an authenticator app (TOTP, RFC 6238), which is shown only here. It counts once you have confirmed it with " +
-        "a code of the app; until then you can begin again.",
+        "Creates a secret for an authenticator app (TOTP, RFC 6238), which only this response shows. The second factor is active once " +
+        "you have confirmed it with a code from the app. Until then you can start again.",
       answer: { status: 200, description: "The secret.", schema: factorSecretSchema },
       errors: ["CONFLICT"],
     },
@@ -53,10 +53,10 @@ export function mountSecondFactor(app: App) {
       path: `${PATH}/confirm`,
       id: "confirmSecondFactor",
       tag,
-      summary: "Confirm your second factor with its first code",
+      summary: "Confirm your second factor",
       description:
-        "From now on signing in asks for a code, whichever way. All other sessions end; the session of this request goes on under a " +
-        "new cookie. The recovery codes are shown only here: keep them somewhere else than the app.",
+        "From now on, every way to sign in requires a code. All other sessions end. The session of this request continues with a " +
+        "new cookie. Only this response shows the recovery codes: do not store them on the same device as the app.",
       body: factorCodeSchema,
       answer: { status: 200, description: "The recovery codes.", schema: recoveryCodesSchema },
       errors: ["WRONG_CODE", "LOGIN_THROTTLED", "CONFLICT"],
@@ -75,8 +75,8 @@ export function mountSecondFactor(app: App) {
       id: "removeSecondFactor",
       tag,
       summary: "Remove your second factor",
-      description: "Its recovery codes go with it.",
-      answer: { status: 200, description: "It is removed.", schema: z.object({ ok: z.literal(true) }) },
+      description: "Its recovery codes are removed too.",
+      answer: { status: 200, description: "The second factor is removed.", schema: z.object({ ok: z.literal(true) }) },
       errors: ["NOT_FOUND"],
     },
     async (c) => {

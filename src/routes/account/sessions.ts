@@ -20,8 +20,7 @@ export function mountSessions(app: App) {
       id: "listSessions",
       tag,
       summary: "List sessions",
-      description:
-        "Where you are signed in, the most recently used session first. `current` marks the session of this request.",
+      description: "Your open sessions, the most recently used first. `current` marks the session of this request.",
       query: z.strictObject(listQuery),
       answer: { status: 200, description: "A page of sessions.", schema: listOf(sessionSchema) },
       errors: [],
@@ -39,7 +38,7 @@ export function mountSessions(app: App) {
       id: "endSession",
       tag,
       summary: "End a session",
-      description: "Its next request is refused. Ending the session of this request signs you out.",
+      description: "Its next request is rejected. Ending the session of this request signs you out.",
       params: z.object({ session_id: idParam }),
       answer: { status: 200, description: "The session has ended.", schema: done },
       errors: ["NOT_FOUND"],
@@ -60,13 +59,13 @@ export function mountSessions(app: App) {
       tag,
       summary: "End all sessions, or all others",
       description:
-        "The sessions are refused from their next request on, and so are all tokens that would open one. " +
-        "With `others`, the session of this request goes on under a new cookie.",
+        "The sessions are rejected from their next request on, and all tokens that could open a session become invalid. " +
+        "With `others`, the session of this request continues with a new cookie.",
       query: z.strictObject({
         which: z
           .enum(["others", "all"])
           .default("others")
-          .meta({ description: "`all`: also the session of this request." }),
+          .meta({ description: "`others`: all sessions except that of this request. `all`: that session too." }),
       }),
       answer: { status: 200, description: "The sessions have ended.", schema: done },
       errors: [],
@@ -87,8 +86,8 @@ export function mountSessions(app: App) {
       tag,
       summary: "Change the password, or set the first one",
       description:
-        "All other sessions end, and so does every token that would open one. The session of this request " +
-        "goes on under a new cookie. API keys stay as they are. A wrong current password counts like a " +
+        "All other sessions end, and all tokens that could open a session become invalid. The session of this request " +
+        "continues with a new cookie. API keys do not change. A wrong current password counts like a " +
         "wrong password at login.",
       body: changePasswordSchema,
       answer: { status: 200, description: "The new password is set.", schema: done },

@@ -15,9 +15,9 @@ import {
 const tag = "Spaces"
 const params = z.object({ space_id: idParam })
 const query = z.strictObject(testQuery)
-const answer = { status: 200 as const, description: "How it is shared now.", schema: sharingSchema }
+const answer = { status: 200 as const, description: "The current sharing of the space.", schema: sharingSchema }
 
-/** What an owner sees and decides of spaces that operators have shared with others. */
+/** Operations for owners of spaces that operators have shared with other users. */
 export function mountSharing(app: App) {
   app.operation(
     {
@@ -26,9 +26,9 @@ export function mountSharing(app: App) {
       id: "listShares",
       tag,
       summary: "List your spaces that are shared",
-      description: "Those of your own spaces that other people see and use, newest first.",
+      description: "Your own spaces that other people can see and use, newest first.",
       query: z.strictObject({ ...testQuery, ...listQuery }),
-      answer: { status: 200, description: "A page of them.", schema: listOf(sharedSpaceSchema) },
+      answer: { status: 200, description: "A page of shared spaces.", schema: listOf(sharedSpaceSchema) },
       errors: [],
     },
     async (c, { query: { limit, offset } }) => ({
@@ -44,9 +44,9 @@ export function mountSharing(app: App) {
       path: "/api/account/spaces/{space_id}/sharing",
       id: "getSharing",
       tag,
-      summary: "Read who shares a space",
+      summary: "Read a space's sharing",
       description:
-        "Who sees and uses the space besides you, and what they may spend of your balance in a UTC day: their turns are yours to pay. For its owner.",
+        "The people besides you who can see and use the space, and their daily spending limit (UTC). Their turns are billed to you. Only for the space's owner.",
       params,
       query,
       answer,
@@ -63,8 +63,8 @@ export function mountSharing(app: App) {
       tag,
       summary: "End the sharing of a space",
       description:
-        "Takes the space out of its workspace and removes all other people from it. They see nothing of it from their next request " +
-        "on; turns that they have sent go on to their end. For its owner. Repeating it gives the same answer.",
+        "Removes the space from its workspace, and removes all other people from the space. They lose access from their next request " +
+        "on. Their turns that are already accepted continue to their end. Only for the space's owner. A second request returns the same response.",
       params,
       query,
       answer,
@@ -79,10 +79,10 @@ export function mountSharing(app: App) {
       path: "/api/account/spaces/{space_id}/members-limit",
       id: "putMembersLimit",
       tag,
-      summary: "Limit what members spend in a day",
+      summary: "Set the members' daily limit",
       description:
-        "What all people with whom the space is shared may spend of your balance together in a UTC day. Their turns beyond it are refused " +
-        "with `QUOTA_EXCEEDED`, cap `members_daily`. It binds the next turn. For its owner.",
+        "The most of your balance that all members of the space together can spend in a UTC day. Turns beyond it are rejected " +
+        "with `QUOTA_EXCEEDED`, cap `members_daily`. It applies from the next turn on. Only for the space's owner.",
       params,
       query,
       body: putMembersLimitSchema,

@@ -23,7 +23,7 @@ const tag = "Spaces"
 const query = z.strictObject(testQuery)
 const params = z.object({ space_id: idParam })
 const CHANGE_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED"] as const
-const WHO_CHANGES = "For its owner, and for the owners and admins of its workspace."
+const WHO_CHANGES = "Only for the space's owner, and for the owners and admins of its workspace."
 
 export function mountOwnSpaces(app: App) {
   app.operation(
@@ -33,10 +33,11 @@ export function mountOwnSpaces(app: App) {
       id: "listSpaces",
       tag,
       summary: "List spaces",
-      description: "Your own and those that are shared with you, newest first, without their configuration.",
+      description:
+        "Your own spaces and the spaces that are shared with you, newest first, without their configuration.",
       query: z.strictObject({
         q: z.string().min(1).max(200).optional().meta({
-          description: "A part of the title, or the beginning of the slug. Upper and lower case count as the same.",
+          description: "A part of the title, or a prefix of the slug. Case does not matter.",
         }),
         archived: z.enum(ARCHIVED_FILTER).default("active"),
         ...testQuery,
@@ -59,11 +60,16 @@ export function mountOwnSpaces(app: App) {
       tag,
       summary: "Create a space",
       description:
-        "A space of the account itself. Keys with the scope `all`, and keys with the scope of this space, can use it.",
+        "The space belongs to the account and not to a key. Keys with the scope `all`, and keys with the scope of this space, can use it.",
       idempotent: "replayed",
       query,
       body: createSpaceSchema,
-      answer: { status: 201, description: "The new space.", schema: spaceSchema, headers: { Location: "Its path." } },
+      answer: {
+        status: 201,
+        description: "The new space.",
+        schema: spaceSchema,
+        headers: { Location: "The space's path." },
+      },
       errors: [],
     },
     async (c, { body, once }) => {
@@ -95,7 +101,7 @@ export function mountOwnSpaces(app: App) {
       id: "updateSpace",
       tag,
       summary: "Change a space's title, model or metadata",
-      description: `Fields that you leave out stay as they are. ${WHO_CHANGES}`,
+      description: `Fields that you leave out keep their values. ${WHO_CHANGES}`,
       params,
       query,
       body: patchSpaceSchema,
@@ -112,7 +118,7 @@ export function mountOwnSpaces(app: App) {
       id: "archiveSpace",
       tag,
       summary: "Archive a space",
-      description: `It takes no turns, files or changes any more, but can be read. Its open turns end. ${WHO_CHANGES}`,
+      description: `The space accepts no more turns, files or changes, but you can still read it. Its open turns are cancelled. ${WHO_CHANGES}`,
       params,
       query,
       answer: { status: 200, description: "The archived space.", schema: spaceSchema },
@@ -127,12 +133,12 @@ export function mountOwnSpaces(app: App) {
       path: "/api/account/spaces/{space_id}/spend",
       id: "getSpaceSpend",
       tag,
-      summary: "Read what a space costs",
+      summary: "Read a space's spending",
       description:
-        "What its turns have cost its owner, by day, and by who sent them in the web chat. All who use the space see it.",
+        "The cost of the space's turns to its owner, by day, and by the sender of web-chat turns. Everyone who can use the space can read it.",
       params,
       query: z.strictObject({ ...daysQuery(365), ...testQuery }),
-      answer: { status: 200, description: "The spend.", schema: spaceSpendSchema },
+      answer: { status: 200, description: "The spending.", schema: spaceSpendSchema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { space_id: spaceId }, query: { days } }) =>

@@ -14,7 +14,7 @@ const tag = "Turns"
 const params = z.object({ turn_id: idParam })
 const query = z.strictObject(testQuery)
 
-/** What one turn did, cost, used and told. */
+/** The steps, bill, files and webhook deliveries of one turn. */
 export function mountTurnDetails(app: App) {
   app.operation(
     {
@@ -24,8 +24,8 @@ export function mountTurnDetails(app: App) {
       tag,
       summary: "List a turn's steps",
       description:
-        "Its model calls in order, each with what the model said and its tool calls with both sides: input and output. Secrets are " +
-        "masked. A page with very long texts may have fewer steps than its limit. The steps of an erased turn are empty.",
+        "The turn's model calls in order. Each has the model's output, and the input and output of its tool calls. Secrets are " +
+        "masked. A page with very long texts can have fewer steps than `limit`. The steps of an erased turn are empty.",
       params,
       query: z.strictObject({ ...testQuery, ...listQueryUpTo(200, 50) }),
       answer: { status: 200, description: "A page of steps.", schema: listOf(turnStepSchema) },
@@ -45,8 +45,8 @@ export function mountTurnDetails(app: App) {
       tag,
       summary: "Read a turn's bill",
       description:
-        "Each model call and picture with its tokens, the version of its price and that price. While the turn runs, `cost_usd` grows; " +
-        "it is charged when the turn ends. A refund is in the ledger.",
+        "Each model call and picture with its tokens, its price, and the version of that price. While the turn runs, `cost_usd` grows. " +
+        "It is charged when the turn ends. A refund is not part of the bill: it is in the ledger.",
       params,
       query,
       answer: { status: 200, description: "The bill.", schema: turnBillSchema },
@@ -63,8 +63,8 @@ export function mountTurnDetails(app: App) {
       tag,
       summary: "List a turn's files",
       description:
-        "Those that were sent with it (`turn` is null, or the turn that made them) and those that its agent made (`turn` is this one), " +
-        "oldest first. Their bytes are at `/api/account/spaces/{space}/files/{file_id}/content`.",
+        "Files that were sent with the turn (`turn` is null, or the turn that created them) and files that its agent created (`turn` is this " +
+        "turn), oldest first. Their bytes are at `/api/account/spaces/{space}/files/{file_id}/content`.",
       params,
       query,
       answer: { status: 200, description: "The files.", schema: listOf(fileSchema) },
@@ -83,7 +83,7 @@ export function mountTurnDetails(app: App) {
       id: "listTurnDeliveries",
       tag,
       summary: "List the webhook deliveries about a turn",
-      description: "To all webhooks of your account, with their attempts, the newest first.",
+      description: "Deliveries to all webhooks of your account, with their attempts, newest first.",
       params,
       query: z.strictObject({ ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of deliveries.", schema: listOf(deliverySchema) },

@@ -15,7 +15,7 @@ const params = z.object({ turn_id: idParam })
 const query = z.strictObject(testQuery)
 const theTurn = { status: 200, description: "The turn.", schema: turnSchema } as const
 
-/** What turns can be found by, beside their kind. */
+/** The filters of lists of turns, besides `test`. */
 export const turnFilters = {
   space: idParam.optional().meta({ description: "A `space_id`." }),
   conversation: idParam.optional().meta({ description: "A conversation's id." }),
@@ -32,8 +32,8 @@ export function mountOwnTurns(app: App) {
       tag,
       summary: "List turns",
       description:
-        "The turns of all keys and of the web chat, newest first. A page with very long texts may have fewer " +
-        "turns than its limit.",
+        "The turns of all keys and of the web chat, newest first. A page with very long texts can have fewer " +
+        "turns than `limit`.",
       query: z.strictObject({
         ...turnFilters,
         end_user_ref: idParam.optional(),
@@ -73,8 +73,8 @@ export function mountOwnTurns(app: App) {
       tag,
       summary: "Cancel a turn",
       description:
-        "A queued turn is cancelled at once. A running turn stops at its next boundary and is billed for " +
-        "what it has done.",
+        "A queued turn is cancelled at once. A running turn stops before its next step and is billed for " +
+        "its work so far.",
       params,
       query,
       answer: theTurn,
@@ -92,14 +92,14 @@ export function mountOwnTurns(app: App) {
       tag,
       summary: "Read a turn's events",
       description:
-        "Oldest first, numbered without gaps, so `offset` is the `seq` of the last event that you have. " +
-        "With `Accept: text/event-stream` they are sent as they happen, as server-sent events, until the " +
-        "turn has ended. A reader who already has all events of a turn that has ended gets 204.",
+        "The events in ascending order. `seq` has no gaps, so use the `seq` of your last event as `offset`. " +
+        "With `Accept: text/event-stream` the events are sent as they happen, as server-sent events, until the " +
+        "turn ends. If the turn has ended and the client has all of its events, the response is 204.",
       headers: [
         {
           name: "Last-Event-ID",
           required: false,
-          description: "With server-sent events: the `seq` after which to go on.",
+          description: "Only for server-sent events: the `seq` after which the stream continues.",
           example: "7",
         },
       ],
@@ -110,10 +110,9 @@ export function mountOwnTurns(app: App) {
         description: "A page of events.",
         schema: listOf(turnEventSchema),
         also: {
-          "text/event-stream":
-            "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
+          "text/event-stream": "One message per event: `id` is its `seq`, `event` its type, `data` the event as JSON.",
         },
-        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the reader has all of its events." },
+        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the client has all of its events." },
       },
       errors: ["NOT_FOUND"],
     },

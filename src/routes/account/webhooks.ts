@@ -13,7 +13,7 @@ import { mountSendAgain } from "../webhooks/send-again.ts"
 
 const tag = "Webhooks"
 
-/** All webhooks of the account, whoever made them. */
+/** All webhooks of the account, including those that keys created. */
 export function mountOwnWebhooks(app: App) {
   mountEndpoints(app, FOR_OWNERS)
 
@@ -45,7 +45,7 @@ export function mountOwnWebhooks(app: App) {
       id: "listDeliveries",
       tag,
       summary: "List a webhook's deliveries",
-      description: "Deliveries with their attempts, the newest event first.",
+      description: "Deliveries with their attempts, newest event first.",
       params: z.object({ webhook_id: idParam }),
       query: z.strictObject({ ...deliveryFilters, ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of deliveries.", schema: listOf(deliverySchema) },

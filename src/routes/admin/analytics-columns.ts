@@ -9,7 +9,7 @@ import type { TopSpaces } from "../../analytics/report-top-spaces.ts"
 import type { TopUsers } from "../../analytics/report-top-users.ts"
 import type { CsvColumns } from "../../http/csv.ts"
 
-/** What reports show as files: the columns of each, and its rows where they are nested. */
+/** The columns of reports that are exported as CSV files, and the rows of nested reports. */
 
 type Item<Report extends { items: unknown[] }> = Report["items"][number]
 
@@ -76,7 +76,7 @@ export const HOURLY_SPACES: CsvColumns<Point> = {
   billed_cost_usd: ({ billed_cost_usd }) => billed_cost_usd,
 }
 
-/** Hour by hour; the slug of all others is `other`. So many hours are made at once. */
+/** The rows by hour. All other spaces have the slug `other`. Each chunk has `HOURS` hours, to bound memory. */
 export async function* hourlyRows({ series, other }: Pick<HourlySpaces, "series" | "other">): AsyncGenerator<Point[]> {
   const others = { ...other, space_id: null, slug: "other", chat_key: null, title: null, owner_id: null }
   for (let first = 0; first < other.points.length; first += HOURS)

@@ -32,12 +32,13 @@ const TREND: CsvColumns<BalanceTrend["items"][number]> = {
 const ledgerQuery = {
   ...reportQuery(3650),
   ...spanQuery,
-  all_time: booleanParam
-    .default(false)
-    .meta({ description: "`true`: from the day of the earliest ledger row on, whatever `days` and `start` say." }),
+  all_time: booleanParam.default(false).meta({
+    description:
+      "`true`: starts on the day of the earliest ledger entry, and ignores `days` and `start`. Default: false.",
+  }),
 }
 
-/** The ledger over time (docs/contract.md). */
+/** Reports about the ledger over time (docs/contract.md). */
 export function mountLedgerAnalytics(app: App) {
   app.operation(
     {
@@ -47,8 +48,8 @@ export function mountLedgerAnalytics(app: App) {
       tag,
       summary: "Report the ledger of all accounts over time",
       description:
-        `In energy (${ENERGY_RATE}). What is given is \`free\`, \`bonus\` or \`paid\` by its reason; \`spent\` is what was charged. Commissions, which ` +
-        "are in a currency, are in none. What a turn was charged counts from its end on, also while it waits for its ledger row.",
+        `All amounts are in energy (${ENERGY_RATE}). Credit that was given is \`free\`, \`bonus\` or \`paid\`, by its reason; \`spent\` is the ` +
+        "amount charged. Commissions are in a currency, so they count nowhere. The charge of a turn counts from its end on, even before it is in the ledger.",
       query: z.strictObject(ledgerQuery),
       answer: reportAnswer("The report.", energyTimelineSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -67,12 +68,12 @@ export function mountLedgerAnalytics(app: App) {
       tag,
       summary: "Report balances of active users over time",
       description:
-        "Average and median, in energy, of users who were charged for something in the days before. A user's balance is the running total " +
-        "of their latest ledger row up to then.",
+        "The average and the median in energy. Active users are those with a charge in the preceding days. A user's balance is the running " +
+        "total of their latest ledger entry at that time.",
       query: z.strictObject({
         ...ledgerQuery,
         active_window_days: wholeParam(1, 90).default(30).meta({
-          description: "How many days before the end of a bucket a charge makes its user an active one.",
+          description: "A user is active if they were charged within this many days before the end of a bucket.",
         }),
       }),
       answer: reportAnswer("The report.", balanceTrendSchema),

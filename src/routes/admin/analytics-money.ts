@@ -55,7 +55,7 @@ const PAIRS: CsvColumns<ProviderSpaces["items"][number]> = {
   ...COST_COLUMNS,
 }
 
-/** Everything there is, in pages that fit into an answer of the database. */
+/** All rows, read in pages that fit into one answer of the database. */
 async function* allPairs(read: (page: ListPage) => ReturnType<typeof reportProviderSpaces>) {
   const limit = REPORT_POLICY.pairs
   for (let offset = 0; ; offset += limit) {
@@ -78,14 +78,14 @@ const chatKey = z
   .min(1)
   .max(300)
   .optional()
-  .meta({ description: "Only of this chat.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" })
+  .meta({ description: "Only this chat.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" })
 
-/** A day that every system can hold, and the next one too. */
+/** A date that every system can store, as can the day after it. */
 const dateParam = z.iso
   .date()
   .refine((text) => text >= "1970-01-01" && text <= "9998-12-31", "must be in the years 1970 to 9998 (UTC)")
 
-/** What usage costs, what is billed, and how balances develop (docs/contract.md). */
+/** Reports about costs, billed amounts and balances (docs/contract.md). */
 export function mountMoneyAnalytics(app: App) {
   mountLedgerAnalytics(app)
 
@@ -97,8 +97,8 @@ export function mountMoneyAnalytics(app: App) {
       tag,
       summary: "Report costs by day and model",
       description:
-        "What model calls cost at the catalog's prices, what was billed for them, and the difference. Each call is under its own model, " +
-        "and counts on the day on which its turn ended. A file has a row for each day and model.",
+        "The cost of model calls at the catalog's prices, the billed amount, and the difference. Each call counts for its own model, " +
+        "on the day on which its turn ended. A CSV file has one row per day and model.",
       query: z.strictObject(reportQuery(365)),
       answer: reportAnswer("The report.", costsReportSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -117,15 +117,15 @@ export function mountMoneyAnalytics(app: App) {
       path: "/api/admin/analytics/cpm",
       id: "getCostRatesReport",
       tag,
-      summary: "Report what turns and a million tokens cost, by day",
+      summary: "Report the cost per turn and per million tokens, by day",
       description:
-        "Of everybody, of one account, of one chat, or of one chat of one account; an unknown one has used nothing. Sums are exact. " +
-        "What tokens of one kind cost is a share of a sum, in proportion to the prices in the catalog when the day began, by the models " +
-        "of that day. For one account or chat, whose models are not kept by day, the shares are at the average prices of " +
-        "everybody's calls in the range.",
+        "For all accounts, one account, one chat, or one chat of one account. An unknown account or chat has no usage. Sums are exact. " +
+        "The cost of tokens of one type is a share of a sum: in proportion to the catalog's prices at the start of the day, weighted by the " +
+        "models of that day. The models of a single account or chat are not stored by day. Their shares use the average prices of " +
+        "all calls in the range.",
       query: z.strictObject({
         ...reportQuery(365),
-        user_id: numberParam.optional().meta({ description: "Only of this account.", example: 42 }),
+        user_id: numberParam.optional().meta({ description: "Only this account.", example: 42 }),
         chat_key: chatKey,
       }),
       answer: reportAnswer("The report.", costRatesSchema),
@@ -143,10 +143,10 @@ export function mountMoneyAnalytics(app: App) {
       path: "/api/admin/analytics/subscription-spaces",
       id: "getSubscriptionSpaces",
       tag,
-      summary: "Report which provider served which space",
+      summary: "Report usage by provider and space",
       description:
-        "Calls that a member of a pool served are under its name. All others are under their provider, also those that a user's plan " +
-        "paid for, by its number. Of one `subscription_id`, of one chat, or of both; an unknown one has used nothing.",
+        "Calls that a member of a pool served count under its name. All other calls count under their provider, including those that a " +
+        "user's plan paid for. Filter by `subscription_id`, by chat, or by both. An unknown value has no usage.",
       query: z.strictObject({
         ...reportQuery(365),
         date_from: dateParam
@@ -154,9 +154,10 @@ export function mountMoneyAnalytics(app: App) {
           .meta({ description: "The first day (UTC), instead of `days`.", example: "2026-01-01" }),
         date_to: dateParam
           .optional()
-          .meta({ description: "The last day, included. Default: today.", example: "2026-01-31" }),
+          .meta({ description: "The last day (UTC), inclusive. Default: today.", example: "2026-01-31" }),
         subscription_id: idParam.optional().meta({
-          description: "Only of this `provider_key`. The number of a user's plan is none: see its provider.",
+          description:
+            "Only this `provider_key`. The number of a user's plan is not a `provider_key`: use its provider.",
           example: "anthropic-1",
         }),
         chat_key: chatKey,
@@ -179,7 +180,7 @@ export function mountMoneyAnalytics(app: App) {
       id: "getUserCostsReport",
       tag,
       summary: "Report usage and costs by account",
-      description: "Turns of an account's keys, and web-chat turns in its spaces, together.",
+      description: "The sum of the turns of an account's keys and of the web-chat turns in its spaces.",
       query: z.strictObject({ ...reportQuery(365), limit: topQuery(100, 20) }),
       answer: reportAnswer("The report.", userCostsSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -196,12 +197,15 @@ export function mountMoneyAnalytics(app: App) {
       path: "/api/admin/analytics/breakdown",
       id: "getUsageBreakdown",
       tag,
-      summary: "Break usage down by one dimension",
+      summary: "Report usage by one dimension",
       description:
-        "By space, by the account that is billed, by model, or by provider. A turn that used several models or providers is counted under " +
-        "that of its first call, and each call under its own.",
+        "By space, by billed account, by model, or by provider. If a turn used several models or providers, the turn counts for " +
+        "the model or provider of its first call, and each call for its own.",
       query: z.strictObject({
-        dimension: z.enum(DIMENSIONS).default("space").meta({ description: "What each row stands for." }),
+        dimension: z
+          .enum(DIMENSIONS)
+          .default("space")
+          .meta({ description: "The dimension of the rows. Default: `space`." }),
         ...reportQuery(365),
         limit: topQuery(1_000, 100),
         ...spanQuery,

@@ -29,7 +29,10 @@ import {
   topQuery,
 } from "./report.ts"
 
-/** Usage over time, and who and what uses most (docs/contract.md). Reports about money: ./analytics-money.ts. */
+/**
+ * Reports about usage over time, and the largest users and spaces (docs/contract.md). Reports about money:
+ * ./analytics-money.ts.
+ */
 export function mountAnalytics(app: App) {
   app.operation(
     {
@@ -39,8 +42,8 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "Compare the contexts of orchestrators and sub-agents",
       description:
-        "How much the calls that members of a pool served have read on each day, and which share of it was cached: those of spaces' own " +
-        "agents beside those of sub-agents. A call counts when its turn ends.",
+        "The input tokens of calls that members of a pool served, by day, and the cached share of them. The report compares calls of the spaces' " +
+        "own agents with calls of sub-agents. A call counts when its turn ends.",
       query: z.strictObject(reportQuery(120)),
       answer: reportAnswer("The report.", contextComparisonSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -60,23 +63,23 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "Report usage by day",
       description:
-        "What live turns used on each day, those of keys and of web chats together, by the moment of their bill: a list of days. An unknown " +
-        "account or chat has used nothing. With `group_by=slug` an object that has such a list for each space that was used, by slug.",
+        "The usage of live turns by day, of keys and web chats together, by the time of their bill: a list of days. An unknown " +
+        "account or chat has no usage. With `group_by=slug`, an object that has such a list for each used space, by slug.",
       query: z.strictObject({
         ...reportQuery(365),
         user_id: numberParam.optional().meta({
-          description: "Only what this account is billed for: its spaces, whoever writes there.",
+          description: "Only usage that is billed to this account: all turns in its spaces, by any sender.",
           example: 42,
         }),
         chat_key: z.string().min(1).max(300).optional().meta({
-          description: "Only this chat. With `user_id`: only if it is theirs.",
+          description: "Only this chat. With `user_id`: only if the chat belongs to that account.",
           example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
         }),
-        group_by: z.literal("slug").optional().meta({ description: "`slug`: a series for each space." }),
+        group_by: z.literal("slug").optional().meta({ description: "`slug`: one series per space." }),
         ...seriesPageQuery,
       }),
       answer: {
-        ...reportAnswer("The days, or the series of spaces.", z.union([dailyUsageSchema, slugUsageSchema])),
+        ...reportAnswer("The days, or one series per space.", z.union([dailyUsageSchema, slugUsageSchema])),
         headers: REPORT_HEADERS,
       },
       errors: ["ADMIN_REQUIRED"],
@@ -105,7 +108,7 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "List the accounts with the highest cost",
       description:
-        "The accounts that were billed most for their turns. What members of a space send counts for the space's owner, who is billed.",
+        "The accounts with the highest billed amount. Turns of a space's members count for the space's owner, who is billed.",
       query: z.strictObject({ ...reportQuery(365), limit: topQuery(100, 20) }),
       answer: reportAnswer("The accounts.", topUsersSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -124,8 +127,8 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "Report failures of infrastructure by day",
       description:
-        "Containers that failed to start, calls that failed in one, and delegations to sub-agents that failed. Failed model calls " +
-        "stand beside them. Failures of test turns are not noted.",
+        "Containers that failed to start, calls that failed in a container, and failed delegations to sub-agents. Failed model calls " +
+        "have a column of their own. Failures of test turns are not recorded.",
       query: z.strictObject(reportQuery(365)),
       answer: reportAnswer("The report.", errorsReportSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -144,8 +147,8 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "Report the context sizes of spaces by day",
       description:
-        "What the model calls of a space read, those of sub-agents too: on average and at most, by day and in the whole range. Without " +
-        "`space`: of all spaces that were used in the range, those that were billed most first.",
+        "The input tokens of a space's model calls, including those of sub-agents: the average and the maximum, by day and in the whole range. " +
+        "Without `space`: all spaces used in the range, those with the highest billed amount first.",
       query: z.strictObject({
         ...reportQuery(90),
         space: z.string().min(1).max(128).optional().meta({
@@ -172,7 +175,7 @@ export function mountAnalytics(app: App) {
       id: "getTopSpaces",
       tag,
       summary: "List the spaces with the highest cost",
-      description: "The spaces whose turns were billed most.",
+      description: "The spaces with the highest billed amount.",
       query: z.strictObject({ ...reportQuery(365), limit: topQuery(100, 20) }),
       answer: reportAnswer("The spaces.", topSpacesSchema),
       errors: ["ADMIN_REQUIRED"],
@@ -190,8 +193,7 @@ export function mountAnalytics(app: App) {
       id: "getHourlyUsage",
       tag,
       summary: "Report usage by hour",
-      description:
-        "What live turns used in each hour (UTC) of the last days. The hours of today that are to come are empty.",
+      description: "The usage of live turns by hour (UTC) of the last days. Future hours of today are empty.",
       query: z.strictObject(reportQuery(30, 7)),
       answer: reportAnswer("The report.", hourlySchema),
       errors: ["ADMIN_REQUIRED"],
@@ -210,14 +212,16 @@ export function mountAnalytics(app: App) {
       tag,
       summary: "Report cost by hour and space",
       description:
-        "What the spaces that were billed most were billed in each hour (UTC) of a range, and all others together as `other`. A range " +
-        `has at most ${REPORT_POLICY.spaceHoursDays} days. Of an hour that it cuts, only what is in the range counts.`,
+        "The billed amount by hour (UTC) of the spaces with the highest billed amount, and of all other spaces together as `other`. A range " +
+        `has at most ${REPORT_POLICY.spaceHoursDays} days. If the range cuts an hour, only the part inside the range counts.`,
       query: z.strictObject({
         start: spanQuery.start
           .unwrap()
-          .meta({ description: "Where the range begins.", example: "2026-01-14T00:00:00Z" }),
-        end: spanQuery.end.unwrap().meta({ description: "Where it ends, exclusive.", example: "2026-01-15T00:00:00Z" }),
-        top: wholeParam(1, 20).default(8).meta({ description: "How many spaces have a series of their own." }),
+          .meta({ description: "The start of the range, inclusive.", example: "2026-01-14T00:00:00Z" }),
+        end: spanQuery.end
+          .unwrap()
+          .meta({ description: "The end of the range, exclusive.", example: "2026-01-15T00:00:00Z" }),
+        top: wholeParam(1, 20).default(8).meta({ description: "The number of spaces with a series of their own." }),
         ...csvQuery,
       }),
       answer: reportAnswer("The report.", hourlySpacesSchema),

@@ -21,9 +21,9 @@ export function mountApiKeys(app: App) {
       tag,
       summary: "List external API keys",
       description:
-        "The service's own keys at the providers of models: all that engines know and all that were set, with what the calls " +
-        `that each served have used. A value is never shown, only its last ${SHOWN_OF_KEY} characters.`,
-      answer: { status: 200, description: "All of them.", schema: listOf(externalKeySchema) },
+        "The service's own keys at the model providers: all keys that engines know and all keys that were set, with the usage of the calls " +
+        `that each key served. A value is never shown, only its last ${SHOWN_OF_KEY} characters.`,
+      answer: { status: 200, description: "All external keys.", schema: listOf(externalKeySchema) },
       errors: ["ADMIN_REQUIRED"],
     },
     async (c) => wholeList(await listApiKeys(c.get("ctx"), sessionOf(c))),
@@ -37,12 +37,12 @@ export function mountApiKeys(app: App) {
       tag,
       summary: "Set an external API key",
       description:
-        "Sets one key of an environment file, also one that was not there. The next model call uses it. An unknown file is " +
-        "NOT_FOUND. A `*_BASE_URL` is not sent the key of the worker's variables: set that server's key too.",
+        "Sets one key of an environment file, or adds it. The next model call uses it. An unknown file is " +
+        "NOT_FOUND. The key from the worker's variables is never sent to a `*_BASE_URL` that you set here, so set the key of that server too.",
       versioned: "checked",
       params: z.object({ key_id: idParam.meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }) }),
       body: updateApiKeySchema,
-      answer: { status: 200, description: "The key as it is now.", schema: externalKeySchema },
+      answer: { status: 200, description: "The current key.", schema: externalKeySchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
     },
     async (c, { params, body: { value }, ifVersion }) =>

@@ -34,15 +34,18 @@ export function mountAudit(app: App) {
       id: "listAudit",
       tag,
       summary: "List the audit log",
-      description: "Who changed what, newest first. Nobody can change or remove an entry.",
+      description: "All recorded changes with their actors, newest first. Entries cannot be changed or removed.",
       query: z.strictObject({
-        actor_user_id: numberParam.optional().meta({ description: "Who did it." }),
-        subject_type: word.meta({ description: "The kind of what was changed: `user`, `setting`, …", example: "user" }),
-        subject_id: word.meta({ description: "Its id.", example: "42" }),
-        action: word.meta({ description: "What was done.", example: "user.update" }),
+        actor_user_id: numberParam.optional().meta({ description: "The user who made the change." }),
+        subject_type: word.meta({
+          description: "The type of the changed object: `user`, `setting`, …",
+          example: "user",
+        }),
+        subject_id: word.meta({ description: "The id of the changed object.", example: "42" }),
+        action: word.meta({ description: "The action.", example: "user.update" }),
         own: booleanParam.default(false).meta({
           description:
-            "`true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway.",
+            "`true`: includes changes that owners made to their own API keys. A filter by actor, subject or action always includes them. Default: false.",
         }),
         ...createdQuery,
         ...listQuery,
@@ -71,9 +74,9 @@ export function mountAudit(app: App) {
       tag,
       summary: "Act as a user",
       description:
-        "For half an hour, what you read below `/api/account` is the user's: the cookie `acting` takes precedence there " +
-        "over your own session. Every change is refused with ACTING_READ_ONLY. It ends with your session or role, and " +
-        "with the user's sessions; `GET /api/account/me` names you as `acting_admin`.",
+        "For half an hour, your requests below `/api/account` read the user's data: the cookie `acting` takes precedence there " +
+        "over your own session. Every change is rejected with ACTING_READ_ONLY. It also ends when your session or role ends, or " +
+        "when the user's sessions end. `GET /api/account/me` names you as `acting_admin`.",
       params,
       answer: { status: 200, description: "The cookie `acting` is set.", schema: actingSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ACTING_NOT_ALLOWED"],
@@ -92,12 +95,15 @@ export function mountAudit(app: App) {
       id: "endActing",
       tag,
       summary: "Stop acting as a user",
-      description: "Ends it for every admin who does, from the next request on, and removes this browser's cookie.",
+      description:
+        "Ends the acting of all admins as this user, from their next request on, and removes this browser's cookie.",
       params,
       answer: {
         status: 200,
-        description: "It has ended.",
-        schema: z.object({ ended: z.int().meta({ description: "How many there were.", example: 1 }) }),
+        description: "Acting has ended.",
+        schema: z.object({
+          ended: z.int().meta({ description: "The number of acting sessions that were ended.", example: 1 }),
+        }),
       },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },

@@ -19,9 +19,9 @@ export function mountBooks(app: App) {
       tag,
       summary: "Credit an account",
       description:
-        "Books an amount with its entry in the account's ledger, once for an Idempotency-Key, however " +
-        "often you send it. A negative `admin_action` takes back what was booked by mistake, at most what " +
-        "is available.",
+        "Books an amount with its entry in the account's ledger. One Idempotency-Key books it once, however " +
+        "often you send it. A negative `admin_action` reverses an incorrect booking, up to the available " +
+        "balance.",
       params: z.object({
         user_id: numberParam.meta({ description: "The account.", example: 42 }),
       }),
@@ -30,7 +30,7 @@ export function mountBooks(app: App) {
           name: "Idempotency-Key",
           required: true,
           description:
-            "1–255 printable ASCII characters, unique for each credit. Keys belong to the admin who sends them.",
+            "A unique value per credit, of 1–255 printable ASCII characters. Keys belong to the admin who sends them.",
           example: "outage-2026-01-14-user-42",
         },
       ],
@@ -39,7 +39,7 @@ export function mountBooks(app: App) {
         status: 201,
         description: "The entry.",
         schema: adminLedgerEntrySchema,
-        headers: { [REPLAYED]: "`true` when the entry was there already." },
+        headers: { [REPLAYED]: "`true` if an earlier request with this key booked the entry." },
       },
       errors: [
         "ADMIN_REQUIRED",
@@ -66,17 +66,17 @@ export function mountBooks(app: App) {
       tag,
       summary: "Refund a turn",
       description:
-        "Gives back everything that an ended turn was charged, as an `admin_action` with its `turn_id` in " +
-        "the owner's ledger. A turn is refunded at most once: asking again answers the first refund. The " +
-        "turn's `billed_cost_usd`, the usage reports, and what caps count as spent stay as they were. A " +
-        "turn that we lost is billed nothing in the first place.",
+        "Refunds the full charge of an ended turn, as an `admin_action` with its `turn_id` in " +
+        "the owner's ledger. A turn is refunded at most once: a second request returns the first refund. The " +
+        "turn's `billed_cost_usd`, the usage reports, and the spending that caps count do not change. A " +
+        "turn that the service lost is not billed, so it needs no refund.",
       params: z.object({ turn_id: idParam }),
       body: refundSchema,
       answer: {
         status: 200,
         description: "The refund's entry.",
         schema: adminLedgerEntrySchema,
-        headers: { [REPLAYED]: "`true` when the turn was refunded already." },
+        headers: { [REPLAYED]: "`true` if the turn was already refunded." },
       },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
       example: { answer: REFUND },

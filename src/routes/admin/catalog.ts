@@ -19,7 +19,7 @@ const params = z.object({
     .string()
     .min(1)
     .max(200)
-    .meta({ description: "Its slash may be written as `%2F`.", example: "openai/gpt-5-mini" }),
+    .meta({ description: "The model's pin. You can write its slash as `%2F`.", example: "openai/gpt-5-mini" }),
 })
 
 export function mountCatalog(app: App) {
@@ -31,8 +31,8 @@ export function mountCatalog(app: App) {
       tag,
       summary: "List the model catalog",
       description:
-        "All rows, enabled and disabled, in sort order, each with the number of spaces that are pinned to it.",
-      answer: { status: 200, description: "All of them.", schema: listOf(catalogRowSchema) },
+        "All models, enabled and disabled, in sort order. Each has the number of spaces that are pinned to it.",
+      answer: { status: 200, description: "All models.", schema: listOf(catalogRowSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
     async (c) => wholeList(await listCatalog(c.get("ctx"), sessionOf(c))),
@@ -46,17 +46,17 @@ export function mountCatalog(app: App) {
       tag,
       summary: "Add a model",
       description:
-        "Adds a row with its prices. Its pin is `engine/model`. A row of the kind `image` makes the pictures of `generate_image`: " +
-        "the account of the media login calls it.",
+        "Adds a model with its prices. Its pin is `engine/model`. A model of the kind `image` generates the pictures of `generate_image`, " +
+        "through the account of the media login.",
       versioned: "shown",
       body: modelCatalogAddSchema,
-      answer: { status: 200, description: "The new row.", schema: catalogRowSchema },
+      answer: { status: 200, description: "The new model.", schema: catalogRowSchema },
       errors: ["ADMIN_REQUIRED", "CONFLICT"],
     },
     async (c, { body }) => addCatalogModel(c.get("ctx"), sessionOf(c), body),
   )
 
-  // Before the shorter path, whose pin may have slashes.
+  // Mounted before the shorter path, because a pin can contain slashes.
   app.operation(
     {
       method: "put",
@@ -65,12 +65,12 @@ export function mountCatalog(app: App) {
       tag,
       summary: "Change a model's prices",
       description:
-        "A new `price_version` for turns that are accepted from now on. Turns under way keep the prices of the moment at which they " +
-        "were accepted, sub-agents' models and pictures included.",
+        "Creates a new `price_version` for turns that are accepted from now on. Open turns keep the prices that were valid when they " +
+        "were accepted, also for sub-agents' models and pictures.",
       versioned: "checked",
       params,
       body: modelPricesSchema,
-      answer: { status: 200, description: "The row as it is now.", schema: catalogRowSchema },
+      answer: { status: 200, description: "The current model.", schema: catalogRowSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
     },
     async (c, { params: { pin }, body: prices, ifVersion }) =>
@@ -85,12 +85,12 @@ export function mountCatalog(app: App) {
       tag,
       summary: "Change a model",
       description:
-        "Enables, disables, relabels or reorders it; the change binds the next turn. Test keys go on rehearsing, whatever " +
-        "the catalog says of `rehearsal/standard`.",
+        "Enables, disables, relabels or reorders a model, from the next turn on. Test keys always use `rehearsal/standard`, " +
+        "even if it is disabled in the catalog.",
       versioned: "checked",
       params,
       body: modelCatalogPatchSchema,
-      answer: { status: 200, description: "The row as it is now.", schema: catalogRowSchema },
+      answer: { status: 200, description: "The current model.", schema: catalogRowSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_ENABLED_MODEL"],
     },
     async (c, { params: { pin }, body: patch, ifVersion }) =>

@@ -15,10 +15,10 @@ export function mountContainers(app: App) {
       id: "listContainerMappings",
       tag,
       summary: "List container mappings",
-      description: "Which spaces' agents execute in which containers; the oldest mapping first.",
+      description: "The mappings of spaces to the containers in which their agents run, oldest first.",
       query: z.strictObject({
-        space: idParam.optional().meta({ description: "Only those of this space." }),
-        container: idParam.optional().meta({ description: "Only those to this container." }),
+        space: idParam.optional().meta({ description: "Only mappings of this space." }),
+        container: idParam.optional().meta({ description: "Only mappings to this container." }),
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of mappings.", schema: listOf(mappingSchema) },
@@ -39,12 +39,12 @@ export function mountContainers(app: App) {
       tag,
       summary: "Map a space to a container",
       description:
-        "Makes or changes the mapping of this container and space; several can be there. The container is a Streamable HTTP MCP " +
-        "server of the operator's: the space's turns have its tools as `container__…`, from the next one that a worker takes. Its " +
-        "URL and headers are shown to no customer.",
+        "Creates or changes the mapping of this container and space. A space can have several mappings. The container is a Streamable HTTP " +
+        "MCP server of the operator. Turns of the space get its tools as `container__…`, from the next turn that a worker claims. Customers " +
+        "cannot see its URL and headers.",
       versioned: "checked",
       body: mappingUpsertSchema,
-      answer: { status: 200, description: "The mapping as it is now.", schema: mappingSchema },
+      answer: { status: 200, description: "The current mapping.", schema: mappingSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { body, ifVersion }) => putMapping(c.get("ctx"), sessionOf(c), body, ifVersion),

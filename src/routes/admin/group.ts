@@ -5,7 +5,7 @@ import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountAdmin } from "./operations.ts"
 
-/** /api/admin/*: what those who run the service see and do in the dashboard. */
+/** /api/admin/*: the operators' operations for the dashboard. */
 export const admin: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {

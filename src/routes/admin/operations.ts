@@ -20,7 +20,7 @@ import { mountTeams } from "./teams.ts"
 import { mountUsers } from "./users.ts"
 import { mountWorkspaces } from "./workspaces.ts"
 
-/** What admins do, and only they: each verb asks for the role in its own statement. */
+/** All operations for admins. Each verb checks the role in its own database statement. */
 export function mountAdmin(app: App) {
   mountOverview(app)
   mountUsers(app)
@@ -51,7 +51,7 @@ function mountOverview(app: App) {
       id: "getOverview",
       tag: "admin",
       summary: "Read the overview",
-      description: "The service at a glance: people, spaces, turns under way, money, and the last reconciliation.",
+      description: "Summary figures of the service: people, spaces, open turns, money, and the last reconciliation.",
       answer: { status: 200, description: "The overview.", schema: overviewSchema },
       errors: ["ADMIN_REQUIRED"],
     },

@@ -43,7 +43,7 @@ function loginContext(c: HonoContext<AppEnv>): LoginContext {
   return { ...ctx, redis: createRedis(parseBaseEnv(c.env), ctx.meter) }
 }
 
-/** Logins to accounts at the providers of models. */
+/** Logins to accounts at the model providers. */
 export function mountProviderLogins(app: App) {
   mountPasted(app)
   mountDevice(app)
@@ -59,9 +59,9 @@ function mountPasted(app: App) {
       tag,
       summary: "Start a login to an account of the main pool",
       description:
-        `Answers the provider's page, by the authorisation code flow with PKCE. The login is the admin's own, is over after ${LOGIN_TIME}, ` +
-        "and takes the place of one that they started before. Then: `auth/code`, and `add`. The body is that of `add`, which is " +
-        "checked; what counts is what `add` says.",
+        `Returns the provider's page for the authorisation code flow with PKCE. The login belongs to this admin, expires after ${LOGIN_TIME}, ` +
+        "and replaces a login that they started before. Next steps: `auth/code`, then `add`. The body is the body of `add`. It is " +
+        "validated here, but only the body sent to `add` counts.",
       body: addProviderSchema,
       answer: { status: 200, description: "The page to open.", schema: authStartedSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED"],
@@ -78,8 +78,8 @@ function mountPasted(app: App) {
       tag,
       summary: "Submit the pasted code of a login",
       description:
-        "Takes `code#state`, a bare code, or the whole URL; a state that comes with it must be this login's. Answers whose account it " +
-        `is, never its tokens. \`add\` saves it, within ${LOGIN_TIME}. A code that is not taken can be followed by another one.`,
+        "Takes `code#state`, a bare code, or the whole URL. If a state is included, it must belong to this login. Returns the account, " +
+        `but never its tokens. Save it with \`add\` within ${LOGIN_TIME}. If a code is rejected, you can submit another one.`,
       body: authCodeSchema,
       answer: { status: 200, description: "The account that was logged in to.", schema: authCodeAnswerSchema },
       errors: [
@@ -97,14 +97,14 @@ function mountPasted(app: App) {
       path: path("add"),
       id: "addProvider",
       tag,
-      summary: "Save an account",
+      summary: "Save a provider account",
       description:
-        "Saves the credentials of the admin's login, or an API key. An account that is there already (by its id at the provider) is " +
-        "renewed: it keeps its id and its history, and is healthy again; it stays disabled if it was. A key sent with the " +
+        "Saves the credentials of the admin's login, or an API key. If the account already exists (by its id at the provider), it is " +
+        "renewed. It keeps its id and history, and becomes healthy again; a disabled account stays disabled. A key sent with the " +
         "`provider_id` of an API key replaces that key.",
       versioned: "shown",
       body: addProviderSchema,
-      answer: { status: 200, description: "The account as it was saved.", schema: savedProviderSchema },
+      answer: { status: 200, description: "The saved account.", schema: savedProviderSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "PROVIDER_EXISTS"],
       example: { body: { api_key: undefined } },
     },
@@ -119,12 +119,12 @@ function mountDevice(app: App) {
       path: path("alt-pool/auth/start"),
       id: "startDeviceLogin",
       tag,
-      summary: "Start a login by device to an account of alt-pool",
+      summary: "Start a device login to an account of the alt-pool",
       description:
-        "Answers the page and the one-time code to enter there. The provider is asked in the background until the code is confirmed, " +
-        "so the page may be closed. An account that is there already is renewed, with its history. A login that runs is " +
-        "superseded: its code opens nothing any more.",
-      answer: { status: 200, description: "Where to enter which code.", schema: deviceStartedSchema },
+        "Returns the page and the one-time code to enter there. The service polls the provider in the background until the code is confirmed, " +
+        "so you can close the page. If the account already exists, it is renewed and keeps its history. A new login replaces " +
+        "a running one, whose code becomes invalid.",
+      answer: { status: 200, description: "The page and the code.", schema: deviceStartedSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", ...AT_PROVIDER],
     },
     async (c) => startDeviceLogin(c.get("ctx"), sessionOf(c)),
@@ -136,8 +136,8 @@ function mountDevice(app: App) {
       path: path("alt-pool/auth/status"),
       id: "getDeviceLogin",
       tag,
-      summary: "Get the state of the newest login by device",
-      description: "While it is polled, with its page and code, so whoever opens the page again sees them.",
+      summary: "Get the newest device login",
+      description: "While the login is open, the response includes its page and code, so you can reopen the page.",
       answer: { status: 200, description: "The newest login.", schema: deviceStatusSchema },
       errors: ["ADMIN_REQUIRED"],
     },
@@ -153,8 +153,9 @@ function mountMedia(app: App) {
       id: "getMediaLogin",
       tag,
       summary: "Get the state of the media credential",
-      description: "The account that generates images for all spaces that may. Its tokens are never shown.",
-      answer: { status: 200, description: "Its state.", schema: mediaStatusSchema },
+      description:
+        "The account that generates the pictures of all spaces that use `generate_image`. Its tokens are never shown.",
+      answer: { status: 200, description: "The state of the credential.", schema: mediaStatusSchema },
       errors: ["ADMIN_REQUIRED"],
     },
     async (c) => getMedia(c.get("ctx"), sessionOf(c)),
@@ -168,7 +169,7 @@ function mountMedia(app: App) {
       tag,
       summary: "Start a login to the media account",
       description:
-        "There is one at a time: while it runs, another admin is refused, and the same admin gets the same URL again. It is over " +
+        "Only one login can run at a time. Another admin is rejected until it ends, and the same admin gets the same URL again. The login expires " +
         `after ${LOGIN_TIME}.`,
       answer: { status: 200, description: "The page to open.", schema: authStartedSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_RUNNING"],
@@ -184,10 +185,10 @@ function mountMedia(app: App) {
       tag,
       summary: "Complete the login to the media account",
       description:
-        "Takes the address of the page on one's own machine that the provider led to: the registered one, with state and code and " +
-        "nothing else. The credential is written and read back; the answer has its new expiry, and never a token.",
+        "Takes the URL of the page on your own machine to which the provider redirected: the registered URL with state and code and " +
+        "nothing else. The credential is stored and read back. The response has its new expiry, and never a token.",
       body: mediaCompleteSchema,
-      answer: { status: 200, description: "It is logged in.", schema: mediaCompletedSchema },
+      answer: { status: 200, description: "The login is complete.", schema: mediaCompletedSchema },
       errors: [
         ...(["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING"] as const),
         ...(["LOGIN_CODE_INVALID", "CONFLICT"] as const),

@@ -29,7 +29,7 @@ const tag = "admin"
 const BASE = "/api/admin/providers"
 const params = z.object({ provider_id: idParam.meta({ example: "team-one" }) })
 const accountParams = z.object({ account_id: idParam.meta({ example: "alt-3f9a0c1d2e4b" }) })
-const provider = { status: 200, description: "The account as it is now.", schema: providerSchema } as const
+const provider = { status: 200, description: "The current account.", schema: providerSchema } as const
 
 type CsvRow = Partial<CapacityPoint & CapacitySpend>
 const CSV: CsvColumns<CsvRow> = {
@@ -46,7 +46,7 @@ const CSV: CsvColumns<CsvRow> = {
   billed_usd: (row) => row.billed_usd ?? null,
 }
 
-/** Accounts at the providers of models: what there is, what it has left, and which of it may be used. */
+/** Accounts at the model providers: their state, their remaining capacity, and enabling or disabling them. */
 export function mountProviders(app: App) {
   const list = async (c: HonoContext<AppEnv>) => wholeList(await listProviders(c.get("ctx"), sessionOf(c)))
   app.operation(
@@ -57,8 +57,8 @@ export function mountProviders(app: App) {
       tag,
       summary: "List subscriptions used for inference",
       description:
-        "The accounts of the main pool, and all others with an API key. The same with a slash at the end of the path.",
-      answer: { status: 200, description: "All of them, the oldest first.", schema: listOf(providerSchema) },
+        "The accounts of the main pool, and all other accounts with an API key. The path with a trailing slash returns the same.",
+      answer: { status: 200, description: "All accounts, oldest first.", schema: listOf(providerSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
     list,
@@ -73,8 +73,8 @@ export function mountProviders(app: App) {
       tag,
       summary: "Read the capacity of both pools",
       description:
-        "What the accounts of each pool can serve, as it was published last: at least once a minute, and when an account changes or cools. " +
-        "`available` is false where nothing was published for three minutes.",
+        "The capacity of the accounts of each pool, as last published. It is published at least once a minute, and when an account changes or cools. " +
+        "`available` is false if nothing was published for three minutes.",
       answer: { status: 200, description: "Both pools.", schema: poolsSchema },
       errors: ["ADMIN_REQUIRED"],
     },
@@ -87,13 +87,13 @@ export function mountProviders(app: App) {
       path: `${BASE}/capacity`,
       id: "getCapacity",
       tag,
-      summary: "Read quota snapshots and spend",
+      summary: "Read quota snapshots and spending",
       description:
-        "What the windows of accounts had used over the last hours, as their providers said it, with what these accounts served by the hour " +
-        "(UTC). Removed accounts keep both. As CSV, `row` says which of the two a line is.",
+        "The usage of the accounts' quota windows over the last hours, as reported by their providers, and the calls that these accounts served by hour " +
+        "(UTC). Both remain for removed accounts. In a CSV file, the column `row` is `snapshot` or `spend`.",
       query: z.strictObject({
-        hours: wholeParam(1, 2160).default(72).meta({ description: "How many hours, up to now." }),
-        provider: poolSchema.optional().meta({ description: "One pool; left out: both." }),
+        hours: wholeParam(1, 2160).default(72).meta({ description: "The number of hours up to now." }),
+        provider: poolSchema.optional().meta({ description: "Only this pool. Default: both pools." }),
         ...csvQuery,
       }),
       answer: { status: 200, description: "The report.", schema: capacityReportSchema, also: CSV_ANSWER },
@@ -115,8 +115,8 @@ export function mountProviders(app: App) {
       tag,
       summary: "Disable a subscription",
       description:
-        "From the next model call on it is neither routed to nor moved to, and its credential is not refreshed. A reason that is left out " +
-        "stays as it is. The last enabled and healthy account of the alt-pool is refused with LAST_HEALTHY_ACCOUNT.",
+        "From the next model call on, no calls are routed to the account, and its credential is not refreshed. If you leave the reason out, " +
+        "it keeps its value. The last enabled and healthy account of the alt-pool is rejected with LAST_HEALTHY_ACCOUNT.",
       versioned: "checked",
       params,
       body: disableProviderSchema,
@@ -135,8 +135,8 @@ export function mountProviders(app: App) {
       tag,
       summary: "Enable a subscription",
       description:
-        "Clears the flag. An account that needs a login, is suspended or is contained is tried again, if it has a credential: its next call or refresh shows " +
-        "whether that works. One that cools goes on cooling.",
+        "Enables the account. If it needs a login, is suspended or is contained, and has a credential, it is tried again: its next call or refresh shows " +
+        "whether the credential works. An account that is cooling continues to cool.",
       versioned: "checked",
       params,
       answer: provider,
@@ -152,11 +152,11 @@ export function mountProviders(app: App) {
       path: `${BASE}/{provider_id}/refresh-limits`,
       id: "refreshProviderLimits",
       tag,
-      summary: "Ask a provider for an account's limits",
+      summary: "Refresh an account's limits",
       description:
-        "Makes one cheap request with the account's credential, and notes what its answer says of the account's windows (the setting " +
-        "`provider_limit_requests` says which request). A window that it does not tell of stays as it was. CONFLICT for a disabled account; " +
-        "PROVIDER_FAILED when the provider does not answer, or refuses: then nothing has changed.",
+        "Sends one cheap request with the account's credential, and stores the window limits from the response. The setting " +
+        "`provider_limit_requests` defines the request. Windows that are not in the response keep their values. CONFLICT: the account is disabled. " +
+        "PROVIDER_FAILED: the provider did not answer or rejected the request, and nothing has changed.",
       versioned: "shown",
       params,
       answer: provider,
@@ -173,11 +173,11 @@ export function mountProviders(app: App) {
       tag,
       summary: "Remove a subscription",
       description:
-        "Removes the account with its credential. What it served, and its snapshots, stay in every report. The last healthy account of a " +
-        "pool may be removed too.",
+        "Removes the account and its credential. Its past calls and snapshots stay in every report. You can also remove the last healthy account " +
+        "of a pool.",
       versioned: "checked",
       params,
-      answer: { status: 200, description: "The account as it was.", schema: providerSchema },
+      answer: { status: 200, description: "The removed account.", schema: providerSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { provider_id: providerId }, ifVersion }) =>
@@ -195,7 +195,7 @@ function mountAltPool(app: App) {
       id: "getAltPool",
       tag,
       summary: "Read the alt-pool",
-      description: "Its accounts, what they served, and which of them is active.",
+      description: "The pool's accounts, their usage, and the active account.",
       answer: { status: 200, description: "The pool.", schema: altPoolSchema },
       errors: ["ADMIN_REQUIRED"],
     },
@@ -210,8 +210,8 @@ function mountAltPool(app: App) {
       tag,
       summary: "Disable an account of the alt-pool",
       description:
-        "As for any subscription. The last account that is enabled and healthy is refused with LAST_HEALTHY_ACCOUNT; one that cools is healthy, " +
-        "one that is suspended is not.",
+        "Same as for any subscription. The last account that is enabled and healthy is rejected with LAST_HEALTHY_ACCOUNT. A cooling account counts as healthy, " +
+        "and a suspended one does not.",
       versioned: "checked",
       params: accountParams,
       answer: provider,
@@ -228,7 +228,7 @@ function mountAltPool(app: App) {
       id: "enableAltPoolAccount",
       tag,
       summary: "Enable an account of the alt-pool",
-      description: "As for any subscription.",
+      description: "Same as for any subscription.",
       versioned: "checked",
       params: accountParams,
       answer: provider,
@@ -239,7 +239,7 @@ function mountAltPool(app: App) {
   )
 }
 
-/** What the verbs of accounts at providers take: the invocation's context, and Redis. */
+/** The context of verbs of provider accounts: the invocation's context with Redis. */
 function poolContext(c: HonoContext<AppEnv>): PoolContext {
   const ctx = c.get("ctx")
   return { ...ctx, redis: createRedis(parseBaseEnv(c.env), ctx.meter) }

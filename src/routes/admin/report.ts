@@ -6,49 +6,51 @@ import { daysQuery, instantOrDayParam, wholeListQuery, wholeParam } from "../../
 
 export const reportTag = "admin"
 
-/** The answer of a report: JSON, or its rows as CSV. */
+/** The answer of a report: JSON, or its rows as a CSV file. */
 export const reportAnswer = <Schema extends z.ZodType>(description: string, schema: Schema) =>
   ({ status: 200, description, schema, also: CSV_ANSWER }) as const
 
-/** The query of a report over the last days; every report comes as CSV too. */
+/** The query of a report over the last days, as JSON or CSV. */
 export const reportQuery = (mostDays: number, usualDays?: number) => ({
   ...daysQuery(mostDays, usualDays),
   ...csvQuery,
 })
 
-/** How many rows a list of the first ones has. */
+/** The number of rows of a top list. */
 export const topQuery = (most: number, usual: number) =>
-  wholeParam(1, most).default(usual).meta({ description: "How many are listed; `other` has the rest." })
+  wholeParam(1, most).default(usual).meta({ description: "The number of rows. `other` contains the sum of the rest." })
 
-/** Both ends of a range as instants, which take precedence over `days`. */
+/** The start and end of a range as instants. They take precedence over `days`. */
 export const spanQuery = {
   start: instantOrDayParam.optional().meta({
-    description: "Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC.",
+    description: "The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC.",
     example: "2026-01-01T00:00:00Z",
   }),
   end: instantOrDayParam.optional().meta({
-    description: "Where it ends, exclusive. Default: tonight at 24:00 UTC.",
+    description: "The end of the range, exclusive. Default: the end of today (24:00 UTC).",
     example: "2026-02-01T00:00:00Z",
   }),
 }
 
-/** Pages of series, which a report without them does not have. */
+/** Pagination of the series. It applies only to reports with series. */
 export const seriesPageQuery = {
   limit: wholeListQuery.limit.meta({
-    description: `With \`group_by=slug\`: how many series. Without it: all of them, up to ${LIST_POLICY.page}.`,
+    description: `Only with \`group_by=slug\`: the number of series. Default: all series, up to ${LIST_POLICY.page}.`,
   }),
-  offset: wholeListQuery.offset.meta({ description: "With `group_by=slug`: how many series to skip." }),
+  offset: wholeListQuery.offset.meta({
+    description: "Only with `group_by=slug`: the number of series to skip.",
+  }),
 }
 
-/** A file has everything, whatever page is asked for. */
+/** A CSV file contains all rows and ignores the requested page. */
 export const pageOfAnswer = (format: "json" | "csv", { limit, offset }: ListPage): ListPage =>
   format === "csv" ? { limit: LIST_POLICY.file, offset: 0 } : { limit, offset }
 
-/** What a report whose answer is only its rows says of itself. */
+/** Headers of a report whose body contains only rows. */
 export const REPORT_HEADERS = {
-  "X-Report-From": "Without `group_by`: where the range begins (UTC).",
-  "X-Report-To": "Without `group_by`: where it ends, exclusive.",
-  "X-Report-As-Of": "Without `group_by`: when the report was made, at which moment it is exact.",
+  "X-Report-From": "Only without `group_by`: the start of the range (UTC).",
+  "X-Report-To": "Only without `group_by`: the end of the range, exclusive.",
+  "X-Report-As-Of": "Only without `group_by`: the time at which the report was exact.",
 }
 
 export const headersOf = ({ from, to, as_of }: { from: string; to: string; as_of: string }) => ({

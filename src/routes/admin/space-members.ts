@@ -14,7 +14,7 @@ import {
 } from "../../spaces/space-members.ts"
 
 const tag = "admin"
-const params = z.object({ space_id: numberParam.meta({ description: "Its number.", example: 318 }) })
+const params = z.object({ space_id: numberParam.meta({ description: "The space's number.", example: 318 }) })
 
 export function mountSpaceMembers(app: App) {
   app.operation(
@@ -25,8 +25,8 @@ export function mountSpaceMembers(app: App) {
       tag,
       summary: "List the messaging platform's groups with a bot",
       description:
-        "The groups in which the bot of a brand or of a workspace is or was, the last changed first. Who is in a board is known from what " +
-        "its bot was told.",
+        "The groups in which the bot of a brand or of a workspace is or was, most recently changed first. The members of a board are known from the " +
+        "updates that its bot received.",
       query: z.strictObject(listQuery),
       answer: { status: 200, description: "A page of boards.", schema: listOf(boardSchema) },
       errors: ["ADMIN_REQUIRED"],
@@ -44,10 +44,10 @@ export function mountSpaceMembers(app: App) {
       path: "/api/admin/spaces/by-id/{space_id}/chat",
       id: "putSpaceChat",
       tag,
-      summary: "Say which messaging chat a space is",
+      summary: "Link a space to a messaging chat",
       description:
-        "The people of that board are shown among the space's members, while the bot of the space's brand or workspace is in the group. It " +
-        "gives them no access to the space. A chat is one space's at most. Meanwhile the space's `origin` is `messenger`.",
+        "While the bot of the space's brand or workspace is in the group, the people of that board are listed among the space's members. This " +
+        "gives them no access to the space. A chat can be linked to one space at most. While it is linked, the space's `origin` is `messenger`.",
       params,
       body: putSpaceChatSchema,
       answer: { status: 200, description: "The space.", schema: adminSpaceDetailSchema },
@@ -64,7 +64,7 @@ export function mountSpaceMembers(app: App) {
       id: "addSpaceMember",
       tag,
       summary: "Share a space with a user",
-      description: "From their next request on they see and use the space; its owner is billed.",
+      description: "From their next request on, the user can see and use the space. The space's owner is billed.",
       params,
       body: addSpaceMemberSchema,
       answer: { status: 200, description: "The member.", schema: spaceMemberSchema },
@@ -80,11 +80,11 @@ export function mountSpaceMembers(app: App) {
       path: "/api/admin/spaces/by-id/{space_id}/members/{user_id}",
       id: "removeSpaceMember",
       tag,
-      summary: "End a user's share of a space",
+      summary: "Stop sharing a space with a user",
       description:
-        "Their next request to the space is refused, unless they have another way to it (its workspace, or that one's team).",
+        "Their next request to the space is rejected, unless they also have access through its workspace or that workspace's team.",
       params: params.extend({ user_id: numberParam.meta({ example: 42 }) }),
-      answer: { status: 200, description: "Who was the member.", schema: spaceMemberSchema },
+      answer: { status: 200, description: "The removed member.", schema: spaceMemberSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { space_id: spaceId, user_id: userId } }) =>

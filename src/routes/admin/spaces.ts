@@ -42,7 +42,7 @@ export function mountAllSpaces(app: App) {
       tag,
       summary: "List spaces by their activity",
       description:
-        "All spaces, archived ones included, the last active first. `/api/admin/spaces/list` filters and sorts.",
+        "All spaces, including archived ones, most recently active first. To filter and sort, use `/api/admin/spaces/list`.",
       query: z.strictObject(wholeListQuery),
       answer: { status: 200, description: "The spaces.", schema: listOf(adminSpaceSchema) },
       errors: ["ADMIN_REQUIRED"],
@@ -62,16 +62,16 @@ export function mountAllSpaces(app: App) {
       tag,
       summary: "Search the inventory of spaces",
       description:
-        "The registered spaces of all accounts. Equal ones are in the order of their ids; without any activity, a space is last in both " +
+        "The registered spaces of all accounts. Spaces with equal sort values are ordered by id. Spaces without any activity come last in both " +
         "directions.",
       query: z.strictObject({
         q: searchParam.meta({
-          description: "A part of the title, or the beginning of the slug. Upper and lower case count as the same.",
+          description: "A part of the title, or a prefix of the slug. Case does not matter.",
         }),
         origin: z.string().min(1).max(64).optional().meta({ description: "`api`, `dashboard` or `messenger`." }),
         brand: brandParam,
         archived: z.enum(ARCHIVED_FILTER).default("active"),
-        owner_id: numberParam.optional().meta({ description: "The user who owns them." }),
+        owner_id: numberParam.optional().meta({ description: "The owner's user id." }),
         workspace_id: z.string().min(1).max(128).optional().meta({ description: "A workspace's id." }),
         sort: z.enum(INVENTORY_SORTS).default("title"),
         direction: z.enum(["asc", "desc"]).default("asc"),
@@ -105,7 +105,7 @@ export function mountAllSpaces(app: App) {
       id: "getSpaceById",
       tag,
       summary: "Read a registered space",
-      params: z.object({ space_id: numberParam.meta({ description: "Its number.", example: 318 }) }),
+      params: z.object({ space_id: numberParam.meta({ description: "The space's number.", example: 318 }) }),
       answer: { status: 200, description: "The space with its configuration.", schema: adminSpaceDetailSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
@@ -120,14 +120,13 @@ export function mountAllSpaces(app: App) {
       tag,
       summary: "Read a chat with its people",
       description:
-        "The space of a chat, its registered members, and everyone who wrote there: users in the web chat, end users of the API. Each " +
-        "has their totals. Members come first, then those whose turns cost most. The slug of a space stands for its chat.",
+        "The space of a chat, its registered members, and all people who wrote there: users in the web chat, and end users of the API. Each " +
+        "has totals. Members come first, then the people with the highest cost. You can send a space's slug instead of its chat.",
       params: z.object({
-        chat_key: z
-          .string()
-          .min(1)
-          .max(300)
-          .meta({ description: "Slashes may be written as `%2F`.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+        chat_key: z.string().min(1).max(300).meta({
+          description: "The chat, or the slug of its space. You can write slashes as `%2F`.",
+          example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
+        }),
       }),
       query: z.strictObject(wholeListQuery),
       answer: {
@@ -149,8 +148,8 @@ export function mountAllSpaces(app: App) {
       tag,
       summary: "List the contexts of all spaces",
       description:
-        "For every space, newest first: how many tokens the last call of its own agent and of each sub-agent has read, and which share " +
-        "of the model's window that is.",
+        "For every space, newest first: the number of tokens that the last call of its own agent and of each sub-agent read, and the share " +
+        "of the model's context window that this is.",
       query: z.strictObject(wholeListQuery),
       answer: { status: 200, description: "The spaces.", schema: listOf(spaceContextSchema) },
       errors: ["ADMIN_REQUIRED"],

@@ -23,10 +23,10 @@ export function mountSubscriptions(app: App) {
       path: "/api/admin/subscriptions",
       id: "createSubscription",
       tag,
-      summary: "Give a user a plan",
+      summary: "Create a subscription",
       description:
-        "From `starts_at` to `ends_at`. The credit that the plan includes is booked once for each month, beginning with " +
-        "the one under way. Of several active subscriptions of a user, the one that started last counts.",
+        "Gives a user a plan from `starts_at` to `ends_at`. The credit that the plan includes is booked once per month, starting with " +
+        "the current month. If a user has several active subscriptions, the one that started last counts.",
       idempotent: "replayed",
       versioned: "shown",
       body: subscriptionCreateSchema,
@@ -44,7 +44,7 @@ export function mountSubscriptions(app: App) {
       tag,
       summary: "Report the usage of subscriptions",
       description:
-        "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, without test turns.",
+        "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns.",
       query: z.strictObject({ ...daysQuery(365), ...wholeListQuery }),
       answer: { status: 200, description: "The report.", schema: subscriptionUsageSchema },
       errors: ["ADMIN_REQUIRED"],
@@ -59,11 +59,12 @@ export function mountSubscriptions(app: App) {
       id: "updateSubscription",
       tag,
       summary: "Edit a subscription",
-      description: "Changes the fields that you send. Another plan's credit counts from the next period on.",
+      description:
+        "Changes the fields that you send. If you change the plan, its credit applies from the next period on.",
       versioned: "checked",
       params,
       body: subscriptionUpdateSchema,
-      answer: { status: 200, description: "The subscription as it is now.", schema: subscriptionSchema },
+      answer: { status: 200, description: "The current subscription.", schema: subscriptionSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ENDED"],
     },
     async (c, { params: { sub_id }, body, ifVersion }) =>
@@ -78,10 +79,10 @@ export function mountSubscriptions(app: App) {
       tag,
       summary: "Deactivate a subscription",
       description:
-        "It ends now, and no further credit is booked. What was booked stays. Repeating it gives the same answer.",
+        "The subscription ends now, and no further credit is booked. Booked credit stays. A second request returns the same response.",
       versioned: "checked",
       params,
-      answer: { status: 200, description: "The subscription as it is now.", schema: subscriptionSchema },
+      answer: { status: 200, description: "The current subscription.", schema: subscriptionSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { sub_id }, ifVersion }) =>

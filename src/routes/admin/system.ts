@@ -18,8 +18,8 @@ export function mountSystem(app: App) {
       tag,
       summary: "Read the system's status",
       description:
-        "The time of a round trip to the database, what waits in the queues, containers, failures of the last " +
-        "day, when each sweep ran, and what the last reconciliation of the books found.",
+        "The duration of a round trip to the database, the lengths of the queues, containers, failures of the last " +
+        "day, the last run of each sweep, and the findings of the last reconciliation.",
       answer: { status: 200, description: "The status.", schema: systemSchema },
       errors: ["ADMIN_REQUIRED"],
       example: { answer: { reconciliation_running: null } },
@@ -35,11 +35,11 @@ export function mountSystem(app: App) {
       tag,
       summary: "Reconcile the books now",
       description:
-        "Begins a pass over all history of the books, or continues the pass under way, and answers its report. On a " +
-        "large database the pass is not finished by then and `finished_at` is null: the sweeper continues it, " +
-        "and the system's status has the report. A pass begins by itself every hour, over what has moved since the " +
-        "last one; once a week, and within a day after a finding, over all history. It repairs counters, " +
-        "holds, lost turns and charges for our own failures, and only reports everything else.",
+        "Starts a reconciliation over the whole history of the books, or continues the running one, and returns its report. On a " +
+        "large database it may not be finished by then, and `finished_at` is null. The sweeper then continues it, " +
+        "and the system's status shows the report. Every hour a reconciliation starts automatically for everything that changed since the " +
+        "last one. Once a week, and within a day after a finding, it covers the whole history. It repairs counters, " +
+        "holds, lost turns and charges for our own failures. All other findings are only reported.",
       answer: { status: 200, description: "The report so far.", schema: reconciliationSchema },
       errors: ["ADMIN_REQUIRED", "CONFLICT"],
     },
@@ -54,17 +54,22 @@ export function mountSystem(app: App) {
       tag,
       summary: "Bill containers and storage",
       description:
-        "Bills each account for what its spaces used since the last time: the seconds of calls in containers, and what files " +
-        "were stored for how long, at the prices of the settings. It is one row `space_usage` in the account's ledger, and never " +
-        "takes more than the account has available: the rest stays due, and is billed first the next time. What comes to less than " +
-        "a credit micro waits for more. One request works for some seconds; with `finished: false` the next one goes on. What an " +
-        "account used before its first bill is in that bill, so try it with `dry_run` first.",
+        "Bills each account for the usage of its spaces since the last time: the duration of calls in containers, and the size and duration " +
+        "of stored files, at the prices in the settings. The bill is one `space_usage` entry in the account's ledger. It never " +
+        "exceeds the available balance. The rest stays due and is billed first the next time. An amount below " +
+        "one credit micro is carried over. One request works for some seconds; if `finished` is false, send another one. The first bill of an " +
+        "account covers all its past usage, so try `dry_run` first.",
       query: z.strictObject({
         dry_run: booleanParam.default(false).meta({
-          description: "`true`: only says what would be billed now. With very many accounts, of the first ones.",
+          description:
+            "`true`: bills nothing, and returns the amounts that would be billed now. With very many accounts, only for the first ones. Default: false.",
         }),
       }),
-      answer: { status: 200, description: "What was billed, or would be.", schema: infraBillingSchema },
+      answer: {
+        status: 200,
+        description: "The amounts that were billed, or would be billed.",
+        schema: infraBillingSchema,
+      },
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query }) => billInfra(c.get("ctx"), sessionOf(c), query.dry_run),

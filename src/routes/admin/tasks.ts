@@ -14,15 +14,15 @@ export function mountTasks(app: App) {
       tag: "admin-tasks",
       summary: "List tasks",
       description:
-        "Tasks of all spaces, newest first. Agents make them with their built-in tools. A flow is a named list of steps; each step is a " +
-        "task with its place in it.",
+        "Tasks of all spaces, newest first. Agents create them with their built-in tools. A flow is a named list of steps. Each step is a " +
+        "task with a position in the flow.",
       query: z.strictObject({
         space: z.string().min(1).max(128).optional().meta({ description: "A space's slug." }),
         brand: brandParam,
         state: z.enum([...TASK_STATES, "all"]).default("all"),
-        assignee_user_id: numberParam.optional().meta({ description: "Who is to do it." }),
-        creator_user_id: numberParam.optional().meta({ description: "The account whose agent made it." }),
-        q: searchParam.meta({ description: "A part of the title. Upper and lower case count as the same." }),
+        assignee_user_id: numberParam.optional().meta({ description: "The user to whom the task is assigned." }),
+        creator_user_id: numberParam.optional().meta({ description: "The account whose agent created the task." }),
+        q: searchParam.meta({ description: "A part of the title. Case does not matter." }),
         ...listQueryUpTo(500, 100),
       }),
       answer: { status: 200, description: "A page of tasks.", schema: listOf(taskSchema) },

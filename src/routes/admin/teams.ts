@@ -18,9 +18,9 @@ const tag = "admin"
 const params = z.object({ team_id: numberParam.meta({ example: 3 }) })
 const theTeam = { status: 200, description: "The team with its members.", schema: teamSchema } as const
 
-/** Filters of lists of groups: without any, all of them. */
+/** Filters for lists of teams and workspaces. Without a filter, the list has all of them. */
 export const groupQuery = {
-  q: searchParam.meta({ description: "A part of the name, in upper or lower case." }),
+  q: searchParam.meta({ description: "A part of the name. Case does not matter." }),
   archived: z.enum(ARCHIVED_FILTER).default("all"),
   ...wholeListQuery,
 }
@@ -33,7 +33,7 @@ export function mountTeams(app: App) {
       id: "listTeams",
       tag,
       summary: "List teams",
-      description: "By name, each with its members.",
+      description: "All teams by name, each with its members.",
       query: z.strictObject(groupQuery),
       answer: { status: 200, description: "The teams.", schema: listOf(teamSchema) },
       errors: ["ADMIN_REQUIRED"],
@@ -48,7 +48,7 @@ export function mountTeams(app: App) {
       path: "/api/admin/teams",
       id: "createTeam",
       tag,
-      summary: "Make a team",
+      summary: "Create a team",
       versioned: "shown",
       body: teamCreateSchema,
       answer: theTeam,
@@ -80,7 +80,7 @@ export function mountTeams(app: App) {
       tag,
       summary: "Change a team",
       description:
-        "Changes the fields that you send; `members` replaces the list. It binds the next request of those who come and go.",
+        "Changes the fields that you send. `members` replaces the list; it applies to the next request of each person who was added or removed.",
       versioned: "checked",
       params,
       body: teamUpdateSchema,

@@ -57,7 +57,8 @@ export function mountUsers(app: App) {
       description: "Newest first.",
       query: z.strictObject({
         q: z.string().max(200).optional().meta({
-          description: "A part of the name, the email, the id on the messaging platform or the id, in whatever case.",
+          description:
+            "A part of the name, the email, the id on the messaging platform, or the user id. Case does not matter.",
         }),
         role: z.string().max(64).optional().meta({ description: "`user` or `admin`. Any other role has no users." }),
         disabled: booleanParam
@@ -89,7 +90,7 @@ export function mountUsers(app: App) {
       tag,
       summary: "Create a user",
       description:
-        "An account with an empty wallet, and with an email, an identity on the messaging platform, or both.",
+        "Creates an account with an empty wallet. It has an email, an identity on the messaging platform, or both.",
       versioned: "shown",
       body: createUserSchema,
       answer: { status: 200, description: "The user.", schema: adminUserSchema },
@@ -105,8 +106,7 @@ export function mountUsers(app: App) {
       id: "getUser",
       tag,
       summary: "Read a user",
-      description:
-        "With their identities, sessions, wallet, plan, teams, workspaces, referral, and what they have spent.",
+      description: "The user with identities, sessions, wallet, plan, teams, workspaces, referral, and spending.",
       versioned: "shown",
       params,
       answer: { status: 200, description: "The user.", schema: userDetailSchema },
@@ -123,11 +123,11 @@ export function mountUsers(app: App) {
       tag,
       summary: "Edit a user",
       description:
-        "Changes the fields that you send; null clears one. A role and a disabled account bind the next request.",
+        "Changes the fields that you send; null clears a field. A new role, and disabling the account, apply from the next request on.",
       versioned: "checked",
       params,
       body: updateUserSchema,
-      answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
+      answer: { status: 200, description: "The current user.", schema: adminUserSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
     },
     async (c, { params: { user_id }, body, ifVersion }) => {
@@ -146,12 +146,12 @@ export function mountUsers(app: App) {
       tag,
       summary: "Set a user's login",
       description:
-        "Sets email and password, or one of them. All sessions of the user end, and so does everything that would open " +
-        "one. The password is never shown, and not in the audit log.",
+        "Sets the email, the password, or both. All sessions of the user end, and all tokens that could open a session become " +
+        "invalid. The password is never shown, and is not in the audit log.",
       versioned: "checked",
       params,
       body: setCredentialsSchema,
-      answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
+      answer: { status: 200, description: "The current user.", schema: adminUserSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"],
     },
     async (c, { params: { user_id }, body, ifVersion }) =>
@@ -165,12 +165,15 @@ export function mountUsers(app: App) {
       id: "endUserSessions",
       tag,
       summary: "End all sessions of a user",
-      description: "They are refused from their next request on, and so are all tokens that would open one.",
+      description:
+        "The sessions are rejected from their next request on, and all tokens that could open a session become invalid.",
       params,
       answer: {
         status: 200,
         description: "The sessions have ended.",
-        schema: z.object({ ended: z.int().meta({ description: "How many were valid.", example: 2 }) }),
+        schema: z.object({
+          ended: z.int().meta({ description: "The number of sessions that were valid.", example: 2 }),
+        }),
       },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
@@ -184,9 +187,9 @@ export function mountUsers(app: App) {
       id: "resetSecondFactor",
       tag,
       summary: "Remove a user's second factor",
-      description: "For somebody who has lost their app and their recovery codes. Their sessions go on.",
+      description: "For a user who has lost the authenticator app and the recovery codes. Their sessions stay open.",
       params,
-      answer: { status: 200, description: "It is removed.", schema: z.object({ ok: z.literal(true) }) },
+      answer: { status: 200, description: "The second factor is removed.", schema: z.object({ ok: z.literal(true) }) },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => resetFactor(c.get("ctx"), sessionOf(c), user_id),
@@ -199,7 +202,8 @@ export function mountUsers(app: App) {
       id: "listUserSpaces",
       tag,
       summary: "List a user's spaces",
-      description: "Every space that they own or are a member of, their own first, each newest first.",
+      description:
+        "All spaces that the user owns or is a member of. Their own spaces come first, and each group is sorted newest first.",
       params,
       query: z.strictObject(listQueryUpTo(2000, 2000)),
       answer: { status: 200, description: "A page of spaces.", schema: listOf(userSpaceSchema) },
@@ -219,8 +223,8 @@ export function mountUsers(app: App) {
       tag,
       summary: "Read a user's energy",
       description:
-        `Balance, totals by bucket, a daily series, and the ledger by pages. ${ENERGY_RATE}. With \`format=csv\` it ` +
-        "is the ledger, as a file.",
+        `The balance, totals by bucket, a daily series, and the ledger in pages. ${ENERGY_RATE}. With \`format=csv\`, the response ` +
+        "is the whole ledger as a CSV file.",
       params,
       query: z.strictObject({ ...daysQuery(365), ...listQuery, ...csvQuery }),
       answer: { status: 200, description: "The user's energy.", schema: userEnergySchema, also: CSV_ANSWER },

@@ -46,8 +46,8 @@ export function mountWorkspaces(app: App) {
       path: "/api/admin/workspaces",
       id: "createWorkspace",
       tag,
-      summary: "Make a workspace",
-      description: "A group of people with a bot and spaces.",
+      summary: "Create a workspace",
+      description: "A workspace is a group of people with a bot and spaces.",
       versioned: "shown",
       body: workspaceCreateSchema,
       answer: theWorkspace,
@@ -77,10 +77,10 @@ export function mountWorkspaces(app: App) {
       path: "/api/admin/workspaces/{workspace_id}",
       id: "updateWorkspace",
       tag,
-      summary: "Rename or archive a workspace, attach a team, set its spaces",
+      summary: "Change a workspace",
       description:
-        "Changes the fields that you send. The members of the workspace and of its team see and use its spaces from their next request on; " +
-        "its owners and admins change them; each space's owner is billed. A space is in one workspace at most.",
+        "Changes the fields that you send: name, team, spaces or `archived`. Members of the workspace and of its team can see and use its spaces from their next request on. " +
+        "Its owners and admins can change the spaces. The owner of each space is billed. A space can be in one workspace at most.",
       versioned: "checked",
       params,
       body: workspaceUpdateSchema,
@@ -117,9 +117,9 @@ export function mountWorkspaces(app: App) {
       tag,
       summary: "Test a workspace's bot",
       description:
-        "Asks the messaging platform whose token it is, and says what came. It changes nothing but the audit log.",
+        "Asks the messaging platform for the bot of the token, and returns the result. It changes nothing but the audit log.",
       params,
-      answer: { status: 200, description: "What came.", schema: botTestSchema },
+      answer: { status: 200, description: "The result of the test.", schema: botTestSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
     },
     async (c, { params: { workspace_id } }) => testWorkspaceBot(c.get("ctx"), sessionOf(c), workspace_id),
@@ -131,12 +131,12 @@ export function mountWorkspaces(app: App) {
       path: "/api/admin/workspaces/{workspace_id}/bot/webhook",
       id: "setWorkspaceBotWebhook",
       tag,
-      summary: "Receive the updates of a workspace's bot",
+      summary: "Set the webhook of a workspace's bot",
       description:
-        "Has the messaging platform send the bot's updates to `POST /api/auth/bot` of this host, which keeps who is in the groups that the " +
-        "bot is in. Do it after each new token, and make the bot an admin of the group: only then is it told who comes and goes.",
+        "Makes the messaging platform send the bot's updates to `POST /api/auth/bot` of this host, which records the members of the bot's " +
+        "groups. Do this after each new token, and make the bot an admin of the group: otherwise it does not receive joins and leaves.",
       params,
-      answer: { status: 200, description: "What came.", schema: botWebhookSchema },
+      answer: { status: 200, description: "The result.", schema: botWebhookSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
     },
     async (c, { params: { workspace_id: id } }) =>
@@ -149,7 +149,7 @@ export function mountWorkspaces(app: App) {
       path: "/api/admin/workspaces/{workspace_id}/members",
       id: "addWorkspaceMember",
       tag,
-      summary: "Add a member of a workspace",
+      summary: "Add a member to a workspace",
       versioned: "checked",
       params,
       body: addMemberSchema,
@@ -166,10 +166,10 @@ export function mountWorkspaces(app: App) {
       path: "/api/admin/workspaces/{workspace_id}/members/{user_id}",
       id: "removeWorkspaceMember",
       tag,
-      summary: "Remove a member of a workspace",
+      summary: "Remove a member from a workspace",
       description:
-        "Their next request to a space of the workspace is refused, unless they have another way to it (the workspace's team, or the space " +
-        "itself). The last owner goes last: while there are other members, removing them is refused.",
+        "Their next request to a space of the workspace is rejected, unless they also have access through the workspace's team or the space " +
+        "itself. The last owner can be removed only if no other members are left.",
       versioned: "checked",
       params: z.object({ workspace_id: params.shape.workspace_id, user_id: numberParam.meta({ example: 42 }) }),
       answer: theWorkspace,

@@ -15,13 +15,14 @@ import { authContext } from "./context.ts"
 const PATH = "/api/auth/bot"
 
 /**
- * `sameOrigin` for requests without the header. A page of another origin cannot send it: a browser asks first, and we never allow it.
+ * Skips `sameOrigin` for requests with the secret header. A page of another origin cannot send it: we reject the
+ * CORS preflight.
  */
 const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
   c.req.header(BOT_SECRET) === undefined ? sameOrigin(c, next) : next(),
 )
 
-/** Checked before anything is read of the body. */
+/** Checks the secret before the body is read. */
 const webhookSecret = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === "POST") {
     const [workspaceId, secret] = [c.req.query("workspace"), c.req.header(BOT_SECRET)]
@@ -42,17 +43,17 @@ export function mountBot(app: App) {
       tag: "auth",
       summary: "Receive an update of a bot",
       description:
-        "The webhook of the bot of this host's brand, or of the bot of a `workspace`, for the messaging platform only. Both keep who is in " +
-        "a group with the bot, by `chat_member`, `my_chat_member` and messages. To a brand's bot, `/start weblogin_…` " +
-        "confirms a login; the bot says where that login was asked for and shows a button that takes the " +
-        "confirmation back. `/login` sends a magic link. The answer is the Bot API call that the bot " +
+        "The webhook of the bot of this host's brand, or of the bot of a `workspace`. Only the messaging platform calls it. Both bots record the " +
+        "members of their groups, from `chat_member`, `my_chat_member` and messages. For a brand's bot, `/start weblogin_…` " +
+        "confirms a login: the bot shows where the login was started, and a button that revokes the confirmation. " +
+        "`/login` sends a magic link. The response is the Bot API call that the bot " +
         "makes, or `{}` for an update that it does not understand.",
       open: true,
       byServer: true,
       headers: [
         {
           name: BOT_SECRET,
-          description: "The secret that was given when the webhook was set.",
+          description: "The secret with which the webhook was set.",
           required: true,
           example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
         },
@@ -60,7 +61,7 @@ export function mountBot(app: App) {
       query: z.object({
         workspace: idParam
           .optional()
-          .meta({ description: "Whose bot it is, if not the brand's.", example: "acme-support" }),
+          .meta({ description: "The workspace of the bot. Left out: the brand's bot.", example: "acme-support" }),
       }),
       body: botUpdateSchema,
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },

@@ -12,16 +12,16 @@ import { mountProof } from "./proof.ts"
 import { mountLogin, mountSession } from "./session.ts"
 import { mountTokens } from "./tokens.ts"
 
-/** Operations for who is signed in already; all others declare themselves `open`. */
+/** Operations that require a session. All others declare themselves `open`. */
 const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token", "/api/auth/second-factor", "/api/auth/reauthenticate"]
 
-/** /api/auth/*: every way in, and the way out. */
+/** /api/auth/*: sign in and sign out. */
 export const auth: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {
     app.use("/api/auth/oauth-login/*", loginPages)
     app.use("/api/auth/*", guardDoors)
-    // No page calls it, but a server that proves itself otherwise.
+    // Mounted before `sameOrigin`: a server calls it, and proves its identity with a secret.
     mountBot(app)
     app.use("/api/auth/*", sameOriginOrInternal, jsonOnly)
     for (const path of SIGNED_IN) app.use(path, sessionAuth)

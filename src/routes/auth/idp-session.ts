@@ -16,8 +16,8 @@ import { userSchema } from "../../users/user-row.ts"
 const IDP_PATH = "/api/auth/idp/session"
 
 /**
- * `sameOrigin` for /api/auth, except for a server that calls this operation: browsers say where a request is from. The operation itself
- * then asks for the secret, and without a configured one it looks as if it did not exist.
+ * `sameOrigin` for /api/auth, except for servers that call this operation: they send no browser headers. The
+ * operation then requires the secret. Without a configured secret it looks as if it did not exist.
  */
 export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => {
   const isElsewhere = matchedRoutes(c).some(({ method, path }) => method !== "ALL" && path !== IDP_PATH)
@@ -26,10 +26,10 @@ export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => 
   return isServer && !isElsewhere ? next() : sameOrigin(c, next)
 })
 
-/** Checked before anything else: without a configured secret this path does not exist, and a wrong secret gets no further. */
+/** Runs before anything else. Without a configured secret the path returns 404, and a wrong secret is rejected. */
 const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   const { IDP_INTERNAL_SECRET: secret } = parseAuthEnv(c.env)
-  // Thrown, since an answer would make 405 for other methods name this one.
+  // Thrown and not returned: otherwise the 405 for other methods would name this method.
   if (secret === undefined) throw nothingAt(c.req.path)
   if (c.req.method === "POST") {
     if (!isInternalSecret(c.req.header(INTERNAL_SECRET) ?? "", secret)) {
@@ -48,12 +48,12 @@ export function mountIdpSession(app: App) {
       path: IDP_PATH,
       id: "createIdpSession",
       tag: "auth",
-      summary: "Mint a session for a person who signed in to your own identity service",
+      summary: "Create a session for a user of your own identity service",
       description:
         "A call from server to server, never from a page. `X-Internal-Secret` is a secret that both " +
-        "servers know; while none is set, this operation does not exist. The claims lead to an account as " +
-        "a sign-in with the identity provider does: by issuer and subject, else by an email that is " +
-        "verified on both sides, else to a new account. Admins' accounts are refused.",
+        "servers know. If no secret is configured, this operation does not exist. The claims select an account in the same way as " +
+        "a sign-in with the identity provider: by issuer and subject, else by an email that is " +
+        "verified on both sides, else a new account is created. Accounts of admins are rejected.",
       open: true,
       byServer: true,
       headers: [
@@ -67,7 +67,7 @@ export function mountIdpSession(app: App) {
       body: idpSessionSchema,
       answer: {
         status: 200,
-        description: "The user. The session is in the cookie `token`: pass it on to their browser.",
+        description: "The user. The session is in the cookie `token`: pass it on to the user's browser.",
         schema: userSchema,
       },
       errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND", "SECOND_FACTOR_REQUIRED"],

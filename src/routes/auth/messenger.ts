@@ -16,7 +16,7 @@ import { authContext } from "./context.ts"
 
 const tag = "auth"
 
-/** Binds a login to the browser that has started it. */
+/** The cookie that binds a login to the browser that started it. */
 const LOGIN_COOKIE = "tg_login"
 const ATTRIBUTES = { path: "/api/auth/tg-login", httpOnly: true, secure: true, sameSite: "Strict" } as const
 
@@ -29,10 +29,10 @@ export function mountMessenger(app: App) {
       tag,
       summary: "Start a login that is confirmed in the bot",
       description:
-        "Show the `url`, or send the browser there. It opens the bot of this host's brand; starting the " +
-        "bot confirms the login. Meanwhile poll `GET /api/auth/tg-login/status` every few seconds, for " +
+        "Show the `url`, or redirect the browser to it. It opens the bot of this host's brand. When the person starts the " +
+        "bot, the login is confirmed. Poll `GET /api/auth/tg-login/status` every few seconds, for " +
         `at most ${timeInWords(TOKEN_POLICY.web_login.ttlMs)}. ` +
-        "The cookie `tg_login` binds the login to this browser. Starting another login " +
+        "The cookie `tg_login` binds the login to this browser. A new login in this browser " +
         "replaces it.",
       open: true,
       answer: { status: 200, description: "The token, and the link to the bot.", schema: startedLoginSchema },
@@ -55,9 +55,9 @@ export function mountMessenger(app: App) {
       tag,
       summary: "Read the state of a login",
       description:
-        "`pending` until the person confirms it in the bot. The first poll after that from the browser " +
-        "that started it answers `confirmed` with the user and sets the session cookie. Only one poll gets " +
-        "it, however many come at the same moment. `denied`: the person said that it was not them. A later " +
+        "`pending` until the person confirms the login in the bot. The first poll after that, from the browser " +
+        "that started it, returns `confirmed` with the user and sets the session cookie. Of several simultaneous polls, only " +
+        "one gets it. `denied`: the person rejected the login. A later " +
         "poll, another browser, and a token that is expired, unknown or malformed all get 401 " +
         "`INVALID_TOKEN`: stop polling, and start again.",
       open: true,
@@ -85,11 +85,11 @@ export function mountMessenger(app: App) {
       summary: "Sign in from the mini-app",
       description:
         "Takes the launch data that the messaging platform gives to the mini-app of this host's brand. It " +
-        `is valid for ${timeInWords(LAUNCH_POLICY.maxAgeMs)} and works once; ` +
-        "to the browser that it has signed in it answers the user again. Its cookie is sent " +
-        "inside a page of the platform too (`SameSite=None; Partitioned`). The first sign-in creates the user, a trial subscription " +
-        "and the signup credit, and notes the referral of `ref_code`; an account that an admin has made, or that linked this identity, gets " +
-        "them at its first sign-in. The bot's logins are first sign-ins too. Each person and each account gets them once.",
+        `is valid for ${timeInWords(LAUNCH_POLICY.maxAgeMs)} and works once. ` +
+        "If the browser that it signed in sends it again, the response is the same user. The cookie is also sent " +
+        "inside a page of the platform (`SameSite=None; Partitioned`). The first sign-in creates the user, a trial subscription " +
+        "and the signup credit, and records the referral of `ref_code`. An account that an admin created, or that linked this identity, gets " +
+        "them at its first sign-in. A login with the bot counts as a first sign-in too. Each person and each account gets them once.",
       open: true,
       body: messengerWebAppAuthSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },

@@ -21,7 +21,7 @@ import { authContext, oidcOf } from "./context.ts"
 const tag = "auth"
 const START_PATH = "/api/auth/oauth-login/start"
 
-/** Where a flow ends. Anything that is not a path of ours is ignored, not an error. */
+/** The path to which the browser returns after the login. Anything that is not a path of this origin is ignored. */
 export const nextParam = z
   .string()
   .max(4096)
@@ -31,7 +31,7 @@ export const nextParam = z
   .meta({
     description:
       "A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is " +
-      "ignored: the browser then lands on the brand's landing page.",
+      "ignored: the browser then goes to the brand's landing page.",
     example: "/chat",
   })
 
@@ -44,15 +44,15 @@ export function mountOauthLogin(app: App) {
       tag,
       summary: "Sign in with the identity provider",
       description:
-        "A link for browsers. It leads to the OpenID provider's page and from there back to the callback, " +
+        "A link for browsers. It redirects to the OpenID provider's page and from there back to the callback. The login must finish " +
         `within ${timeInWords(TOKEN_POLICY.oauth_state.ttlMs)} ` +
-        "and in the same browser. A browser that asks for `text/html` gets errors as a " +
+        "and in the same browser. A browser that accepts `text/html` gets errors as a " +
         "small page with a link to start again.",
       open: true,
       query: z.object({ next: nextParam }),
       answer: {
         status: 302,
-        description: "Redirects to the provider. A cookie notes that this browser began the login.",
+        description: "Redirects to the provider. A cookie records that this browser started the login.",
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
@@ -71,14 +71,14 @@ export function mountOauthLogin(app: App) {
       path: CALLBACK_PATH,
       id: "finishOauthLogin",
       tag,
-      summary: "Come back from the identity provider",
+      summary: "Finish a sign-in with the identity provider",
       description:
-        "The provider sends the browser here. The person is signed in to the account that has this " +
-        "identity; else to the account whose verified email the provider has verified too, unless that is an " +
-        "admin's, which needs the identity to be linked first (`LOGIN_REFUSED`); else to a new " +
-        "account, which gets the email if it is verified and free. An unverified email leads to no " +
-        "account. When a signed-in account began the flow, that account gets the identity instead.\n\nIt " +
-        "works once. A browser that asks for `text/html` gets errors as a small page with a link to start " +
+        "The provider redirects the browser here. The account is selected in this order. First: the account that has this " +
+        "identity. Second: the account with the same email, if both sides have verified it. An admin's account " +
+        "needs a linked identity instead (`LOGIN_REFUSED`). Third: a new " +
+        "account, which gets the email if it is verified and unused. An unverified email never selects an " +
+        "account. If a signed-in user started the flow, the identity is linked to that user's account instead.\n\nThe callback " +
+        "works once. A browser that accepts `text/html` gets errors as a small page with a link to start " +
         "again. Other clients find the link in `details.start_again`.",
       open: true,
       query: z.looseObject({
@@ -92,14 +92,18 @@ export function mountOauthLogin(app: App) {
           .max(8192)
           .default("")
           .meta({ description: "The code that is exchanged for the ID token.", example: "" }),
-        error: z.string().max(512).nullish().meta({ description: "Why the provider did not sign the person in." }),
+        error: z
+          .string()
+          .max(512)
+          .nullish()
+          .meta({ description: "The reason why the provider did not sign the person in." }),
         iss: z.string().max(2048).optional().meta({ description: "The provider's issuer (RFC 9207)." }),
       }),
       answer: {
         status: 302,
-        description: "Redirects to the path that was asked for. The session is in the cookie.",
+        description: "Redirects to the requested path. The session is in the cookie.",
         schema: z.unknown(),
-        headers: { Location: "The path that `next` gave, or the brand's landing page." },
+        headers: { Location: "The path in `next`, or the brand's landing page." },
       },
       errors: [
         "LOGIN_NOT_CONFIGURED",
@@ -128,12 +132,12 @@ export function mountOauthLogin(app: App) {
   )
 }
 
-/** A browser that is sent on asks for the code where it lands. */
+/** Ignores SECOND_FACTOR_REQUIRED: the page to which the browser is redirected asks for the code. */
 function askThere(error: unknown): void {
   if (!(error instanceof TurnpikeError) || error.code !== "SECOND_FACTOR_REQUIRED") throw error
 }
 
-/** Links the identity to the signed-in account, if it is the one that began the flow. */
+/** Links the identity to the signed-in account, if that account started the flow. */
 async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: ProvedIdentity): Promise<void> {
   const ctx = c.get("ctx")
   const session = await readSessionToken(ctx, getCookie(c, SESSION_COOKIE) ?? "")
@@ -142,7 +146,7 @@ async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: Pr
   await linkIdentity(ctx, { kind: "session", token: session.token, test: false }, { userId, identity })
 }
 
-/** The state is used up, so later failures say where to start again. */
+/** The state is already used up, so later errors contain a link to start again. */
 async function orStartAgain<T>({ user_id, redirect_to }: OauthState, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

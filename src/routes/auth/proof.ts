@@ -14,7 +14,7 @@ import { authContext } from "./context.ts"
 const tag = "auth"
 const done = z.object({ ok: z.literal(true) })
 
-/** Proofs of who somebody is, beside a login: a second factor's code, a fresh proof, a link by email. */
+/** Proofs of identity other than a login: the code of a second factor, the password again, a link sent by email. */
 export function mountProof(app: App) {
   app.operation(
     {
@@ -24,9 +24,9 @@ export function mountProof(app: App) {
       tag,
       summary: "Finish signing in with a code",
       description:
-        `For the session that signing in has set with \`SECOND_FACTOR_REQUIRED\`, within ${timeInWords(SESSION_POLICY.factorMs)}. ` +
-        "Each code works once. A recovery " +
-        "code, which works once too, stands in for the app.",
+        `Opens the session that a login with \`SECOND_FACTOR_REQUIRED\` has set, within ${timeInWords(SESSION_POLICY.factorMs)}. ` +
+        "Each code works once. Instead of a code from the app you can send a recovery " +
+        "code, which also works once.",
       body: factorCodeSchema,
       answer: { status: 200, description: "The user; the session is open.", schema: userSchema },
       errors: ["WRONG_CODE", "LOGIN_THROTTLED"],
@@ -41,14 +41,14 @@ export function mountProof(app: App) {
       path: "/api/auth/reauthenticate",
       id: "reauthenticate",
       tag,
-      summary: "Prove again who you are",
+      summary: "Confirm your identity again",
       description:
-        `What reads secrets, gives lasting access or spends somebody's money answers \`REAUTHENTICATION_REQUIRED\` unless you have signed in, ` +
-        `or proved this, within ${PROOF_MINUTES} minutes. Each such operation says so. Send your password if you have one, and a code if you ` +
-        "have a second factor. With neither this answers `REAUTHENTICATION_REQUIRED` too: sign in again through your identity provider " +
-        "(`GET /api/auth/oauth-login/start?next=…` comes back to your page) or the messaging platform. That is the proof.",
+        "Operations that read secrets, give lasting access or spend money return `REAUTHENTICATION_REQUIRED` unless you signed in, " +
+        `or called this operation, within the last ${PROOF_MINUTES} minutes. Their descriptions say so. Send your password if you have one, and a code if you ` +
+        "have a second factor. If you have neither, this operation returns `REAUTHENTICATION_REQUIRED` too. Then sign in again through your identity provider " +
+        "(`GET /api/auth/oauth-login/start?next=…` returns to your page) or the messaging platform.",
       body: reauthenticateSchema,
-      answer: { status: 200, description: `It is proved for ${PROOF_MINUTES} minutes.`, schema: done },
+      answer: { status: 200, description: `Your identity is confirmed for ${PROOF_MINUTES} minutes.`, schema: done },
       errors: ["REAUTHENTICATION_REQUIRED", "WRONG_PASSWORD", "WRONG_CODE", "LOGIN_THROTTLED"],
     },
     async (c, { body }) => {
@@ -63,14 +63,14 @@ export function mountProof(app: App) {
       path: "/api/auth/password-reset/start",
       id: "startPasswordReset",
       tag,
-      summary: "Send a link to set a new password",
+      summary: "Request a password reset link",
       description:
-        "Sends it by email if the email has an account; the answer does not say whether it has. The link works once, " +
+        "Sends the link by email if the email has an account. The response does not reveal whether it has one. The link works once, " +
         `within ${timeInWords(TOKEN_POLICY.password_reset.ttlMs)}, ` +
-        "and not after the account's sessions were ended. An admin gets one only with a second factor.",
+        "and only until the account's sessions are ended. An admin gets a link only with a second factor.",
       open: true,
       body: startResetSchema,
-      answer: { status: 200, description: "It is sent, if there is such an account.", schema: done },
+      answer: { status: 200, description: "The link is sent, if the email has an account.", schema: done },
       errors: ["EMAIL_NOT_CONFIGURED", "LOGIN_THROTTLED"],
     },
     async (c, { body: { email } }) => {
@@ -86,9 +86,9 @@ export function mountProof(app: App) {
       path: "/api/auth/password-reset",
       id: "resetPassword",
       tag,
-      summary: "Set a new password with a link's token",
+      summary: "Reset a password",
       description:
-        "All sessions of the account end, and so does every token that would open one. Sign in with the new password then.",
+        "Takes the token of a reset link. Sets the new password, and ends all sessions of the account. Tokens that could open a session become invalid.",
       open: true,
       body: resetPasswordSchema,
       answer: { status: 200, description: "The new password is set.", schema: done },

@@ -16,11 +16,11 @@ export function mountLogin(app: App) {
       tag: "auth",
       summary: "Sign in with email and password",
       description:
-        "Sets the cookie `token` and answers the user. An unknown email, a wrong password and a disabled " +
-        "account get the same answer after the same time. After some wrong passwords the next attempts are " +
-        "refused for a while. An account with a second factor gets `SECOND_FACTOR_REQUIRED` and the cookie, whose session opens " +
-        "nothing until its code was sent to `POST /api/auth/second-factor`; so does every other way of signing in. The session that " +
-        "this browser had ends.",
+        "Sets the cookie `token` and returns the user. An unknown email, a wrong password and a disabled " +
+        "account get the same response after the same time. After several wrong passwords, further attempts are " +
+        "rejected for some time. An account with a second factor gets `SECOND_FACTOR_REQUIRED` and the cookie. Its session has no " +
+        "access until its code is sent to `POST /api/auth/second-factor`. This applies to every way to sign in. The previous session of " +
+        "this browser ends.",
       open: true,
       body: loginRequestSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
@@ -45,7 +45,7 @@ export function mountSession(app: App) {
       tag,
       summary: "Sign out",
       description:
-        "Ends the session. Every later request with its cookie is refused. Without a session the answer is " +
+        "Ends the session. Every later request with its cookie is rejected. Without a session the response is " +
         "the same.",
       open: true,
       answer: {
@@ -67,7 +67,7 @@ export function mountSession(app: App) {
       path: "/api/auth/me",
       id: "getCurrentUser",
       tag,
-      summary: "Read who is signed in",
+      summary: "Read the signed-in user",
       answer: { status: 200, description: "The user.", schema: userSchema },
       errors: [],
     },

@@ -20,7 +20,7 @@ export function mountTokens(app: App) {
       description:
         `Takes the token of a magic link (valid for ${timeInWords(TOKEN_POLICY.sign_in.ttlMs)}) or an app token ` +
         `(valid for ${timeInWords(TOKEN_POLICY.sign_in.appMs)}). ` +
-        "Each works once: of several requests at the same moment, one gets the session.",
+        "Each works once: of several simultaneous requests, only one gets the session.",
       open: true,
       body: magicExchangeSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
@@ -42,10 +42,10 @@ export function mountTokens(app: App) {
       tag,
       summary: "Create a token for an app's webview",
       description:
-        `The webview exchanges it with \`POST /api/auth/magic\` within ${timeInWords(TOKEN_POLICY.sign_in.appMs)} for a session of its own. ` +
-        "It works once, and only while the session that asked for it has not ended. Any session may ask: the new one was last proved " +
-        "when this one was, so it has no power that this one lacks.",
-      answer: { status: 200, description: "The token. It is shown only here.", schema: appTokenSchema },
+        `The webview exchanges the token with \`POST /api/auth/magic\` within ${timeInWords(TOKEN_POLICY.sign_in.appMs)} for a session of its own. ` +
+        "The token works once, and only until the session that created it ends. Any session can create one. The new session keeps the time at which " +
+        "this session's user last proved their identity, so it can do nothing that this session cannot.",
+      answer: { status: 200, description: "The token. Only this response shows it.", schema: appTokenSchema },
       errors: [],
     },
     async (c) => mintAppToken(authContext(c), sessionOf(c)),

@@ -25,10 +25,13 @@ import { RUNNERS_PATH } from "../../turns/call-runner.ts"
 import { RUNNER_POLICY } from "../../turns/policies.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
-/** Bodies are read whole to be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input. */
+/**
+ * Bodies are read completely before their signature is verified. Our own have a few bytes, and a tool test at most
+ * 64 KiB.
+ */
 const MAX_BYTES = 128 * 1024
 
-/** QStash repeats by our Retry-After, and not by its own schedule, where there is one. */
+/** If a response has Retry-After, QStash uses it instead of its own retry schedule. */
 const redelivered = createMiddleware<AppEnv>(async (c, next) => {
   await next()
   if (c.res.status !== 503) return
@@ -36,7 +39,7 @@ const redelivered = createMiddleware<AppEnv>(async (c, next) => {
   c.res.headers.set("Retry-After", String(REDELIVERY_SECONDS[retried] ?? REDELIVERY_SECONDS.at(-1)))
 })
 
-/** Only what one of our own workers has signed for exactly this URL and body goes on. */
+/** Accepts only requests that one of our own workers signed for exactly this URL and body. */
 const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
   const ctx = c.get("ctx")
@@ -45,7 +48,7 @@ const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Only what QStash has signed for exactly this URL and body goes on. */
+/** Accepts only requests that QStash signed for exactly this URL and body. */
 const signed = createMiddleware<AppEnv>(async (c, next) => {
   const env = parseCallbacksEnv(c.env)
   const ctx = c.get("ctx")
@@ -58,10 +61,10 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** What QStash calls. */
+/** The paths that QStash calls. */
 const QUEUED = [RUNNERS_PATH, "/callbacks/webhooks/*", "/callbacks/provider-logins/*"]
 
-/** /callbacks/*: what QStash calls, and the cron sweeper. */
+/** /callbacks/*: messages from QStash, internal calls, and the cron sweeper. */
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
@@ -97,13 +100,13 @@ export const callbacks: Group = {
 function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt {
   const message = c.req.header("upstash-message-id")
   const retried = Number(c.req.header("upstash-retried") ?? 0)
-  // These headers are not signed. Changing them lets a sender only take turns over from itself.
+  // These headers are not signed. A sender that changes them can only take over turns of its own attempts.
   return message && message.length <= 200 && Number.isInteger(retried) && retried >= 0 && retried < 1000
     ? { message, retried }
     : { message: c.get("ctx").requestId, retried: 0 }
 }
 
-/** Each turn of a runner has a share of the isolate's memory of its own; all share the connections that a worker has. */
+/** Each turn of a runner has its own share of the isolate's memory. All turns share the connections of the worker. */
 function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
   const calls = new WaitingCalls(RUNNER_POLICY.waitingCalls)
   const ctx = agentContext(c)
@@ -121,7 +124,7 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
   }
 }
 
-/** Calls of customers' URLs; what is kept of large answers is the holder's. */
+/** Calls to customers' URLs. The memory of large answers counts for the holder. */
 function outboundOf(
   { fetch, clock, urlPolicy: policy, memory: budget }: Context,
   holder: string,
@@ -138,7 +141,7 @@ function agentContext(c: HonoContext<AppEnv>): AgentContext {
     ...ctx,
     outbound,
     variables: env,
-    // Nearly no turn needs it.
+    // Created on demand, because almost no turn needs it.
     get redis() {
       return createRedis(env, ctx.meter)
     },

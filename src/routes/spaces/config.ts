@@ -16,7 +16,7 @@ import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts
 import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
 
 const tag = "Configuration"
-/** Behind every version: the list begins with the newest. */
+/** Higher than every version number, so that the list starts with the newest version. */
 const NEWEST = 2_147_483_647
 const spaceParams = z.object({ space_id: idParam })
 const secretParams = z.object({ space_id: idParam, name: secretName })
@@ -25,7 +25,7 @@ export const deletedSchema = z
   .object({ name: z.string().meta({ example: "lookup_order" }), deleted: z.literal(true) })
   .meta({ id: "Deleted" })
 
-/** Manifest, secrets and versions of a space's configuration; the same for keys and for a signed-in user. */
+/** Manifest, secrets and versions of a space's configuration. Mounted for keys and for a signed-in user. */
 export function mountSpaceConfig(app: App, mounting: Mounting) {
   const { prefix } = mounting
   const query = bareQuery(mounting)
@@ -54,7 +54,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       id: "putManifest",
       tag,
       summary: "Replace a space's manifest",
-      description: "Turns that are running keep the configuration they began with.",
+      description: "Running turns keep the configuration with which they started.",
       params: spaceParams,
       query,
       body: manifestSchema,
@@ -71,7 +71,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       id: "listSecrets",
       tag,
       summary: "List a space's secrets",
-      description: "Names and dates only.",
+      description: "Returns names and dates. Values are never returned.",
       params: spaceParams,
       query,
       answer: { status: 200, description: "The secrets, by name.", schema: secrets.schema },
@@ -88,7 +88,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       tag,
       summary: "Set a secret",
       description:
-        "Tools and MCP servers use it as `{{secrets.NAME}}`. A running turn uses the old value until its " +
+        "Tools and MCP servers use the secret as `{{secrets.NAME}}`. A running turn uses the old value until its " +
         "next callback.",
       params: secretParams,
       query,
@@ -109,7 +109,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       summary: "Delete a secret",
       params: secretParams,
       query,
-      answer: { status: 200, description: "It was deleted.", schema: deletedSchema },
+      answer: { status: 200, description: "The secret was deleted.", schema: deletedSchema },
       errors: changeErrors,
     },
     async (c, { params }) => {
@@ -126,8 +126,8 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       tag,
       summary: "List the versions of a space's configuration",
       description:
-        "Newest first. A turn's `turn.running` event names the version that it runs on. The newest 1000 are kept, ten of an account that is at " +
-        "its limit of `config_bytes`, and all since the oldest that a turn still runs on.",
+        "Newest first. A turn's `turn.running` event contains the version that it uses. The newest 1000 are kept, but only ten if the account " +
+        "has reached its limit of `config_bytes`. Versions that open turns use, and all newer ones, are always kept.",
       params: spaceParams,
       query: z.strictObject({
         ...mounting.query,
@@ -158,7 +158,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       query,
       answer: {
         status: 200,
-        description: "The whole configuration as it was in that version.",
+        description: "The whole configuration of that version.",
         schema: wholeConfigVersionSchema,
       },
       errors: ["NOT_FOUND"],

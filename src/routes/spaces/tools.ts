@@ -18,7 +18,7 @@ import { deletedSchema } from "./config.ts"
 
 const tag = "Tools"
 
-/** Tools and MCP servers of a space; the same for keys and for a signed-in user. */
+/** Tools and MCP servers of a space. Mounted for keys and for a signed-in user. */
 export function mountTools(app: App, mounting: Mounting) {
   const { prefix } = mounting
   const query = bareQuery(mounting)
@@ -54,15 +54,15 @@ export function mountTools(app: App, mounting: Mounting) {
       tag,
       summary: "Call a tool once",
       description:
-        "Sends the tool's request with this input, as an agent's call would, and shows the request and the " +
+        "Sends the tool's request with this input, as an agent's call would, and returns the request and the " +
         "response. Secrets are masked. The tool gets your Idempotency-Key, or a new one if you send none. " +
-        "If your server deduplicates by that key, repeat a test with the same key and its effect happens " +
-        "once.",
+        "If your server deduplicates by that key, you can repeat a test with the same key and its effect happens " +
+        "only once.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: toolName }),
       query,
       body: testToolSchema,
-      answer: { status: 200, description: "What was sent and what came back.", schema: toolTestSchema },
+      answer: { status: 200, description: "The request that was sent, and the response.", schema: toolTestSchema },
       errors,
     },
     async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
@@ -78,15 +78,19 @@ export function mountTools(app: App, mounting: Mounting) {
       summary: "Connect to an MCP server",
       description:
         "Connects as a turn would and lists the tools. It changes nothing in the space, so an " +
-        "Idempotency-Key has no effect. The first check or turn after a server was put pins its tools: name, description, input and " +
-        "output schema. A turn has them as they were pinned. A tool that is new, takes another input, or has another description and an " +
-        `old one of more than ${countInWords(KEPT_CHARACTERS)} characters is left out. ` +
-        "`changed` names each tool that the server describes differently by now; PUT " +
-        "the server again, as it is, to accept what was listed last: that is a new version of the configuration.",
+        "Idempotency-Key has no effect. The first check or turn after you put a server pins its tools: name, description, input and " +
+        "output schema. Turns use the pinned tools. A tool is left out of turns if it is new, if its input schema has changed, or if its description has changed and the " +
+        `pinned one is longer than ${countInWords(KEPT_CHARACTERS)} characters. ` +
+        "`changed` lists each tool whose definition differs from the pinned one. To accept the latest definitions, PUT " +
+        "the server again without changes. This creates a new version of the configuration.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),
       query,
-      answer: { status: 200, description: "Its tools, or why it could not be reached.", schema: mcpCheckSchema },
+      answer: {
+        status: 200,
+        description: "The server's tools, or the reason why it could not be reached.",
+        schema: mcpCheckSchema,
+      },
       errors,
     },
     async (c, { params }) =>
@@ -106,7 +110,7 @@ interface Entries<Entry extends { name: string }, Put extends { name?: string | 
   put(ctx: Context, credential: Credential, spaceId: string, entry: Entry): Promise<Entry>
 }
 
-/** List, read, put and delete one kind of the named things of a space. */
+/** Mounts list, read, put and delete for tools or for MCP servers. */
 function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "name"> & { name?: string | undefined }>(
   app: App,
   mounting: Mounting,
@@ -131,7 +135,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       summary: `List a space's ${word}s`,
       params: z.object({ space_id: idParam }),
       query,
-      answer: { status: 200, description: "All of them, by name.", schema: list.schema },
+      answer: { status: 200, description: `All ${word}s, by name.`, schema: list.schema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { space_id } }) => {
@@ -167,7 +171,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       id: `put${id}`,
       tag,
       summary: `Add or replace ${article} ${word}`,
-      description: "Turns that are running keep the configuration they began with.",
+      description: "Running turns keep the configuration with which they started.",
       params,
       query,
       body: putSchema,
@@ -192,7 +196,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       summary: `Delete ${article} ${word}`,
       params,
       query,
-      answer: { status: 200, description: "It was deleted.", schema: deletedSchema },
+      answer: { status: 200, description: `The ${word} was deleted.`, schema: deletedSchema },
       errors: changeErrors,
     },
     async (c, { params: { space_id, name: wanted } }) => {

@@ -24,13 +24,13 @@ export function mountFiles(app: App) {
       tag,
       summary: "Upload a file",
       description:
-        `One file of at most ${FILE_POLICY.maxBytes} bytes: as the part \`file\` of multipart/form-data, or as the body ` +
-        "itself, of any type, with its name in the query. Folders and invisible characters are removed from the name.",
+        `One file of at most ${FILE_POLICY.maxBytes} bytes. Send it as the part \`file\` of multipart/form-data, or as the raw body ` +
+        "of any type, with its name in the query. Folders and invisible characters are removed from the name.",
       idempotent: "replayed",
       params: spaceParams,
       query: z.strictObject(nameQuery),
       upload: true,
-      answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
+      answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "The file's path." } },
       errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "LIMIT_REACHED"],
     },
     async (c, { params, query, once }) => {
@@ -52,7 +52,7 @@ export function mountFiles(app: App) {
       description: "Uploads and outputs, newest first.",
       params: spaceParams,
       query: z.strictObject({
-        turn: idParam.optional().meta({ description: "Only what this turn's agent made: a `turn_id`." }),
+        turn: idParam.optional().meta({ description: "A `turn_id`: only files that the agent created in this turn." }),
         ...createdQuery,
         ...pageQuery,
       }),
@@ -71,7 +71,7 @@ export function mountFiles(app: App) {
       path: "/v1/files/{file_id}",
       id: "getFile",
       tag,
-      summary: "Read what a file is",
+      summary: "Read a file's metadata",
       params: fileParams,
       answer: { status: 200, description: "The file.", schema: fileSchema },
       errors: ["NOT_FOUND"],
@@ -87,7 +87,7 @@ export function mountFiles(app: App) {
       tag,
       summary: "Download a file",
       description:
-        "Answers the file's bytes with its media type, as an attachment. Supports Range, If-Range and If-None-Match.",
+        "Returns the file's bytes with its media type, as an attachment. Supports Range, If-Range and If-None-Match.",
       params: fileParams,
       answer: {
         status: 200,
@@ -108,7 +108,7 @@ export function mountFiles(app: App) {
       id: "deleteFile",
       tag,
       summary: "Delete a file",
-      description: "The file is gone at once. Its bytes are removed right after that, or within minutes.",
+      description: "The file is no longer available from now on. Its bytes are deleted within minutes.",
       params: fileParams,
       answer: { status: 200, description: "The file that was deleted.", schema: deletedFileSchema },
       errors: ["NOT_FOUND"],

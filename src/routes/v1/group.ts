@@ -15,7 +15,7 @@ import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
-/** /v1/*: customers' servers. */
+/** /v1/*: the API for customers' servers. */
 export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {

@@ -3,11 +3,11 @@ import type { App } from "../../http/app.ts"
 
 const tag = "Health"
 
-/** An isolate asks its database at most this often while that answers, however many ask: nobody needs a key here. */
+/** The minimum time between two database checks of an isolate. The request needs no key, so its checks are bounded. */
 const ASKED_EVERY_MS = 1_000
 let answeredAt = Number.NEGATIVE_INFINITY
 
-/** Whether the service runs, for load balancers and monitors. Mounted before the authentication of /v1. */
+/** Health checks for load balancers and monitors. Mounted before the authentication of /v1, so they need no key. */
 export function mountHealth(app: App) {
   app.operation(
     {
@@ -15,12 +15,12 @@ export function mountHealth(app: App) {
       path: "/v1/health",
       id: "getHealth",
       tag,
-      summary: "Whether the API answers",
-      description: "For monitors of liveness: it needs no key and asks no database.",
+      summary: "Check that the API is alive",
+      description: "A liveness check. It needs no key and does not query the database.",
       open: true,
       answer: {
         status: 200,
-        description: "It answers.",
+        description: "The API is alive.",
         schema: z.object({ status: z.literal("ok") }).meta({ id: "Health" }),
       },
       errors: [],
@@ -34,9 +34,9 @@ export function mountHealth(app: App) {
       path: "/v1/health/ready",
       id: "getReadiness",
       tag,
-      summary: "Whether the API can take requests",
+      summary: "Check that the API is ready",
       description:
-        "For monitors of readiness: it needs no key and asks the database for nothing but an answer. 503 when there is none.",
+        "A readiness check. It needs no key and sends a trivial query to the database. It returns 503 if the database does not answer.",
       open: true,
       answer: {
         status: 200,

@@ -23,7 +23,12 @@ export function mountSpaces(app: App) {
       description: "A space is an isolated agent with its own configuration, conversations and files.",
       idempotent: "replayed",
       body: createSpaceSchema,
-      answer: { status: 201, description: "The new space.", schema: spaceSchema, headers: { Location: "Its path." } },
+      answer: {
+        status: 201,
+        description: "The new space.",
+        schema: spaceSchema,
+        headers: { Location: "The space's path." },
+      },
       errors: ["SCOPE_DENIED", "LIMIT_REACHED"],
     },
     async (c, { body, once }) => {
@@ -54,18 +59,18 @@ export function mountSpaces(app: App) {
       id: "listSpaces",
       tag: "Spaces",
       summary: "List spaces",
-      description: "The spaces in the key's scope, newest first. Archived spaces are left out unless you ask for them.",
+      description: "The spaces in the key's scope, newest first. Archived spaces are left out by default.",
       query: z.strictObject({
         ...pageQuery,
-        archived: booleanOrAllParam
-          .default("false")
-          .meta({ description: "`true`: only archived spaces. `all`: archived and active ones." }),
+        archived: booleanOrAllParam.default("false").meta({
+          description: "`false`: only active spaces. `true`: only archived spaces. `all`: both. Default: `false`.",
+        }),
         q: z
           .string()
           .min(1)
           .max(200)
           .optional()
-          .meta({ description: "A part of the title. Upper and lower case count as the same.", example: "support" }),
+          .meta({ description: "A part of the title. Case does not matter.", example: "support" }),
         ...createdQuery,
       }),
       answer: { status: 200, description: "A page of spaces.", schema: pageOf(spaceSchema) },
@@ -85,9 +90,9 @@ export function mountSpaces(app: App) {
       tag: "Spaces",
       summary: "Change a space's title, model or metadata",
       description:
-        "Fields that you leave out stay as they are. `metadata` is replaced as a whole; `model: null` " +
-        "leaves the choice to the catalog. A change of the model makes a new version of the configuration, " +
-        "for turns that begin later. The manifest, tools, servers and secrets have paths of their own.",
+        "Fields that you leave out keep their values. `metadata` is replaced as a whole. `model: null` " +
+        "selects the catalog's default model. A change of the model creates a new version of the configuration, " +
+        "for turns that start later. The manifest, tools, MCP servers and secrets have paths of their own.",
       params: spaceParams,
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
@@ -105,10 +110,10 @@ export function mountSpaces(app: App) {
       tag: "Spaces",
       summary: "Archive a space",
       description:
-        "An archived space takes no turns, files or changes any more (409 `SPACE_ARCHIVED`). It can still " +
-        "be read. Its queued turns are cancelled with the status_reason `space_archived`. Its running " +
-        "turns stop at their next boundary and are billed for what they have done. When many turns are " +
-        "queued, the last ones are cancelled within minutes. Archiving again gives the same answer.",
+        "An archived space accepts no more turns, files or changes (409 `SPACE_ARCHIVED`). You can still " +
+        "read it. Its queued turns are cancelled with the status_reason `space_archived`. Its running " +
+        "turns stop before their next step and are billed for their work so far. If many turns are " +
+        "queued, the last ones are cancelled within minutes. A second request returns the same response.",
       params: spaceParams,
       answer: { status: 200, description: "The archived space.", schema: spaceSchema },
       errors: ["NOT_FOUND"],

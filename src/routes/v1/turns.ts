@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { usdText } from "../../base/money.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
@@ -7,6 +8,7 @@ import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
+import { TURN_POLICY } from "../../turns/policies.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
@@ -24,20 +26,20 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Send a turn",
       description:
-        "Accepts a request for the space's agent and answers at once. The same Idempotency-Key with the " +
-        "same body answers the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
-        "The turn holds `max_cost_usd`, or 0.25, of the balance and of every cap that applies to it, or " +
-        "what they have left if that is less. When that does not pay for its first model call, the turn is " +
-        "refused and nothing is held. The answer is 402 `INSUFFICIENT_CREDITS` when the balance is too " +
-        "low: waiting does not help. Otherwise it is 429 `QUOTA_EXCEEDED`: `details` name the cap that " +
-        "resets last, and `Retry-After` is the whole seconds until then. Refusals are not stored, so you " +
-        "can send the same Idempotency-Key again. A repeat of an accepted turn is answered even when a cap " +
+        "Accepts a request for the space's agent and responds at once. The same Idempotency-Key with the " +
+        "same body returns the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
+        `The turn holds \`max_cost_usd\`, or ${usdText(TURN_POLICY.defaultHold)} USD, of the balance and of every cap that applies to it. If they ` +
+        "have less left, it holds that. If that does not pay for its first model call, the turn is " +
+        "rejected and nothing is held. If the balance is too low, the response is 402 `INSUFFICIENT_CREDITS`, " +
+        "and waiting does not help. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
+        "resets last, and `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you " +
+        "can send the same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap " +
         "has been reached since. See [Caps and quotas](#tag/caps-and-quotas).",
       headers: [
         {
           name: "Idempotency-Key",
           required: true,
-          description: "1–255 printable ASCII characters, unique per logical request.",
+          description: "A unique value per logical request, of 1–255 printable ASCII characters.",
           example: "order-1001",
         },
       ],
@@ -45,7 +47,10 @@ export function mountTurns(app: App) {
       answer: {
         ...theTurn,
         status: 202,
-        headers: { Location: "The turn's path.", [REPLAYED]: "`true` when the turn was there already." },
+        headers: {
+          Location: "The turn's path.",
+          [REPLAYED]: "`true` if an earlier request with this key created the turn.",
+        },
       },
       errors: [
         "IDEMPOTENCY_KEY_REQUIRED",
@@ -85,19 +90,19 @@ export function mountTurns(app: App) {
       path: "/v1/turns/estimate",
       id: "estimateTurn",
       tag: "Turns",
-      summary: "Ask whether a turn would be accepted",
+      summary: "Estimate a turn",
       description:
-        "Takes the body of a turn and says whether the turn would be accepted now, what it would hold, or " +
-        "which limit would refuse it. Nothing is sent, held or stored: ask as often as you like; an " +
-        "Idempotency-Key has no effect. Refusals that have nothing to do with money are answered as for " +
-        "the turn: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.\n\nThe estimate is no promise: " +
-        "another turn may take the credit first. It does not predict what the turn will cost in the end, " +
-        "which is never more than its `max_cost_usd`.",
+        "Takes the body of a turn. The response says whether the turn would be accepted now, and the hold that it would take or the " +
+        "error that it would get. Nothing is sent, held or stored, so you can call it as often as you like. An " +
+        "Idempotency-Key has no effect. Errors that do not concern money are returned as for " +
+        "the turn: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.\n\nThe estimate is no guarantee: " +
+        "another turn can take the credit first. The final cost is not predicted; it never exceeds " +
+        "`max_cost_usd`.",
       idempotent: "naturally",
       body: createTurnSchema,
       answer: {
         status: 200,
-        description: "Whether the turn would be accepted, and on what terms.",
+        description: "The estimate: whether the turn would be accepted, and its hold or error.",
         schema: turnEstimateSchema,
       },
       errors: ["END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
@@ -116,8 +121,8 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "List turns",
       description:
-        "The turns of the key's spaces, newest first. To find the turn of one of your requests, keep the " +
-        "`turn_id` of its answer, or send the request again with its Idempotency-Key.",
+        "The turns in the key's spaces, newest first. To find the turn of one of your requests, store the " +
+        "`turn_id` of the response, or send the request again with its Idempotency-Key.",
       query: z.strictObject({
         ...pageQuery,
         space: idParam.optional().meta({ description: "A `space_id`." }),
@@ -146,7 +151,7 @@ export function mountTurns(app: App) {
       params: turnParams,
       query: z.strictObject({
         wait: wholeParam(0, 30).default(0).meta({
-          description: "Wait for the turn's end, for at most this many seconds, before answering.",
+          description: "Maximum time in seconds to wait for the turn to end before the response is sent.",
           example: 30,
         }),
       }),
@@ -169,8 +174,8 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Cancel a turn",
       description:
-        "A queued turn is cancelled at once. A running turn stops at its next boundary and is billed for " +
-        "what it has done. Cancelling twice gives the same answer, with or without an Idempotency-Key.",
+        "A queued turn is cancelled at once. A running turn stops before its next step and is billed for " +
+        "its work so far. A second cancel returns the same response, with or without an Idempotency-Key.",
       idempotent: "naturally",
       params: turnParams,
       answer: theTurn,
@@ -188,19 +193,19 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Read a turn's events",
       description:
-        "The events are numbered by `seq` without gaps and come oldest first. `next_cursor` is the last " +
-        "`seq` of the page. With `Accept: text/event-stream` they are sent as they happen, as server-sent " +
-        "events, until the turn has ended. `seq` is their id: a reader who reconnects with Last-Event-ID " +
-        "misses nothing and sees nothing twice. The agent's text (`text.delta`) is written only while " +
-        "somebody reads along. A second `step.started` of the same step means that its text begins again. " +
-        "A reader who already has all events of a turn that has ended gets 204, so that an EventSource does not " +
+        "The events in ascending order. `seq` has no gaps. `next_cursor` is the last " +
+        "`seq` of the page. With `Accept: text/event-stream` the events are sent as they happen, as server-sent " +
+        "events, until the turn ends. Their id is `seq`: a client that reconnects with Last-Event-ID " +
+        "gets every event exactly once. The agent's text (`text.delta`) is written only while " +
+        "a client follows the turn. A second `step.started` of the same step means that its text starts again. " +
+        "If the turn has ended and the client has all of its events, the response is 204, so that an EventSource does not " +
         "reconnect. " +
-        "`model.waiting` says that the turn waits for capacity at the model's provider.",
+        "`model.waiting` means that the turn waits for capacity at the model's provider.",
       headers: [
         {
           name: "Last-Event-ID",
           required: false,
-          description: "With server-sent events: the `seq` after which to go on.",
+          description: "Only for server-sent events: the `seq` after which the stream continues.",
           example: "7",
         },
       ],
@@ -214,10 +219,9 @@ export function mountTurns(app: App) {
         description: "A page of events.",
         schema: pageOf(turnEventSchema),
         also: {
-          "text/event-stream":
-            "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
+          "text/event-stream": "One message per event: `id` is its `seq`, `event` its type, `data` the event as JSON.",
         },
-        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the reader has all of its events." },
+        others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the client has all of its events." },
       },
       errors: ["NOT_FOUND"],
     },

@@ -23,7 +23,7 @@ export function mountWebhooks(app: App) {
       id: "listWebhooks",
       tag,
       summary: "List webhooks",
-      description: "Newest first.",
+      description: "The webhooks in the key's scope, newest first.",
       query: z.strictObject({ ...pageQuery, ...createdQuery }),
       answer: { status: 200, description: "A page of webhooks.", schema: pageOf(webhookSchema) },
       errors: [],
@@ -44,8 +44,8 @@ export function mountWebhooks(app: App) {
       tag,
       summary: "List a webhook's deliveries",
       description:
-        "Deliveries with their attempts, the newest event first. Use a cursor only with the filters of the " +
-        "page it came from.",
+        "Deliveries with their attempts, newest event first. Use a cursor only with the filters of the " +
+        "page that returned it.",
       params: z.object({ webhook_id: idParam }),
       query: z.strictObject({
         ...pageQuery,

@@ -20,7 +20,7 @@ const tag = "Webhooks"
 const params = z.object({ webhook_id: idParam })
 const theWebhook = { status: 200, description: "The webhook.", schema: webhookSchema } as const
 
-/** One endpoint: made, read, changed, removed; the same for keys and for a signed-in owner. */
+/** Create, read, update and delete a webhook. Mounted for keys and for a signed-in owner. */
 export function mountEndpoints(app: App, { prefix, query }: Mounting) {
   app.operation(
     {
@@ -30,23 +30,23 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Register a webhook",
       description:
-        "Events are posted to the URL as JSON, signed as Standard Webhooks says: `webhook-id`, " +
+        "Events are posted to the URL as JSON and signed according to Standard Webhooks: `webhook-id`, " +
         "`webhook-timestamp` and `webhook-signature` (`v1,` + base64 HMAC-SHA256 of `id.timestamp.body`). " +
-        `An answer of 2xx within ${timeInWords(WEBHOOK_POLICY.timeoutMs)} is success; a redirect is a failure. Failures are tried again after ` +
+        `A 2xx response within ${timeInWords(WEBHOOK_POLICY.timeoutMs)} is a success; a redirect is a failure. Failed attempts are retried after ` +
         `${RETRY_TIMES}, or later if the receiver sends Retry-After. A 410 ` +
         `disables the webhook, and so do ${timeInWords(WEBHOOK_POLICY.disableAfterMs)} in which every attempt fails. ` +
         "A later event of a turn " +
         "waits until the earlier ones were accepted or tried twice. The webhook receives the events that " +
-        "the key which made it may see. First it is sent a `ping`, and everything else waits until it has answered that with 2xx: until " +
-        "then its `state` is `pending`. An account has one webhook for a URL.",
+        "the key that created it can see. The first event is a `ping`. All other events wait until it has been answered with 2xx; until " +
+        "then the webhook's `state` is `pending`. An account can have only one webhook per URL.",
       idempotent: "replayed",
       query: z.strictObject(query),
       body: createWebhookSchema,
       answer: {
         status: 201,
-        description: "The webhook with its signing secret, which is shown only here.",
+        description: "The webhook with its signing secret, which only this response shows.",
         schema: webhookWithSecretSchema,
-        headers: { Location: "Its path." },
+        headers: { Location: "The webhook's path." },
       },
       errors: ["LIMIT_REACHED", "WEBHOOK_EXISTS", "CONFLICT"],
     },
@@ -81,8 +81,8 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Change a webhook",
       description:
-        "Changes the fields that you send. When you switch a webhook off, its pending deliveries fail; you " +
-        "can replay them when it is on again. Another `url` has to answer a `ping` before it gets events.",
+        "Changes the fields that you send. If you disable a webhook, its pending deliveries fail. You " +
+        "can replay them after you enable it again. A new `url` must answer a `ping` before it receives events.",
       params,
       query: z.strictObject(query),
       body: updateWebhookSchema,
@@ -101,12 +101,12 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       path: `${prefix}/webhooks/{webhook_id}`,
       id: "deleteWebhook",
       tag,
-      summary: "Remove a webhook",
+      summary: "Delete a webhook",
       params,
       query: z.strictObject(query),
       answer: {
         status: 200,
-        description: "The webhook and its deliveries are gone.",
+        description: "The webhook and its deliveries are deleted.",
         schema: z.object({ webhook_id: z.string(), deleted: z.literal(true) }),
       },
       errors: ["NOT_FOUND"],
@@ -123,18 +123,18 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       path: `${prefix}/webhooks/{webhook_id}/rotate-secret`,
       id: "rotateWebhookSecret",
       tag,
-      summary: "Rotate a webhook's secret",
+      summary: "Rotate a webhook's signing secret",
       description:
-        `For ${timeInWords(WEBHOOK_POLICY.rotationMs)} ` +
-        "both secrets sign, each with a signature of its own. Receivers can change over at " +
-        "any moment in that time. A second rotation within it ends no secret earlier. " +
-        `At most ${WEBHOOK_POLICY.mostFormerSecrets} former secrets sign at a time.`,
+        `For ${timeInWords(WEBHOOK_POLICY.rotationMs)}, ` +
+        "each event has two signatures: one with the old secret and one with the new. Receivers can switch at " +
+        "any time within this period. A second rotation within it does not shorten the life of any secret. " +
+        `At most ${WEBHOOK_POLICY.mostFormerSecrets} old secrets can sign at a time.`,
       idempotent: "replayed",
       params,
       query: z.strictObject(query),
       answer: {
         status: 200,
-        description: "The webhook with its new secret, which is shown only here.",
+        description: "The webhook with its new secret, which only this response shows.",
         schema: webhookWithSecretSchema,
       },
       errors: ["NOT_FOUND", "LIMIT_REACHED"],

@@ -15,8 +15,7 @@ const webhookParams = z.object({ webhook_id: idParam })
 const deliveryParams = z.object({ delivery_id: idParam })
 const theDelivery = { description: "The delivery.", schema: deliverySchema } as const
 
-/** One delivery read, and events sent again; the same for keys and for a signed-in owner. */
-/** What the examples show of a delivery that is to be attempted. */
+/** The example of a delivery that waits for its next attempt. */
 const PENDING = { state: "pending", next_attempt_at: "2026-01-15T09:30:00.000Z", finished_at: null }
 const FAILED = {
   attempt: 1,
@@ -37,8 +36,8 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Send a test event",
       description:
-        "Sends a `ping` to this webhook only. Read the delivery to see what your server answered. A webhook that is `pending` is verified " +
-        "when it answers with 2xx.",
+        "Sends a `ping` to this webhook only. Read the delivery to see the response of your server. A webhook that is `pending` becomes " +
+        "verified if the response is 2xx.",
       idempotent: "replayed",
       params: webhookParams,
       query: z.strictObject(query),
@@ -58,23 +57,23 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Replay the events of a period",
       description:
-        "Sends again, under the same ids, the events that failed or were never sent to this webhook; with " +
-        "`include_delivered`, all events. " +
-        `At most ${countInWords(WEBHOOK_POLICY.replayBatch)} events at a time: ` +
-        "send the same request with the " +
-        "`cursor` to go on. " +
-        `A webhook is sent at most ${countInWords(WEBHOOK_POLICY.resendsAnHour.live)} events again within an hour, a test key's ` +
-        `${countInWords(WEBHOOK_POLICY.resendsAnHour.test)}: ` +
-        "then it is 429, with " +
+        "Sends again, under the same ids, the events that failed or were never sent to this webhook. With " +
+        "`include_delivered`, all events are sent again. " +
+        `One request sends at most ${countInWords(WEBHOOK_POLICY.replayBatch)} events: ` +
+        "to continue, send the same request with the " +
+        "`cursor` of the response. " +
+        `Within an hour, at most ${countInWords(WEBHOOK_POLICY.resendsAnHour.live)} events can be sent again to one webhook, and ` +
+        `${countInWords(WEBHOOK_POLICY.resendsAnHour.test)} by a test key. ` +
+        "Beyond that, the response is 429 with " +
         "`Retry-After`.",
       idempotent: "replayed",
       params: webhookParams,
       query: z.strictObject({
         ...query,
-        cursor: pageQuery.cursor.meta({ description: "The `cursor` of the previous answer, to go on." }),
+        cursor: pageQuery.cursor.meta({ description: "The `cursor` of the previous response, to continue." }),
       }),
       body: replaySchema,
-      answer: { status: 202, description: "The deliveries that are on their way.", schema: replayedSchema },
+      answer: { status: 202, description: "The deliveries that were scheduled.", schema: replayedSchema },
       errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, query: { cursor }, body, once }) => {
@@ -107,7 +106,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Send a delivery again",
       description:
-        "Sends it at once, under the same id and with all retries, whether it was delivered, failed or is pending.",
+        "Sends the delivery at once, under the same id and with all retries. It can be delivered, failed or pending.",
       idempotent: "replayed",
       params: deliveryParams,
       query: z.strictObject(query),
