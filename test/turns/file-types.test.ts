@@ -125,7 +125,7 @@ describe("A text's charset", () => {
       const steps = "select results -> '0' ->> 'value' as value from turn_steps where turn_id = $1 and step = 0"
       const [row] = await world.sql<{ value: string }>(steps, [turn_id])
       const [, piece = "", next] =
-        /^([\s\S]*?)(?:\n\[bytes .* go on with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
+        /^([\s\S]*?)(?:\n\[bytes .* continue with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
       read += piece
       offset = next === undefined ? -1 : Number(next)
     }
