@@ -113,7 +113,10 @@ export interface ModelUsage {
   /** All prompt tokens, including cached ones. */
   tokensInput: number
   tokensCached: number
-  /** Prompt tokens that the provider wrote to its cache. They are not in tokensCached. Default: 0. */
+  /**
+   * Prompt tokens that the provider wrote to its cache. They count neither as cached
+   * nor as plain tokens. Default: 0.
+   */
   tokensCacheWritten?: number
   /** The part of tokensCacheWritten that the provider keeps for an hour. Default: 0. */
   tokensCacheWrittenHour?: number

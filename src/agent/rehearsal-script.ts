@@ -19,7 +19,7 @@ export interface Script {
   acts: Act[]
   thinkMs: number
   streamMs: number
-  /** The first model call that fails, its error code, and the number of failed tries. */
+  /** The first model call that fails, its error code, and the number of tries that fail. */
   fail: { from: number; code: string; times: number } | null
   use: { input?: number; cached?: number; output?: number }
   reply: string | null

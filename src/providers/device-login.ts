@@ -12,12 +12,10 @@ import { openLogin, sealLogin } from "./sealed-login.ts"
 import { loginError } from "./token-errors.ts"
 
 const shownFields = {
-  verification_url: z
-    .string()
-    .meta({
-      description: "The page on which the user confirms the login.",
-      example: "https://login.provider.com/device",
-    }),
+  verification_url: z.string().meta({
+    description: "The page on which the user confirms the login.",
+    example: "https://login.provider.com/device",
+  }),
   verification_url_complete: z.string().nullable().meta({
     description: "The same page with the code in its URL. Null if the provider has none.",
     example: "https://login.provider.com/device?user_code=WDJB-MJHT",

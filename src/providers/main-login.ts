@@ -55,12 +55,10 @@ export const authCodeSchema = z
 export const authCodeAnswerSchema = z
   .object({
     external_id: z.string().meta({ description: "The account's id at its provider.", example: "acc_7f3a" }),
-    label: z
-      .string()
-      .meta({
-        description: "The account's name at its provider, such as an email address.",
-        example: "ada@people.com",
-      }),
+    label: z.string().meta({
+      description: "The account's name at its provider, such as an email address.",
+      example: "ada@people.com",
+    }),
     token_expires_at: z.iso
       .datetime()
       .nullable()

@@ -23,13 +23,10 @@ export const windowName = {
 
 const windowSchema = z.object({
   ...windowName,
-  used_pct: z
-    .number()
-    .nullable()
-    .meta({
-      description: "How much of the window is used, in per cent. Null: not known, because the window has ended.",
-      example: 37.5,
-    }),
+  used_pct: z.number().nullable().meta({
+    description: "How much of the window is used, in per cent. Null: not known, because the window has ended.",
+    example: 37.5,
+  }),
   reset_at: z.iso.datetime().nullable().meta({ description: "When the window resets. Null: not known." }),
   taken_at: z.iso.datetime().meta({ description: "When the provider reported it." }),
 })

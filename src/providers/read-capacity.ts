@@ -39,12 +39,10 @@ export const capacityReportSchema = z
       .meta({ description: "The pool of the accounts. Null: both pools.", example: null }),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    thinned: z
-      .boolean()
-      .meta({
-        description: `True if there are more than ${PROVIDER_POLICY.points} snapshots, so that only some are shown.`,
-        example: false,
-      }),
+    thinned: z.boolean().meta({
+      description: `True if there are more than ${PROVIDER_POLICY.points} snapshots, so that only some are shown.`,
+      example: false,
+    }),
     point_seconds: z.int().nullable().meta({
       description:
         "The length of a step in seconds, if thinned: only the newest snapshot of each window and step is shown. Otherwise null.",

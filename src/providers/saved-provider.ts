@@ -24,14 +24,11 @@ export const savedProviderSchema = z
       .string()
       .nullable()
       .meta({ description: "The URL that calls go to. Null: the engine's own URL.", example: null }),
-    external_id: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          "The account's id at its provider. Another login with this id renews the account. Null for an API key.",
-        example: "acc_7f3a",
-      }),
+    external_id: z.string().nullable().meta({
+      description:
+        "The account's id at its provider. Another login with this id renews the account. Null for an API key.",
+      example: "acc_7f3a",
+    }),
     disabled: z.boolean().meta({ example: false }),
     health: z.enum(ACCOUNT_HEALTH).meta({
       description:

@@ -62,8 +62,8 @@ end $$;
 
 -- Changes the held amount of an account by p_amount.
 -- p_shard: the shard that this transaction has locked, or null if the account has no shards.
--- Returns false if the account has got shards in the meantime, or, without shards, if it has not
--- enough credit. With shards, the caller must check the credit.
+-- Returns false if the account has got shards in the meantime, or if an account without shards lacks the credit.
+-- With shards, the caller must check the credit.
 create function turnpike.change_held(p_user_id bigint, p_shard integer, p_amount bigint) returns boolean language plpgsql as $$
 begin
   if p_shard is null then
