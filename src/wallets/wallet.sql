@@ -1,6 +1,6 @@
--- Without shards, an account's balance and hold are in its wallet's row. With shards, the wallet has the posted balance,
--- the shards have every change since, and a transaction changes one of them ("Shards" in docs/architecture/money.md).
--- Lock order: shards by number, wallet, counters of caps.
+-- Without shards, an account's balance and hold are in its wallet's row. With shards, the wallet has the posted
+-- balance, the shards have every change since, and a transaction changes one of them ("Shards" in
+-- docs/architecture/money.md). Lock order: shards by number, wallet, counters of caps.
 
 -- Returns the amounts of an account from one snapshot of the database: wallet and shards together.
 create function turnpike.wallet_sums(p_user_id bigint, out balance bigint, out held bigint, out shards integer, out shard_hold bigint)
