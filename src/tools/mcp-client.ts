@@ -55,15 +55,12 @@ interface Session {
 }
 
 /**
- * The field with the key of a call, by which a server recognizes a repeat. For proxies,
- * the POST has it as a header too.
+ * The `_meta` field with a call's key, by which a server recognizes a repeat.
+ * The POST has it as a header too.
  */
 const IDEMPOTENCY_META = "turnpike/idempotency-key"
 const MAX_PAGES = 64
-/**
- * The first revision without `initialize`: each request names its version and
- * client (MCP 2026-07-28, versioning).
- */
+/** The first revision without `initialize`: each request names its version and client (MCP 2026-07-28). */
 const MODERN = "2026-07-28"
 export type Revision = typeof MODERN | null
 /**
@@ -72,10 +69,7 @@ export type Revision = typeof MODERN | null
  */
 const NEVER_MS = 2 ** 31 - 1
 
-/**
- * Describes how an answer violates its tool's outputSchema. A schema that is
- * invalid or too slow is ignored.
- */
+/** How an answer violates its tool's outputSchema; null if the schema is invalid or too slow. */
 function answerFault(schema: Record<string, unknown>, value: unknown): string | null {
   try {
     return valueFault(schema, value)
