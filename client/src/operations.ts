@@ -12,10 +12,11 @@ export interface AccountEvent {
 }
 
 export interface Balance {
+  /** The account's balance, including held amounts, in USD. */
   balance_usd: number
-  /** Set aside for turns that are not over. */
+  /** The amount that is set aside for open turns, in USD. */
   held_usd: number
-  /** balance_usd - held_usd: what new turns may hold. */
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd: number
 }
 
@@ -206,10 +207,11 @@ export interface CreateWebhook {
 
 /** The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance. */
 export interface CreditsDetails {
+  /** The account's balance, including held amounts, in USD. */
   balance_usd?: number | undefined
-  /** Set aside for turns that are not over. */
+  /** The amount that is set aside for open turns, in USD. */
   held_usd?: number | undefined
-  /** balance_usd - held_usd: what new turns may hold. */
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd?: number | undefined
   /** The least that the turn must be able to hold. */
   needed_usd?: number | undefined
@@ -643,7 +645,7 @@ export interface Me {
   caps: CapState[]
   /** The account's limits on counts and sizes, and their usage, for live and test data together. */
   limits: CountState[]
-  /** Null for a test key, and for a key to one space. */
+  /** The account's balance. Null for a test key, and for a key to one space. */
   balance: Balance | null
 }
 
@@ -1040,7 +1042,7 @@ export interface TurnEstimate {
   refused_by: RefusedBy | null
   /** The pin that it would run on. */
   model: string
-  /** Null for a test key, and for a key to one space. */
+  /** The account's balance. Null for a test key, and for a key to one space. */
   balance: Balance | null
   /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
   caps: CapState[]

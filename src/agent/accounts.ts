@@ -1,6 +1,6 @@
 import type { ModelAccounts } from "./engine.ts"
 
-/** What names the accounts at the providers: variables of the worker, or keys of an environment file. */
+/** Settings that name accounts at providers: variables of the worker, or keys of an environment file. */
 export interface ModelVariables {
   ANTHROPIC_API_KEY?: string | undefined
   ANTHROPIC_BASE_URL?: string | undefined
@@ -8,9 +8,9 @@ export interface ModelVariables {
   OPENAI_BASE_URL?: string | undefined
 }
 
-/** The accounts that the keys of an environment file and then the worker's variables name. */
+/** Reads the accounts from an environment file. The worker's variables fill the gaps. */
 export function accountsOf(worker: ModelVariables, file: ModelVariables): ModelAccounts {
-  // A file's URL gets no key that was meant for another server.
+  // A file's URL must not get a key that was meant for another server.
   const { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } = {
     ...worker,
     ...(file.ANTHROPIC_BASE_URL && { ANTHROPIC_API_KEY: undefined }),
@@ -21,7 +21,7 @@ export function accountsOf(worker: ModelVariables, file: ModelVariables): ModelA
     ...(ANTHROPIC_API_KEY && {
       anthropic: { apiKey: ANTHROPIC_API_KEY, ...(ANTHROPIC_BASE_URL && { baseUrl: ANTHROPIC_BASE_URL }) },
     }),
-    // A key beside a base URL belongs to that server, whichever protocol a pin speaks with it.
+    // A key with a base URL belongs to that server, for both protocols that a pin may use there.
     ...(OPENAI_API_KEY && {
       openai: { apiKey: OPENAI_API_KEY, ...(OPENAI_BASE_URL && { baseUrl: OPENAI_BASE_URL }) },
     }),

@@ -3,7 +3,7 @@ import { type AssistantPart, type EngineContext, type ModelAnswer, type ModelCal
 import { rehearse } from "./rehearsal.ts"
 import { callSdk } from "./sdk-engine.ts"
 
-/** One call of one engine. Throws ModelError, or the signal's reason when it was aborted. */
+/** Makes one model call. Throws ModelError, or the signal's reason if it was aborted. */
 export async function callModel(context: EngineContext, call: ModelCall): Promise<ModelAnswer> {
   try {
     const answer = await (call.engine === "rehearsal" ? rehearse(context, call) : callSdk(context, call, call.engine))
@@ -15,8 +15,8 @@ export async function callModel(context: EngineContext, call: ModelCall): Promis
   }
 }
 
-/** A call whose input cannot be stored counts as no valid call. */
+/** Marks a tool call as invalid if its input cannot be stored. */
 function shallow(part: AssistantPart): AssistantPart {
   if (part.type !== "tool-call" || !nestsTooDeep(part.input)) return part
-  return { ...part, input: {}, invalid: "The input nests too deep." }
+  return { ...part, input: {}, invalid: "The input is nested too deeply." }
 }

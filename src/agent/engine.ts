@@ -3,7 +3,7 @@ import type { ENGINES } from "../base/words.ts"
 
 export type EngineName = (typeof ENGINES)[number]
 
-/** Where an account without a base URL is called; null: its engine has no address of its own. */
+/** The base URL of accounts without one of their own; null if the engine has no default. */
 export const ENGINE_URLS = {
   anthropic: "https://api.anthropic.com/v1",
   openai: "https://api.openai.com/v1",
@@ -12,7 +12,10 @@ export const ENGINE_URLS = {
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** Data that a provider wants to get back with a part (signatures, item ids), as the AI SDK carries it. We do not read it. */
+/**
+ * Data that a provider expects back with a part (signatures, item ids), as the AI
+ * SDK passes it. We do not read it.
+ */
 interface FromProvider {
   providerOptions?: { [provider: string]: { [key: string]: Json } }
 }
@@ -22,7 +25,7 @@ export interface TextPart extends FromProvider {
   text: string
 }
 
-/** Bytes in the file store, read when a call is made. */
+/** A file in the object store. Its bytes are read when a call is made. */
 export interface ObjectPart {
   type: "object"
   objectKey: string
@@ -36,9 +39,9 @@ export interface ToolCallPart extends FromProvider {
   toolCallId: string
   toolName: string
   input: unknown
-  /** The JSON of the input as the model wrote it, where doubles would change its numbers. */
+  /** The JSON of the input as the model wrote it, if doubles would change its numbers. */
   written?: string
-  /** Why the call is invalid. Its input is then the text that the model wrote. */
+  /** Why the call is invalid. Then `input` is the text that the model wrote. */
   invalid?: string
 }
 
@@ -49,7 +52,7 @@ interface ReasoningPart extends FromProvider {
 
 export type AssistantPart = TextPart | ReasoningPart | ToolCallPart
 
-/** What a tool call answered, as the model sees it. */
+/** The output of a tool call, as the model sees it. */
 export type ToolOutput =
   | { type: "text"; value: string }
   | { type: "error"; value: string }
@@ -63,11 +66,11 @@ export interface ToolResult {
 
 export type Message =
   | { role: "user"; content: (TextPart | ObjectPart)[] }
-  /** `cut`: the answer broke off here; the model is asked to go on from it. */
+  /** `cut`: the answer broke off here. The model is asked to continue it. */
   | { role: "assistant"; content: AssistantPart[]; cut?: true }
   | { role: "tool"; content: ToolResult[] }
 
-/** A tool as the model knows it; `inputSchema` is a JSON Schema of an object. */
+/** A tool as the model sees it. `inputSchema` is a JSON Schema of an object. */
 export interface ToolSpec {
   name: string
   description: string
@@ -76,17 +79,23 @@ export interface ToolSpec {
 
 export type CacheLifetime = "5m" | "1h"
 
-/** What of a prompt the provider is asked to keep for later calls: Anthropic's cache_control, OpenAI's prompt_cache_key. */
+/**
+ * The part of a prompt that the provider should cache: Anthropic's
+ * cache_control, OpenAI's prompt_cache_key.
+ */
 export interface PromptCache {
-  /** The same for all calls that begin alike. */
+  /** The same for all calls with the same beginning. */
   key: string
-  /** How long tools and instructions are kept. */
+  /** How long tools and instructions stay cached. */
   lifetime: CacheLifetime
-  /** Indexes of messages up to which the prompt is kept too, in order. At most three: Anthropic takes four breakpoints in all. */
+  /**
+   * Indexes of messages up to which the prompt is cached too, in order. At most three, because
+   * Anthropic allows four breakpoints.
+   */
   breakpoints: { message: number; lifetime: CacheLifetime }[]
 }
 
-/** One model call. The transcript is data: any worker can make the next one. */
+/** One model call. It needs no state of a worker, so any worker can make the next one. */
 export interface ModelCall {
   engine: EngineName
   model: string
@@ -96,43 +105,46 @@ export interface ModelCall {
   maxOutputTokens: number
   temperature?: number
   cache?: PromptCache
-  /** How often this call has failed already. */
+  /** The number of failed tries of this call. */
   attempt: number
 }
 
 export interface ModelUsage {
-  /** All prompt tokens, the cached ones included. */
+  /** All prompt tokens, including cached ones. */
   tokensInput: number
   tokensCached: number
-  /** Prompt tokens that the provider wrote into its cache; counted neither as cached nor as plain ones. 0 when left out. */
+  /**
+   * Prompt tokens that the provider wrote to its cache. They count neither as cached
+   * nor as plain tokens. Default: 0.
+   */
   tokensCacheWritten?: number
-  /** Those of the written ones that the provider keeps for an hour. 0 when left out. */
+  /** The part of tokensCacheWritten that the provider keeps for an hour. Default: 0. */
   tokensCacheWrittenHour?: number
   tokensOutput: number
 }
 
 export interface ModelAnswer {
   text: string
-  /** Everything that the model said, including its tool calls. */
+  /** The whole answer, including tool calls. */
   content: AssistantPart[]
   /**
-   * length: cut at an output limit. refused: by the model. filtered: by its provider. error: the provider says that it failed. aborted:
-   * the call was cut off; engines never answer this themselves.
+   * length: cut at an output limit. refused: by the model. filtered: by its provider. error: the
+   * provider reports a failure. aborted: the call was cut off; engines never return this themselves.
    */
   finish: "stop" | "length" | "tool-calls" | "more" | "refused" | "filtered" | "error" | "other" | "aborted"
   usage: ModelUsage
 }
 
-/** What a call sends to its provider beside the request: an API key or a bearer token, and further headers. */
+/** The credential of a call: an API key or a bearer token, and further headers. */
 interface ModelAccount {
   apiKey?: string
   authToken?: string
-  /** The engine's own when left out; openai-compatible has none. */
+  /** Default: the engine's own URL. The engine openai-compatible has none. */
   baseUrl?: string
   headers?: Record<string, string>
 }
 
-/** The accounts of the configured providers. */
+/** The configured accounts, by engine. */
 export type ModelAccounts = { [Engine in Exclude<EngineName, "rehearsal">]?: ModelAccount }
 
 export interface EngineContext {
@@ -140,29 +152,32 @@ export interface EngineContext {
   accounts: ModelAccounts
   sleep(ms: number, signal: AbortSignal): Promise<void>
   signal: AbortSignal
-  /** The bytes of an object of the transcript; null when it is gone. */
+  /** Reads the bytes of an object in the transcript; null if it no longer exists. */
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
-  /** Called with each piece of text as the model makes it. */
+  /** Called with each piece of text as it arrives. */
   onText(piece: string): void
   /**
-   * Called with everything else that comes: output that no customer sees (thinking, a tool call's input), and the provider's counts so
-   * far.
+   * Called with all other progress: hidden output (thinking, the input of a tool call), and the
+   * provider's token counts so far.
    */
   onProgress?(progress: { hidden?: string; usage?: Partial<ModelUsage> }): void
 }
 
 /**
- * Why a call brought no answer. unavailable: network, 5xx, 429 or overloaded; try again, after `retryAfterMs` if given. rejected: the
- * provider refuses this request for good. failed: the rehearsal was told to fail; `code` is the customer's.
+ * The code of a ModelError if the provider says that the account has no credit,
+ * and its status does not show it.
  */
-/** The code of a ModelError whose provider says that the account cannot pay, where its status says less. */
 export const NO_CREDIT = "insufficient_quota"
 
+/**
+ * A model call without an answer. unavailable: network, 5xx, 429 or overload; retry, after `retryAfterMs` if set.
+ * rejected: the provider rejects this request for good. failed: a rehearsed failure with the customer's `code`.
+ */
 export class ModelError extends Error {
   readonly kind: "unavailable" | "rejected" | "failed"
   readonly code: string | undefined
   readonly retryAfterMs: number | undefined
-  /** The provider's HTTP status, where it is the reason. */
+  /** The provider's HTTP status, if that is the reason. */
   readonly status: number | undefined
 
   constructor(
@@ -184,7 +199,7 @@ export class ModelError extends Error {
   }
 }
 
-/** A call's input, its numbers with the digits that the model wrote (parseExact). */
+/** The input of a call. Its numbers keep the digits that the model wrote (parseExact). */
 export const callInput = ({ input, written }: ToolCallPart): unknown =>
   written === undefined ? input : parseExact(written)
 
@@ -192,7 +207,7 @@ export function callsOf(content: readonly AssistantPart[]): ToolCallPart[] {
   return content.filter((part) => part.type === "tool-call")
 }
 
-/** The text of a message, for engines and counts that need nothing else. */
+/** The text of a message without its other parts. */
 export function textOf(message: Message): string {
   if (message.role !== "tool") {
     return message.content.map((part) => (part.type === "text" ? part.text : "")).join("")

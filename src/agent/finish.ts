@@ -2,7 +2,7 @@ import type { AssistantPart, ModelAnswer } from "./engine.ts"
 
 type Finish = ModelAnswer["finish"]
 
-/** The reasons that providers and servers give for an answer's end, where the SDK does not tell them apart. */
+/** Finish reasons of providers that the SDK does not distinguish. */
 const REASONS: Record<Exclude<Finish, "stop" | "tool-calls" | "more" | "other" | "aborted">, readonly string[]> = {
   length: ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"],
   refused: ["refusal", "refused"],
@@ -22,19 +22,19 @@ const REASONS: Record<Exclude<Finish, "stop" | "tool-calls" | "more" | "other" |
   error: ["error", "network_error", "insufficient_system_resource", "malformed_function_call", "function_call_filter"],
 }
 
-/** How an answer ended. `unified` is the SDK's word, `raw` the provider's. */
+/** Determines how an answer ended. `unified`: the SDK's reason. `raw`: the provider's. */
 export function finishOf(unified: string, raw: string | undefined, parts: readonly AssistantPart[]): Finish {
   // Gemini adds a detail: "content_filter: RECITATION".
   const word = raw?.toLowerCase().split(":")[0]?.trim() ?? ""
   const named = Object.entries(REASONS).find(([, words]) => words.includes(word))?.[0] as Finish | undefined
   if (named && named !== "length") return named
-  // The SDK's word for the text of a refusal, too.
+  // The SDK also uses this reason for the text of a refusal.
   if (unified === "content-filter") return "refused"
-  // Some servers report "stop" although there are calls: the calls decide.
+  // Some servers report "stop" although the answer has calls. The calls decide.
   if (parts.some((part) => part.type === "tool-call")) return "tool-calls"
   if (named === "length" || unified === "length") return "length"
   return unified === "stop" ? "stop" : "other"
 }
 
-/** Whether the model or its provider has refused an answer, or failed. */
+/** True if the model or its provider refused or failed. */
 export const isFaulty = (finish: Finish) => finish === "refused" || finish === "filtered" || finish === "error"

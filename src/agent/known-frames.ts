@@ -3,7 +3,10 @@ import type { REAL_ENGINES } from "../base/words.ts"
 import { errorFrame, isEndOfResponse, plainChunk, plainMessageEvent, plainResponseEvent } from "./plain-frames.ts"
 import { plainLine } from "./sdk-calls.ts"
 
-/** The events and parts of Anthropic's Messages stream that the SDK reads. It reports all others as errors. */
+/**
+ * The events and parts of Anthropic's Messages stream that the SDK supports.
+ * It reports all others as errors.
+ */
 const ANTHROPIC = {
   events: [
     "message_start",
@@ -21,22 +24,22 @@ const ANTHROPIC = {
 type Engine = (typeof REAL_ENGINES)[number]
 
 /**
- * The same stream of events without frames that are no part of the engine's protocol. Real errors stay. `onDone`: the stream has said that
- * it is done (`[DONE]`, or the last event of an answer).
+ * Removes frames from a stream that are not part of the engine's protocol. Errors stay. `onDone`:
+ * called at the end of the answer (`[DONE]`, or its last event).
  */
 export function knownFrames(response: Response, { engine, onDone }: { engine: Engine; onDone: () => void }): Response {
   if (!response.ok || !response.body) return response
   let rest = ""
   const lines = new TransformStream<string, string>({
     transform(piece, controller) {
-      // The last line may go on in the next piece; a CR may be the first half of a CRLF.
+      // The last line may continue in the next piece. A CR may be the first half of a CRLF.
       const parts = (rest + piece).split(/\r\n|\n|\r(?=[^\n])/)
       rest = parts.pop() ?? ""
       const known = parts.flatMap((line) => knownLine(line, engine, onDone))
       if (known.length > 0) controller.enqueue(`${known.join("\n")}\n`)
     },
     flush(controller) {
-      // A frame without its empty line still counts, if its JSON is whole.
+      // A last frame without its empty line still counts if its JSON is complete.
       for (const line of knownLine(rest.replace(/\r$/, ""), engine, onDone)) controller.enqueue(`${line}\n\n`)
     },
   })
@@ -58,11 +61,11 @@ function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
   const known = frame && (errorFrame(frame) ?? KNOWN[engine](frame))
   if (!known) return []
   if (known.type === "message_stop" || isEndOfResponse(known)) onDone()
-  // What is not changed stays as it was sent, with all digits of its numbers.
+  // An unchanged frame is passed on as it was sent, with all digits of its numbers.
   return [plainLine(known === frame ? line : `data: ${JSON.stringify(known)}`)]
 }
 
-/** A frame as the SDK takes it; null when the engine has no such frame. */
+/** Converts a frame to the form that the SDK accepts; null if the engine has no such frame. */
 const KNOWN: Record<Engine, (frame: Fields) => Fields | null> = {
   anthropic: messageEvent,
   openai: (frame) => (typeof frame.type === "string" ? plainResponseEvent(frame) : null),

@@ -1,12 +1,12 @@
 import { type Fields, isFields } from "../base/fields.ts"
 
-// Servers send null, texts or nothing where the SDK wants a number or a text, and it would refuse the whole frame. What is as it should be
-// stays the same object.
+// Some servers send null, strings or nothing where the SDK requires a number or a string, and it
+// would reject the whole frame. These functions return the same object if it is valid already.
 
 const isText = (value: unknown) => typeof value === "string"
 const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
 
-/** Counts that are no numbers are left out. */
+/** Removes counts that are not numbers. */
 function plainUsage(usage: Fields): Fields {
   return fieldsOf(usage, (name, value) => {
     if (name.endsWith("_details")) return isFields(value) ? plainUsage(value) : undefined
@@ -14,7 +14,7 @@ function plainUsage(usage: Fields): Fields {
   })
 }
 
-/** Anthropic: with the counts that the SDK asks for; a count of 0 is estimated. */
+/** Anthropic: adds the counts that the SDK requires. A count of 0 is estimated later. */
 export function plainMessageEvent(frame: Fields): Fields {
   const { type, message, usage } = frame
   if (type === "message_start" && isFields(message)) {
@@ -24,7 +24,7 @@ export function plainMessageEvent(frame: Fields): Fields {
   return { ...frame, delta: fieldsIn(frame.delta), usage: { output_tokens: 0, ...plainUsage(fieldsIn(usage)) } }
 }
 
-/** OpenAI's Responses: the same at the end of a response. */
+/** OpenAI's Responses: does the same at the end of a response. */
 export function plainResponseEvent(frame: Fields): Fields {
   const { response } = frame
   if (!isFields(response) || !isEndOfResponse(frame)) return frame
@@ -36,7 +36,7 @@ export function plainResponseEvent(frame: Fields): Fields {
 
 export const isEndOfResponse = ({ type }: Fields) => /^response\.(completed|incomplete|failed)$/.test(String(type))
 
-/** A chunk of a chat completion; null when there is nothing in it. Some servers send usage without `choices`. */
+/** A chunk of a chat completion; null if it is empty. Some servers send usage without `choices`. */
 export function plainChunk(frame: Fields): Fields | null {
   if (!Array.isArray(frame.choices) && !isFields(frame.usage)) return null
   const plain = fieldsOf(frame, (name, value) => {
@@ -63,7 +63,7 @@ function plainDelta(delta: Fields): Fields {
   })
 }
 
-/** What a frame reports as an error, as the SDKs take it; null when it reports none. */
+/** The error of a frame in the form that the SDKs accept; null if the frame has no error. */
 export function errorFrame({ type, error, object, message }: Fields): Fields | null {
   const framed = (told: Fields) => ({ type: "error", sequence_number: 0, error: { type: "error", ...told } })
   if (isText(error) && error !== "") return framed({ message: error })
@@ -75,14 +75,17 @@ export function errorFrame({ type, error, object, message }: Fields): Fields | n
 
 const textOf = (value: unknown) => (isText(value) || typeof value === "number" ? String(value) : undefined)
 
-/** The items that are sound; the same list when all are. Undefined when it is no list. */
+/** Keeps the valid items, or returns the same list if all are valid. Undefined if the value is not a list. */
 function listOf(given: unknown, isSound: (item: unknown) => boolean, change = (item: Fields) => item): unknown {
   if (!Array.isArray(given)) return undefined
   const list = given.filter(isSound).map(change)
   return list.length === given.length && list.every((item, index) => item === given[index]) ? given : list
 }
 
-/** The same object without what `change` makes undefined. */
+/**
+ * Changes the fields of an object and removes those that become undefined. Returns the
+ * same object if nothing changes.
+ */
 function fieldsOf(fields: Fields, change: (name: string, value: unknown) => unknown): Fields {
   const kept = Object.entries(fields).map(([name, value]) => [name, value, change(name, value)] as const)
   if (kept.every(([, before, after]) => before === after)) return fields

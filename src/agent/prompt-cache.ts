@@ -2,12 +2,18 @@ import type { CacheLifetime, EngineName, PromptCache } from "./engine.ts"
 
 type CacheOptions = { anthropic: { cacheControl: { type: "ephemeral"; ttl: CacheLifetime } } }
 
-/** A breakpoint as the AI SDK sends it (Anthropic, Prompt caching): what comes before is read from the cache, or written into it. */
+/**
+ * A breakpoint in the AI SDK's form (Anthropic, Prompt caching): the prompt before it is read
+ * from the cache or written to it.
+ */
 export const breakpoint = (ttl: CacheLifetime): { providerOptions: CacheOptions } => ({
   providerOptions: { anthropic: { cacheControl: { type: "ephemeral", ttl } } },
 })
 
-/** Marks the last message of what each breakpoint ends. Empty messages are not sent: those before them are marked then. */
+/**
+ * Marks the last message up to each breakpoint. Empty messages are not sent, so the
+ * message before them is marked.
+ */
 export function markBreakpoints<Sent extends object>(
   sent: readonly (readonly Sent[])[],
   { breakpoints }: Pick<PromptCache, "breakpoints">,
@@ -30,7 +36,7 @@ export function markBreakpoints<Sent extends object>(
   })
 }
 
-/** What each engine's whole request says of the cache. Each call sends the whole transcript, so the provider need not store it. */
+/** The cache options of a whole request. Each call sends the whole transcript, so OpenAI need not store it. */
 export const cacheOptions = (engine: EngineName, cache: PromptCache | undefined) => ({
   openai: { store: false, ...(engine === "openai" && cache && { promptCacheKey: cache.key }) },
 })

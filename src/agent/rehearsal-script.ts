@@ -4,19 +4,22 @@ import { ModelError } from "./engine.ts"
 interface ScriptedCall {
   name: string
   input: Record<string, unknown>
-  /** Its JSON, where doubles would change its numbers. */
+  /** The JSON of the input, if doubles would change its numbers. */
   written?: string
 }
 
-/** What one model call does: call tools or say something first; the last call replies. */
+/**
+ * The action of one model call: it calls tools, or says something. After the
+ * last action, the model replies.
+ */
 export type Act = { kind: "calls"; calls: ScriptedCall[] } | { kind: "text"; text: string }
 
-/** What the directives of a text ask for. REHEARSAL.md documents the language. */
+/** The directives of a text. REHEARSAL.md documents the language. */
 export interface Script {
   acts: Act[]
   thinkMs: number
   streamMs: number
-  /** From which model call on it fails, with which code, and how often. */
+  /** The first model call that fails, its error code, and the number of tries that fail. */
   fail: { from: number; code: string; times: number } | null
   use: { input?: number; cached?: number; output?: number }
   reply: string | null
@@ -24,7 +27,7 @@ export interface Script {
 }
 
 const KNOWN = "call, write, delegate, and, think, stream, steps, use, fail, reply, long"
-/** A line has up to 100,000 characters, so both patterns and all below must match in linear time. */
+/** A line has up to 100,000 characters, so all patterns here must match in linear time. */
 const DIRECTIVE = /^\s*\[(\w+)(?:\s([^\]]*))?\]\s*$/
 /** Directives whose texts or JSON may contain brackets. */
 const OPEN_DIRECTIVE = /^\s*\[(reply|call|write|delegate|and)\s(.*)\]\s*$/
@@ -65,7 +68,7 @@ function applyDirective(script: Script, name: string, value: string, line: strin
     case "and": {
       const last = script.acts.at(-1)
       const match = /^(call|write|delegate)\s(.*)$/.exec(value)
-      if (!match || last?.kind !== "calls") throw wrong("[and call …] stands right behind a call, write or delegate.")
+      if (!match || last?.kind !== "calls") throw wrong("[and call …] must directly follow a call, write or delegate.")
       last.calls.push(parseCall(match[1] as string, (match[2] as string).trim(), wrong))
       return
     }
@@ -95,17 +98,20 @@ function applyDirective(script: Script, name: string, value: string, line: strin
       return
     case "fail": {
       const match = /^([A-Z][A-Z0-9_]{0,63})(?:\s+times=(\d{1,3}))?$/.exec(value)
-      if (!match) throw wrong("write a CODE in capitals, and times=N if only so often.")
+      if (!match) throw wrong("write a CODE in capitals, and times=N to fail only N times.")
       const times = match[2] ? Number(match[2]) : Number.POSITIVE_INFINITY
       script.fail = { from: script.acts.length, code: match[1] as string, times }
       return
     }
     default:
-      throw wrong(`known are ${KNOWN}.`)
+      throw wrong(`the directives are ${KNOWN}.`)
   }
 }
 
-/** `call NAME {json}`, `write NAME TEXT`, `delegate NAME TASK`; in the last two `\n` is a line break. */
+/**
+ * Parses `call NAME {json}`, `write NAME TEXT` or `delegate NAME TASK`. In the
+ * last two, `\n` is a line break.
+ */
 function parseCall(kind: string, value: string, wrong: Wrong): ScriptedCall {
   const match = /^(\S+)(?:\s+(.*))?$/.exec(value)
   const name = match?.[1] ?? ""
@@ -121,7 +127,7 @@ function parseCall(kind: string, value: string, wrong: Wrong): ScriptedCall {
       return { name, input: { ...input }, ...(changedNumber(rest) && { written: rest }) }
     }
   } catch {
-    // Reported below, with everything else that is not an object.
+    // Reported below, like every other value that is not an object.
   }
-  throw wrong("what follows the tool's name is no JSON object.")
+  throw wrong("the text after the tool's name is not a JSON object.")
 }

@@ -11,21 +11,24 @@ import {
 import { cutToTokens, likelyTokens, promptTokenBound } from "./estimate.ts"
 import { parseScript, type Script } from "./rehearsal-script.ts"
 
-/** How much of a tool's answer the default reply repeats. */
+/** The most characters of a tool's answer that the default reply repeats. */
 const SHOWN_OF_RESULT = 500
 
-/** Deterministic, without a network: does what the directives in the turn's text say, otherwise repeats the text. */
+/**
+ * Answers without a network, always in the same way: carries out the directives in the
+ * turn's text, or repeats the text.
+ */
 export async function rehearse(context: EngineContext, call: ModelCall): Promise<ModelAnswer> {
   const asked = call.messages.findLastIndex((message) => message.role === "user")
   const question = call.messages[asked]
   const since = call.messages.slice(asked + 1)
-  // The names of attached files come before the text; they are not directives.
+  // The names of attached files come before the text. They are not directives.
   const parts = question?.role === "user" ? question.content : []
   const last = parts.at(-1)
   const script = parseScript(last?.type === "text" ? last.text : "")
   const answers = since.filter((message) => message.role === "assistant")
   const step = answers.filter(({ cut }) => !cut).length
-  // An answer that broke off goes on after the part that was already said.
+  // A continued answer starts after the part that was already said.
   const said = answers
     .slice(answers.findLastIndex(({ cut }) => !cut) + 1)
     .map(textOf)
@@ -47,7 +50,7 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
       }
     })
     const tokens = likelyTokens(JSON.stringify(act.calls))
-    // A model that is cut off in the middle of a call has made no call.
+    // A model that is cut off within a call has made no call.
     if (tokens > call.maxOutputTokens) {
       return { text: "", content: [], finish: "length", usage: usage(call.maxOutputTokens) }
     }
@@ -79,7 +82,7 @@ function usageOf(script: Script, call: ModelCall, output: number): ModelAnswer["
   }
 }
 
-/** Word by word when it is told to stream, otherwise at once. */
+/** Sends the text word by word if the script streams, otherwise at once. */
 async function say(context: EngineContext, script: Script, text: string): Promise<void> {
   if (script.streamMs === 0) return context.onText(text)
   for (const word of text.match(/\s*\S+\s*/g) ?? []) {

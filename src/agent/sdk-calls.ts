@@ -6,7 +6,10 @@ import { cutToBytes } from "./estimate.ts"
 
 export type HearableModel = Parameters<typeof wrapLanguageModel>[0]["model"]
 
-/** The same model. `written`: the text of each call's input, by the call's id, which the SDK only passes on parsed. */
+/**
+ * Wraps a model to record the text of each call's input, by the call's id (`written`). The
+ * SDK passes on parsed input only.
+ */
 export function hearCalls(model: HearableModel) {
   const written = new Map<string, string>()
   const heard = wrapLanguageModel({
@@ -32,17 +35,17 @@ type StreamPart = Streamed extends ReadableStream<infer Part> ? Part : never
 
 const MAX_SHOWN_INPUT = 1000
 
-/** A call as the transcript keeps it. `written`: the text of its input. */
+/** Converts a call to the transcript's form. `written`: the text of its input. */
 export function toToolCall(call: TypedToolCall<ToolSet>, written: string | undefined): ToolCallPart {
   const { toolCallId, toolName, input } = call
   const part = { type: "tool-call" as const, toolCallId, toolName, input: input ?? {} }
   const { fault, exact } = written === undefined ? {} : inputOfText(written)
-  // The model must see what it wrote: providers get an empty object in its place.
+  // The message quotes the model's text, because providers get an empty object in its place.
   const seen = written === undefined ? "" : ` You wrote: ${cutToBytes(written, MAX_SHOWN_INPUT)}`
   if (NoSuchToolError.isInstance(call.invalid ? call.error : undefined)) {
     return { ...part, invalid: `There is no tool "${cutToBytes(toolName, 100)}".${seen}` }
   }
-  if (fault) return { ...part, invalid: `The input is no valid JSON: ${fault}.${seen}` }
+  if (fault) return { ...part, invalid: `The input is not valid JSON: ${fault}.${seen}` }
   if (typeof part.input !== "object" || part.input === null || Array.isArray(part.input)) {
     return { ...part, invalid: `The input must be a JSON object.${seen}` }
   }
@@ -50,7 +53,7 @@ export function toToolCall(call: TypedToolCall<ToolSet>, written: string | undef
   return exact ? part : { ...part, ...(written !== undefined && { written }) }
 }
 
-/** `exact`: doubles keep all of its numbers. */
+/** `exact`: all numbers of the input can be doubles without loss. */
 function inputOfText(text: string): { fault?: string; exact?: boolean } {
   if (text.trim() === "") return { exact: true }
   try {
@@ -60,12 +63,12 @@ function inputOfText(text: string): { fault?: string; exact?: boolean } {
   }
 }
 
-/** A call in an object that a line of a stream holds. */
+/** Matches lines of a stream that may contain a call. */
 const MAYBE_CALL = /"(?:tool_calls|function_call|arguments|call_id)"/
 
 /**
- * A line of a stream. Servers of the OpenAI form that send a call's `arguments` as an object, or its id as a number, are understood: the SDK
- * takes texts only.
+ * Converts a line of a stream. The SDK accepts only strings, but some servers with the OpenAI
+ * protocol send a call's `arguments` as an object, or its id as a number.
  */
 export function plainLine(line: string): string {
   const match = /^data:\s*(?=\{)/.exec(line)
@@ -78,7 +81,7 @@ export function plainLine(line: string): string {
   }
 }
 
-/** Changes the calls in an event to the form that the SDK takes; whether there was anything to change. */
+/** Converts the calls in an event to the form that the SDK accepts. Returns whether anything changed. */
 function plainEvent(event: Fields): boolean {
   const choices = Array.isArray(event.choices) ? (event.choices as Fields[]) : []
   const calls = choices.flatMap((choice) => {

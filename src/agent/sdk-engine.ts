@@ -33,17 +33,17 @@ import { Thinking } from "./thinking.ts"
 
 type SdkEngineName = Exclude<EngineName, "rehearsal">
 
-// The SDK's warnings go to the console as plain text; our log has JSON lines without customers' texts.
+// The SDK writes warnings to the console as plain text. Our log has JSON lines without customers' texts.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
-/** One model call through the AI SDK. It never retries by itself; the turn machine retries across callbacks. */
+/** Makes one model call through the AI SDK. It never retries: the turn machine retries across callbacks. */
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
     let failure: unknown
     const cache = engine === "anthropic" ? call.cache : undefined
     const { loadObject } = context
     const messages = await toSdkMessages(call.messages, { engine, loadObject, ...(cache && { cache }) })
-    // The library leaves rejections unhandled when it begins with an aborted signal.
+    // The library leaves rejections unhandled if it starts with an aborted signal.
     context.signal.throwIfAborted()
     let isDone = false
     const onDone = () => {
@@ -61,16 +61,16 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
         instructions: { role: "system", content: call.system, ...(cache && breakpoint(cache.lifetime)) },
       }),
       messages,
-      // Instructions come after the tools, and their breakpoint keeps both.
+      // Instructions come after the tools, so their breakpoint covers both.
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
       providerOptions: cacheOptions(engine, call.cache),
       maxRetries: 0,
       abortSignal: plainAbort(context.signal),
-      // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.
+      // Anthropic reports the prompt's tokens before its answer, for the bill of a call that is cut off.
       ...(engine === "anthropic" && { include: { rawChunks: true } }),
-      // By default the SDK writes errors, with the whole request, to the console.
+      // By default the SDK writes errors with the whole request to the console.
       onError: ({ error }) => {
         if (!isNoFailure(error, isDone)) failure ??= error
       },
@@ -106,22 +106,22 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
 }
 
 /**
- * A frame that the SDK did not understand, or, after the stream has said that it is done, a missing reason of its end. Whether the answer is
- * complete is decided by what came.
+ * True for a frame that the SDK did not understand, and for a missing finish reason after the
+ * stream has reported its end. The parts that arrived decide whether the answer is complete.
  */
 function isNoFailure(error: unknown, isDone: boolean): boolean {
   if (TypeValidationError.isInstance(error) || JSONParseError.isInstance(error)) return true
   return isDone && InvalidResponseDataError.isInstance(error) && /ended without a finish reason/.test(error.message)
 }
 
-/** The same, for a library that reports an abort with our reason as an error. */
+/** Copies a signal without its reason, because the library reports an abort with our reason as an error. */
 function plainAbort(signal: AbortSignal): AbortSignal {
   const over = new AbortController()
   signal.addEventListener("abort", () => over.abort(), { once: true })
   return over.signal
 }
 
-/** What the model said, as the transcript keeps it. Sources and files that the model made itself are not kept yet. */
+/** Converts an answer to the transcript's form. Sources and files that the model made are not kept yet. */
 function toParts(content: ContentPart<ToolSet>[], written: ReadonlyMap<string, string>): AssistantPart[] {
   return content.flatMap((part): AssistantPart[] => {
     const kept = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {}
@@ -139,7 +139,10 @@ interface Said {
   written: ReadonlyMap<string, string>
 }
 
-/** What the provider counts at the end. An estimate only when that makes no sense (no prompt, or text without tokens). */
+/**
+ * The provider's final counts. A count is estimated only if it makes no sense (no
+ * prompt, or text without tokens).
+ */
 function usageOf(call: ModelCall, { parts, written }: Said, usage: LanguageModelUsage): ModelUsage {
   const counted = countedBy(usage, call)
   const tokensInput = counted.tokensInput || likelyPromptTokens(call)
@@ -162,7 +165,7 @@ function usageOf(call: ModelCall, { parts, written }: Said, usage: LanguageModel
 
 function countedBy(usage: LanguageModelUsage, call: ModelCall): Partial<ModelUsage> {
   const { inputTokens, inputTokenDetails, raw = {} } = usage
-  // DeepSeek's name for what it has read from its cache.
+  // DeepSeek's name for the tokens that it read from its cache.
   const { prompt_cache_hit_tokens: hit } = counts({ prompt_cache_hit_tokens: raw.prompt_cache_hit_tokens })
   return counts({
     tokensInput: inputTokens,
@@ -174,8 +177,8 @@ function countedBy(usage: LanguageModelUsage, call: ModelCall): Partial<ModelUsa
 }
 
 /**
- * Some servers count reasoning next to completion_tokens (xAI), or in the total only (Gemini's OpenAI form). A total counts when it can be
- * true: the call allows so much output, or the count of reasoning says so.
+ * Some servers count reasoning outside completion_tokens (xAI), or in the total only (Gemini's OpenAI protocol).
+ * A total is used if it is plausible: within the call's output limit, or within the count of reasoning.
  */
 function outputCount({ inputTokens, outputTokens, raw }: LanguageModelUsage, call: ModelCall): number | undefined {
   const { completion_tokens_details: details, total_tokens: total } = raw ?? {}
@@ -191,7 +194,10 @@ interface AnthropicStart {
   message?: { usage?: Record<string, unknown> }
 }
 
-/** What Anthropic's first event says about the prompt (Messages API, message_start): three counts that add up to it. */
+/**
+ * The prompt's tokens by Anthropic's first event (Messages API, message_start).
+ * The three counts add up to them.
+ */
 function promptCountOf(raw: unknown): Partial<ModelUsage> {
   const { type, message } = (raw ?? {}) as AnthropicStart
   const usage = type === "message_start" ? message?.usage : undefined
@@ -206,13 +212,16 @@ function promptCountOf(raw: unknown): Partial<ModelUsage> {
   })
 }
 
-/** Anthropic's count of the tokens that it has written for an hour (Messages API, usage.cache_creation). */
+/**
+ * Anthropic's count of the tokens that it wrote to its cache for an hour
+ * (Messages API, usage.cache_creation).
+ */
 function writtenForHour(usage: unknown): unknown {
   const { cache_creation } = (usage ?? {}) as { cache_creation?: { ephemeral_1h_input_tokens?: unknown } | null }
   return cache_creation?.ephemeral_1h_input_tokens
 }
 
-/** The provider's counts that are whole numbers of tokens, after rounding. */
+/** Keeps the plausible counts, rounded to whole tokens. */
 function counts<Name extends string>(given: Record<Name, unknown>): Partial<Record<Name, number>> {
   const sound = Object.entries(given).filter(([, tokens]) => typeof tokens === "number" && tokens >= 0 && tokens < 1e9)
   return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)])) as Partial<
@@ -228,7 +237,7 @@ function languageModel(
   const send: typeof fetch = async (input, init) => knownFrames(await context.fetch(input, init), { engine, onDone })
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
-  // The base URL is always set: without one the SDK would take it from the process's environment.
+  // Always set the base URL. Otherwise the SDK takes it from the process's environment.
   const common = { fetch: send, headers }
   if (engine === "anthropic" && key) {
     const credential = authToken ? { authToken } : { apiKey: key }
@@ -244,7 +253,7 @@ function languageModel(
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)
 }
 
-/** What an account sends, which no message may repeat. */
+/** The secrets of an account. No message may contain them. */
 function secretsOf({ apiKey, authToken, headers }: NonNullable<ModelAccounts[SdkEngineName]> = {}): string[] {
   return [apiKey, authToken, ...Object.values(headers ?? {})].filter((secret) => secret !== undefined)
 }

@@ -4,16 +4,22 @@ import { ModelError, NO_CREDIT } from "./engine.ts"
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** A shorter key is a placeholder that a local server wants, such as "ollama". It is no secret, and may be an ordinary word. */
+/**
+ * A shorter key is a placeholder for a local server, such as "ollama". It is not a
+ * secret, and may be an ordinary word.
+ */
 const MIN_KEY_LENGTH = 8
 
-/** Refused before it was sent, so sending it again changes nothing. */
+/** The SDK refused to send the request, so a retry is useless. */
 const REFUSED_BY_SDK = [InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError]
 
-/** OpenAI answers 429, as for a limit, when an account's credit or its budget is used up. */
+/** OpenAI answers 429, as for a rate limit, if an account has no credit or budget left. */
 const NO_CREDIT_WORDS = /\binsufficient_quota\b|\bbilling_hard_limit_reached\b|\bexceeded your current quota\b/i
 
-/** What the AI SDK threw, as a ModelError whose message may be logged. It has no cause, since the cause contains the request. */
+/**
+ * Converts an error of the AI SDK to a ModelError whose message may be logged. It has no cause,
+ * because the cause contains the request.
+ */
 export function toModelError(thrown: unknown, secrets: readonly string[]): ModelError {
   if (thrown instanceof ModelError) return thrown
   const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown
@@ -22,7 +28,7 @@ export function toModelError(thrown: unknown, secrets: readonly string[]): Model
     return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(error), secrets))
   }
   const { statusCode: status, isRetryable, responseHeaders } = error
-  // A 2xx that does not parse means that the provider is in trouble, not that it refuses the request.
+  // A 2xx that cannot be parsed means that the provider has a problem, not that it rejects the request.
   const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
   const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, secrets)
   const retryAfterMs = retryAfter(responseHeaders)
@@ -31,13 +37,13 @@ export function toModelError(thrown: unknown, secrets: readonly string[]): Model
   return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status, ...code })
 }
 
-/** An error in a stream is an object of the provider's own. */
+/** An error in a stream is an object in the provider's own form. */
 function messageOf(error: unknown): string {
   if (isFields(error) && typeof error.message === "string") return error.message
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One short line without what the account sends, and without anything that looks like a key. */
+/** Makes one short line without the account's secrets and without anything that looks like a key. */
 function clean(message: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_KEY_LENGTH)
@@ -47,7 +53,7 @@ function clean(message: string, secrets: readonly string[]): string {
     .slice(0, MAX_MESSAGE_LENGTH)
 }
 
-/** Retry-After in ms: `retry-after-ms`, or whole seconds, or an HTTP date (RFC 9110 section 10.2.3). */
+/** Reads Retry-After in ms: `retry-after-ms`, whole seconds, or an HTTP date (RFC 9110 section 10.2.3). */
 function retryAfter(headers: Record<string, string> | undefined): number | undefined {
   const ms = Number(headers?.["retry-after-ms"])
   if (ms > 0) return ms
@@ -55,7 +61,7 @@ function retryAfter(headers: Record<string, string> | undefined): number | undef
   if (!value) return undefined
   const seconds = Number(value)
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  // A date counts from the provider's own clock, its Date header.
+  // A date is relative to the provider's clock, its Date header.
   const wait = Date.parse(value) - Date.parse(headers?.date ?? "")
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }

@@ -17,12 +17,15 @@ import { shownObjects, TAKES } from "./takes.ts"
 
 interface Loading {
   engine: EngineName
-  /** The files whose bytes are shown; the others are only named. */
+  /** The files whose bytes are sent. All others are only named. */
   shown: ReadonlySet<ObjectPart>
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
-/** The transcript in the AI SDK's form, with the bytes of its objects. `cache`: for Anthropic, where its prompt is to be kept. */
+/**
+ * Converts the transcript to the AI SDK's form, with the bytes of its objects. `cache`:
+ * the breakpoints for Anthropic.
+ */
 export async function toSdkMessages(
   messages: Message[],
   { engine, loadObject, cache }: { engine: EngineName; loadObject: Loading["loadObject"]; cache?: PromptCache },
@@ -32,7 +35,7 @@ export async function toSdkMessages(
     messages.map(async (message) => {
       const cut = message.role === "assistant" && message.cut === true
       const sent = [await toSdkMessage(message, loading), ...(cut ? [{ role: "user" as const, content: GO_ON }] : [])]
-      // Providers refuse an empty message, and an earlier answer may have been empty.
+      // Providers reject an empty message, and an earlier answer may be empty.
       return sent.filter(({ content }) => content.length > 0)
     }),
   )
@@ -54,7 +57,7 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMe
             if (part.type !== "tool-call") return part
             const { invalid: _invalid, written: _written, ...call } = part
             const input = callInput(part)
-            // Providers want an object, even where the model wrote something else.
+            // Providers require an object, even if the model wrote something else.
             return { ...call, input: typeof input === "object" && input !== null && !Array.isArray(input) ? input : {} }
           })
           .filter(said),
@@ -82,13 +85,15 @@ async function load(part: TextPart | ObjectPart, { engine, shown, loadObject }: 
   const { name, mediaType, objectKey } = part
   const taken = shown.has(part)
   const data = taken ? await loadObject(objectKey) : null
-  // A provider refuses the whole request for one file whose bytes are not of its type.
+  // A provider rejects the whole request if the bytes of one file do not match its type.
   const type = data && sniffed(data)
   if (data && type && TAKES[engine]?.test(type)) {
     return { type: "file", mediaType: type, filename: name, data: { type: "data", data } }
   }
-  const wrong = type ? `is ${type}, which cannot be shown to this model` : `has bytes that are no ${essence(mediaType)}`
-  const why = data ? wrong : taken ? "is not there any more" : "cannot be shown to this model"
+  const wrong = type
+    ? `is ${type}, which cannot be shown to this model`
+    : `has bytes that are not ${essence(mediaType)}`
+  const why = data ? wrong : taken ? "no longer exists" : "cannot be shown to this model"
   return { type: "text", text: `[The file ${name} (${mediaType}, ${part.bytes} bytes) ${why}.]` }
 }
 
@@ -98,7 +103,10 @@ async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<ToolRe
   return { type: "content", value: await Promise.all(output.value.map((part) => load(part, loading))) }
 }
 
-/** Without `execute`: the turn machine runs the calls itself, after it has committed them. `kept`: the provider is to keep them so long. */
+/**
+ * Converts tools without `execute`, because the turn machine runs the calls after it commits them.
+ * `kept`: how long the provider should cache them.
+ */
 export function toSdkTools(specs: ToolSpec[], kept?: CacheLifetime): ToolSet {
   return Object.fromEntries(
     specs.map(({ name, description, inputSchema }, index) => [

@@ -1,7 +1,10 @@
 import { essence } from "../base/media-bytes.ts"
 import type { EngineName, Message, ObjectPart } from "./engine.ts"
 
-/** Which media types a provider takes beside text (its API reference). Other files are only named to the model. */
+/**
+ * The media types that a provider accepts besides text, by its API reference. Other
+ * files are only named to the model.
+ */
 export const TAKES: Record<EngineName, RegExp | null> = {
   anthropic: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
   openai: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
@@ -9,10 +12,16 @@ export const TAKES: Record<EngineName, RegExp | null> = {
   rehearsal: null,
 }
 
-/** All objects of one call together: a worker has 128 MB, and holds each object several times, as bytes and as base64. */
+/**
+ * The most bytes of all objects in one call. A worker has 128 MB, and holds each object several
+ * times, as bytes and as base64.
+ */
 export const MAX_OBJECT_BYTES = 15 * 1024 * 1024
 
-/** The objects of a transcript whose bytes go to the provider: types that it takes, the newest first, within a limit. */
+/**
+ * Selects the objects whose bytes are sent to the provider: accepted types, the
+ * newest first, within the limit.
+ */
 export function shownObjects(engine: EngineName, messages: readonly Message[]): ReadonlySet<ObjectPart> {
   const shown = new Set<ObjectPart>()
   let left = MAX_OBJECT_BYTES
@@ -29,7 +38,7 @@ export function shownObjects(engine: EngineName, messages: readonly Message[]): 
 function objectsOf(engine: EngineName, message: Message): ObjectPart[] {
   if (message.role === "assistant") return []
   if (message.role === "user") return message.content.filter((part) => part.type === "object")
-  // The chat completions of other servers have only text in a tool's message.
+  // Chat completions of other servers allow only text in a tool message.
   if (engine === "openai-compatible") return []
   return message.content.flatMap(({ output }) =>
     output.type === "parts" ? output.value.filter((part) => part.type === "object") : [],

@@ -2,15 +2,15 @@ import type { AssistantPart } from "./engine.ts"
 
 const [OPEN, CLOSE] = ["<think>", "</think>"]
 
-/** A text that came, and what of it is hidden from customers. */
+/** A piece of text, and the reasoning that is hidden from customers. */
 interface Told {
   text: string
   hidden: string
 }
 
 /**
- * Takes the reasoning out of an answer that begins with <think>, as servers without a parser for it pass it on. Later tags are text. An
- * answer that ends by itself without </think> was no reasoning.
+ * Separates the reasoning from an answer that begins with <think>, which servers without a parser
+ * pass on. Later tags are text. An answer that ends normally without </think> has no reasoning.
  */
 export class Thinking {
   private state: "before" | "inside" | "after" | "over" = "before"
@@ -19,7 +19,7 @@ export class Thinking {
   private thought = ""
   text = ""
 
-  /** A piece as it comes. Half a tag waits for its other half. */
+  /** Takes the next piece. Half a tag is held back until the rest arrives. */
   take(piece: string): Told {
     const told = this.told(piece)
     this.text += told.text
@@ -43,7 +43,7 @@ export class Thinking {
     return { text: text === "" ? "" : this.rest().trimStart(), hidden }
   }
 
-  /** What is certainly reasoning of what is held. */
+  /** Returns the part of the held text that is certainly reasoning. */
   private inside(): string {
     const end = this.held.indexOf(CLOSE)
     const until = end < 0 ? Math.max(0, this.held.length - CLOSE.length + 1) : end
@@ -60,7 +60,7 @@ export class Thinking {
     return rest
   }
 
-  /** An answer's parts, with the reasoning as one. */
+  /** Splits the text of an answer's parts into reasoning and text. */
   apart(parts: AssistantPart[]): AssistantPart[] {
     if (!this.thinks) return parts
     const others = parts.filter(({ type }) => type !== "text")
@@ -72,7 +72,7 @@ export class Thinking {
     ]
   }
 
-  /** At the end of an answer. `byItself`: the model had said all that it wanted to say. */
+  /** Ends the answer. `byItself`: the model ended it, so it was not cut off. */
   end({ byItself }: { byItself: boolean }): Told {
     const isInside = this.state === "inside"
     const isText = this.state === "before" || (isInside && byItself)

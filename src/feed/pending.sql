@@ -1,8 +1,11 @@
--- Look-ups of what is pending for an endpoint. Only one index fits each of them: when the statistics do not know a new backlog, all
--- indexes look equally good to the planner, and a wrong one reads the whole backlog for each row.
+-- Look-ups of the pending deliveries of an endpoint. Each is written so that only one index fits.
+-- While the statistics do not include a new backlog, the planner sees all indexes as equally good,
+-- and a wrong one reads the whole backlog for each row.
 
--- Until when earlier events of its turn hold an event back: the next attempt of those with fewer than two. Null: it may be sent. Every
--- condition begins with the turn, and finished_at says what is pending, so only the index that begins with the turn fits.
+-- Returns when an event may be sent: the latest next attempt of earlier events of its
+-- turn with fewer than two attempts.
+-- Null: it may be sent at once.
+-- All conditions start with the turn, and finished_at selects pending rows, so only the index by turn fits.
 create function turnpike.kept_until(p_webhook_id text, p_turn_id text, p_seq integer) returns timestamptz
 language plpgsql stable set enable_seqscan = off as $$
 begin
@@ -15,8 +18,9 @@ begin
       and (d.turn_id, d.webhook_id, d.seq) < (p_turn_id, p_webhook_id, p_seq));
 end $$;
 
--- Whether an endpoint has something due that no run has claimed. Only the index of what is due gives this order. p_ping_id: of an endpoint
--- that is not verified, the one delivery that it may have.
+-- Returns whether an endpoint has a due delivery that no run has claimed. Only the index of
+-- due deliveries gives this order.
+-- p_ping_id: the one delivery that an unverified endpoint may have; null for a verified endpoint.
 create function turnpike.has_due(p_webhook_id text, p_ping_id text, p_moment timestamptz) returns boolean
 language plpgsql stable set enable_seqscan = off set enable_sort = off as $$
 begin
@@ -30,7 +34,8 @@ begin
     order by d.next_attempt_at limit 1) is not null;
 end $$;
 
--- Gives up what is pending for an endpoint that stops, at most p_most deliveries; returns how many. The endpoint must be locked.
+-- Fails the pending deliveries of an endpoint that stops, at most p_most. Returns their number.
+-- The endpoint must be locked.
 create function turnpike.give_up(p_webhook_id text, p_reason text, p_most integer, p_moment timestamptz) returns integer
 language plpgsql set enable_seqscan = off set enable_sort = off as $$
 declare

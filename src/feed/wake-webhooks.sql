@@ -1,11 +1,11 @@
--- Notes a wake for each endpoint of an account that has something due and no wake under way. Returns the endpoints whose dispatchers
--- must be called.
+-- Marks each endpoint of an account as woken that has a due delivery and no wake in progress.
+-- Returns the endpoints whose dispatchers must be called.
 create function turnpike.wake_endpoints(p_user_id bigint, p_test boolean, p_moment timestamptz) returns table (webhook_id text)
 language plpgsql as $$
 declare
   endpoint webhook_endpoints;
 begin
-  -- In the order of their ids, so two wakes at the same moment lock them in the same order.
+  -- The order by id lets two concurrent wakes lock the endpoints in the same order.
   for endpoint in select w.* from webhook_endpoints w
     where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null and w.woken_at is null
     order by w.webhook_id
@@ -20,7 +20,8 @@ begin
   end loop;
 end $$;
 
--- The same for all accounts: at most p_most endpoints that were not woken since p_before, those that have waited longest first.
+-- Does the same for all accounts: at most p_most endpoints that were not woken since
+-- p_before, the longest waiting first.
 create function turnpike.sweep_endpoints(p_before timestamptz, p_most integer, p_moment timestamptz)
 returns table (webhook_id text, user_id bigint, test boolean) language plpgsql as $$
 begin

@@ -2,15 +2,15 @@ import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** The account whose webhooks get an event. */
+/** An account whose endpoints may get an event. */
 export interface Account {
   user_id: number
   test: boolean
-  /** Whether any endpoint gets a delivery; left out: no. */
+  /** True if any endpoint gets a delivery. Default: false. */
   has_subscriber?: boolean
 }
 
-/** An endpoint whose dispatcher is to be called. */
+/** An endpoint whose dispatcher must be called. */
 export interface WokenEndpoint {
   webhook_id: string
   user_id: number
@@ -20,14 +20,14 @@ export interface WokenEndpoint {
 export const webhookCallbackPath = (webhookId: string) => `/callbacks/webhooks/${webhookId}`
 
 /**
- * Asks the queue, in the background and after the commit, to call the dispatchers of an account that have something due. One wake is
- * enough until it arrives: `woken_at` says that one is under way. The sweeper finds lost wakes.
+ * Publishes wakes for the account's endpoints with due deliveries, in the background. Call it after the commit.
+ * `woken_at` marks a wake in progress, so there is one per endpoint. The sweep publishes lost wakes again.
  */
 export function wakeWebhooks(ctx: Context, { user_id, test, has_subscriber }: Account): void {
   if (has_subscriber) ctx.background(wake(ctx, { user_id, test }))
 }
 
-/** The same for what one statement has changed, once for each account. */
+/** Does the same for the changes of one statement, once per account. */
 export function wakeWebhooksOf(ctx: Context, changed: readonly Account[]): void {
   const accounts = new Map<string, Account>()
   for (const { user_id, test, has_subscriber } of changed) {
@@ -36,7 +36,7 @@ export function wakeWebhooksOf(ctx: Context, changed: readonly Account[]): void 
   for (const account of accounts.values()) wakeWebhooks(ctx, account)
 }
 
-/** Asks the queue for a run of an endpoint's dispatcher, in the lane of its account. */
+/** Publishes a call of an endpoint's dispatcher in the flow of its account. */
 export function publishWake(
   ctx: Context,
   { webhook_id, user_id }: WokenEndpoint,

@@ -3,17 +3,19 @@ import { claimsOf } from "./token-claims.ts"
 import type { Tokens } from "./token-endpoint.ts"
 import { TokenError } from "./token-errors.ts"
 
-/** Whose tokens they are: the account's id at its provider, and what people know it by. */
+/** The account that tokens belong to: its id at the provider, and the name that people know it by. */
 export interface ProviderIdentity {
   external_id: string
   label: string
 }
 
-/** As the login's configuration says where to look. TokenError when nothing there names an account. */
+/**
+ * Reads the account from where the login's configuration says. Throws
+ * TokenError if no account is named there.
+ */
 export function accountOf(login: ProviderLogin, tokens: Pick<Tokens, "access_token" | "answer">): ProviderIdentity {
   const id = saidAt(login.account, tokens)
-  if (id === null)
-    throw new TokenError("lost", "Its answer does not say which account it is, where PROVIDER_LOGINS looks.")
+  if (id === null) throw new TokenError("lost", "Its answer names no account in the place that PROVIDER_LOGINS gives.")
   return { external_id: id, label: (login.label && saidAt(login.label, tokens)) || id }
 }
 

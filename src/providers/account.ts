@@ -3,39 +3,42 @@ import type { Answers } from "../platform/procedures.ts"
 import type { CallCredential } from "./refresh.ts"
 import type { KnownWindow, QuotaWindow } from "./windows.ts"
 
-/** How an account is opened. */
+/** How calls authenticate to an account. */
 export const ACCOUNT_KINDS = ["api_key", "oauth_code", "oauth_device"] as const
-/** What an account keeps of its credential's state. */
+/** States of an account's credential. */
 export const ACCOUNT_HEALTH = ["healthy", "needs_login", "contained"] as const
 
-/** An account as a statement has picked it for a call (src/providers/pick-account.sql). */
+/** An account that a statement picked for a call (src/providers/pick-account.sql). */
 export type PickedAccount = Answers["picked_account"] & {
   kind: (typeof ACCOUNT_KINDS)[number]
   engine: RealEngine
   windows: Record<string, KnownWindow>
-  /** The times are ISO 8601. */
+  /** Models that the account does not have, each with the time of the next try (ISO 8601). */
   lacks: Record<string, string>
 }
 
 export type RealEngine = Exclude<EngineName, "rehearsal">
 
-/** There are accounts, but none for this call. `cooling_until`: the earliest recovery, ISO 8601; null: none recovers by itself. */
+/**
+ * Accounts are enabled, but none can take this call. `cooling_until`: the earliest recovery (ISO
+ * 8601), or null if none recovers by itself.
+ */
 export interface NoAccount {
   cooling_until: string | null
 }
 
-/** What a step's commit writes of the account that served it. */
+/** The facts about the account that served a step. The step's commit writes them. */
 export interface Served {
   account: string
-  /** The conversation stays with it. */
+  /** True if the conversation stays with this account. */
   bind: boolean
-  /** It serves again after it has cooled. */
+  /** True if the call was a probe: the account serves again after it cooled. */
   probe: boolean
-  /** What its answer said of its windows; null: nothing new. */
+  /** Windows that the answer reported; null if they are not news. */
   windows: QuotaWindow[] | null
 }
 
-/** What the engine takes for a call by this account. */
+/** The settings with which the engine calls this account. */
 export function modelAccounts({ engine, base_url }: PickedAccount, credential: CallCredential): ModelAccounts {
   const { kind, secret, headers } = credential
   const account = {

@@ -23,47 +23,53 @@ export const addProviderSchema = z
   .strictObject({
     name: z.string().trim().min(1).max(100).meta({ example: "Team of Ada" }),
     provider_id: providerId.optional().meta({
-      description: "Left out: made of the name. Of an API key that is there: replaces it.",
+      description: "Default: made from the name. The id of an existing account with an API key replaces its key.",
       example: "team-ada",
     }),
     pool: z.enum(["main", "alt-pool"]).default("main").meta({
-      description: "Accounts of `alt-pool` are logged in by device; only an API key is added to it here.",
+      description: "Accounts in `alt-pool` log in by device code, so this operation adds only API keys to it.",
       example: "main",
     }),
     kind: z.enum(["oauth", "api_key"]).default("oauth").meta({ example: "oauth" }),
     engine: z
       .enum(REAL_ENGINES)
       .optional()
-      .meta({ description: "Left out: as PROVIDER_LOGINS says for the pool.", example: "anthropic" }),
+      .meta({ description: "Default: the engine that PROVIDER_LOGINS names for the pool.", example: "anthropic" }),
     base_url: z
       .string()
       .max(2048)
-      .regex(/^[^?#]*$/, "has no query and no fragment")
+      .regex(/^[^?#]*$/, "must not have a query or a fragment")
       .nullable()
       .optional()
-      .meta({ description: "Null: the engine's own address. Left out: as PROVIDER_LOGINS says.", example: null }),
+      .meta({
+        description: "The URL that calls go to. Null: the engine's own URL. Default: the URL in PROVIDER_LOGINS.",
+        example: null,
+      }),
     api_key: z
       .string()
-      .regex(/^[\x21-\x7e]{8,8192}$/, "has 8–8192 printable ASCII characters without blanks")
+      .regex(/^[\x21-\x7e]{8,8192}$/, "must be 8–8192 printable ASCII characters without spaces")
       .optional()
-      .meta({ description: "Only of the kind `api_key`. It is never shown again.", example: "sk-example-7f3a" }),
+      .meta({
+        description: "Required for the kind `api_key`, not allowed for any other. It is never returned.",
+        example: "sk-example-7f3a",
+      }),
   })
   .refine(({ kind, api_key }) => (kind === "api_key") === (api_key !== undefined), {
     path: ["api_key"],
-    message: "belongs to the kind `api_key`, which needs it",
+    message: "is required for the kind `api_key`, and not allowed for any other",
   })
   .refine(({ kind, pool }) => pool === "main" || kind === "api_key", {
     path: ["pool"],
-    message: "accounts of alt-pool log in by device, or have an API key",
+    message: "must be `main` for a login: accounts in `alt-pool` log in by device code or have an API key",
   })
   .meta({ id: "AddProviderRequest" })
 
 type Wanted = z.output<typeof addProviderSchema>
 
 /**
- * Saves an account: with the credentials of this admin's login, or with an API key. One that has the same external id is renewed, and
- * keeps its id. LOGIN_NOT_STARTED, LOGIN_EXPIRED, LOGIN_NOT_CONFIGURED, PROVIDER_EXISTS; VALIDATION_FAILED for the URL, or
- * without one that the engine needs.
+ * Saves an account with the credentials of this admin's login, or with an API key. An account with
+ * the same external id keeps its id and gets the new credential. Throws LOGIN_NOT_STARTED,
+ * LOGIN_EXPIRED, LOGIN_NOT_CONFIGURED, PROVIDER_EXISTS or VALIDATION_FAILED (base URL).
  */
 export async function addProvider(
   ctx: LoginContext,
@@ -131,7 +137,7 @@ async function addLoggedIn(ctx: LoginContext, credential: SessionCredential, wan
     await forgetLogin(ctx, userId).catch(() => {})
     return saved
   } catch (error) {
-    // The login is known by its id, so adding it again does nothing twice.
+    // The account keeps the login's id, so a repeated add has no effect.
     await putLogin(ctx, userId, login)
     throw error
   }
@@ -155,13 +161,16 @@ interface Save {
   expiresAt: Date | null
   loginId: string | null
   providerId: string
-  /** Whether the id must not be there yet. */
+  /** True if no account may have this id yet. */
   isNew: boolean
-  /** Whether the caller has chosen the id. */
+  /** True if the caller chose the id. */
   named?: boolean
 }
 
-/** Credentials are sealed for their row. So an account that is there under another id is saved for that one. */
+/**
+ * A credential is sealed for one row. If the account exists under another id, it
+ * is sealed and saved for that id.
+ */
 async function saveProvider(ctx: Context, credential: SessionCredential, save: Save): Promise<SavedProvider> {
   const { providerId, isNew } = save
   if (save.account.engine === "openai-compatible" && save.account.base_url === null) throw baseUrlMissing()
@@ -185,11 +194,11 @@ async function saveProvider(ctx: Context, credential: SessionCredential, save: S
 }
 
 function movedTo(provider_id: string): TurnpikeError {
-  const message = `This account is there as "${provider_id}". Send that provider_id, or none, to renew it.`
+  const message = `This account already exists as "${provider_id}". Send that provider_id, or leave it out, to renew the account.`
   return new TurnpikeError("PROVIDER_EXISTS", message, { details: { provider_id } })
 }
 
-/** An id made of a name: small letters, digits and dashes. */
+/** Makes an id from a name: lower-case letters, digits and dashes. */
 function slugOf(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
   const dashed = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "")
@@ -197,15 +206,15 @@ function slugOf(name: string): string {
   return providerId.safeParse(slug).success ? slug : `main-${slug}`
 }
 
-/** All calls would fail, and the environment's server would be called no more. */
+/** Without a base URL all calls of the account would fail, and the server of the environment would get none. */
 function baseUrlMissing(): TurnpikeError {
-  const message = "is needed for an openai-compatible account, which has no address of its own"
+  const message = "is required for an openai-compatible account, because that engine has no URL of its own"
   const faults = [{ location: "body" as const, path: ["base_url"], type: "missing", message }]
   return new TurnpikeError("VALIDATION_FAILED", `base_url: ${message}`, { param: "base_url", faults })
 }
 
 function engineMissing(): TurnpikeError {
-  const message = "says whose API key it is"
+  const message = "is required, because PROVIDER_LOGINS names no engine for this pool"
   const faults = [{ location: "body" as const, path: ["engine"], type: "missing", message }]
   return new TurnpikeError("VALIDATION_FAILED", `engine: ${message}`, { param: "engine", faults })
 }

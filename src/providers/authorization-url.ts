@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi"
 import type { ProviderLogin } from "../base/provider-logins.ts"
 import { required } from "./login-settings.ts"
 
-/** What a login by a code needs until its end. */
+/** The state of a login by code, kept until the login ends. */
 export interface Authorization {
   url: string
   state: string

@@ -1,4 +1,4 @@
--- What the usable accounts of a pool have left of a window: all together, and the best of them.
+-- The room that the usable accounts of a pool have left in one window: their average, and the best of them.
 create type turnpike.pool_window as (
   resource text,
   window_seconds integer,
@@ -20,11 +20,12 @@ create type turnpike.pool_answer as (
   in_flight bigint,
   recovers_at timestamptz, -- null
   windows turnpike.pool_window[],
-  -- Microseconds of the database's clock.
+  -- The database's clock at the time of the reading, in microseconds.
   read_at bigint
 );
 
--- What both account pools can serve, in one snapshot. An account of which a window is not known does not count in it.
+-- Returns what both account pools can serve, from one snapshot of the database.
+-- An account counts in a window only if its use of that window is known.
 create function turnpike.pool_capacity(p_moment timestamptz) returns turnpike.pool_answer[] language sql volatile as $$
   with accounts as materialized (
     select a.pool, a.provider_id, s.cool_until, s.probe_until, coalesce(s.windows, '{}') as windows,
@@ -54,7 +55,7 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns turnpike.po
       from accounts a where a.pool = p.pool) n
 $$;
 
--- Every window that has a snapshot: one look into the index for each.
+-- Lists every window that has a snapshot, with one index look-up for each.
 create function turnpike.quota_windows() returns table (provider_id text, resource text, window_seconds integer) language sql stable as $$
   with recursive w as (
     (select n.provider_id, n.resource, n.window_seconds from quota_snapshots n order by n.provider_id, n.resource, n.window_seconds limit 1)
@@ -66,18 +67,21 @@ create function turnpike.quota_windows() returns table (provider_id text, resour
   select w.provider_id, w.resource, w.window_seconds from w
 $$;
 
--- The snapshots of a window, the oldest first: an index of used, reset and taken is one of them. Times are seconds of the epoch.
+-- The snapshots of one window, the oldest first. The same index in used, reset and taken is one snapshot.
+-- Times are seconds since 1970.
 create type turnpike.window_series as (
   provider_id text,
   resource text,
   window_seconds integer,
   used real[],
-  -- Null where the provider told no reset.
+  -- An element is null if the provider reported no reset.
   reset double precision[],
   taken double precision[]
 );
 
--- What an account served, by the hour or day in which turns ended: an index of the lists is one of these. Amounts in credit micros.
+-- The usage of one account, by the hour or day in which its turns ended. The same index
+-- in each list is one hour or day.
+-- Amounts are credit micros.
 create type turnpike.spend_series as (
   subscription_id text,
   begins double precision[],
@@ -86,7 +90,7 @@ create type turnpike.spend_series as (
   billed bigint[]
 );
 
--- The same of one hour or day.
+-- The usage of one account in one hour or day.
 create type turnpike.spend_part as (
   subscription_id text,
   begins double precision,
@@ -95,9 +99,11 @@ create type turnpike.spend_part as (
   billed bigint
 );
 
--- Snapshots of the last p_hours with what their accounts served, for an admin. p_pools: accounts of these pools, removed ones too. All points
--- if there are at most p_most; else the newest of each step of point_seconds, at most p_thinned, by one look into the index for each.
--- spend_seconds, spend and queued: see served_spend.
+-- Returns the snapshots of the last p_hours, and what their accounts served, for an admin.
+-- p_pools: the pools of the accounts; removed accounts are included.
+-- p_most: up to this number all snapshots are returned. Above it, the windows are thinned: the newest snapshot
+-- of each step of point_seconds is returned, at most p_thinned in all, with one index look-up for each.
+-- p_spend: the most hours that are returned one by one. spend_seconds, spend and queued: see served_spend.
 create function turnpike.read_capacity(p_request turnpike.request,
   p_hours integer, p_pools text[], p_most integer, p_thinned integer, p_spend integer)
 returns table (actor turnpike.caller, refused text, point_seconds integer, windows turnpike.window_series[],
@@ -106,7 +112,7 @@ language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   since timestamptz := p_request.moment - p_hours * interval '1 hour';
-  -- The same index of each names a window.
+  -- The same index in these three lists is one window.
   ids text[];
   resources text[];
   lengths integer[];
@@ -128,7 +134,8 @@ begin
   select count(*) into points from (select from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
     cross join lateral (select from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
       and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_request.moment limit p_most + 1) n limit p_most + 1) n;
-  -- Each way is one statement over all windows: planning one for each of them would take longer than reading its points.
+  -- Each branch is one statement over all windows: planning one per window would take
+  -- longer than reading its points.
   if points > p_most then
     point_seconds := turnpike.step_of(p_hours * 3600, p_thinned / cardinality(ids));
     span := point_seconds * interval '1 second';
@@ -144,7 +151,8 @@ begin
           from generate_series(date_bin(span, since, 'epoch'), p_request.moment, span) b(begins)
             cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span,
               p_request.moment + interval '1 microsecond') as ends) t
-            -- Mostly it is in the step's last hour: looking there first saves reading a page of the index that is full of older ones.
+            -- The newest snapshot is usually in the step's last hour. Looking there first avoids index
+            -- pages full of older snapshots.
             left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
               and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(t.ends - interval '1 hour', t.begins)
               and n.taken_at < t.ends order by n.taken_at desc limit 1) l on true
@@ -173,15 +181,17 @@ begin
   return next;
 end $$;
 
--- The least of some even spans of which p_most cover p_seconds.
+-- Returns the shortest round span, in seconds, with which at most p_most spans cover p_seconds.
 create function turnpike.step_of(p_seconds integer, p_most integer) returns integer language sql immutable as $$
   select coalesce(min(s) filter (where p_seconds / s + 2 <= p_most), max(s))
   from unnest(array[300, 600, 900, 1800, 3600, 7200, 10800, 14400, 21600, 28800, 43200, 64800, 86400, 129600, 172800, 259200, 345600, 518400,
     604800, 864000, 1209600, 1814400, 2419200]) s
 $$;
 
--- What accounts served since a moment, from the beginning of its hour (UTC): by hours, or from the beginning of its day by days, when there
--- are more than p_most of those. queued: of turns that are in no sum yet. Both of one snapshot, so each call is in one of them.
+-- Returns what accounts served since p_since, by the hour from the start of its hour (UTC).
+-- If there are more than p_most such hours, it is by the day, from the start of its day.
+-- seconds: 3600 or 86400. summed: sums of past hours or days. queued: turns that are not in a sum yet.
+-- summed and queued come from one snapshot of the database, so each call is in exactly one of them.
 create function turnpike.served_spend(p_ids text[], p_since timestamptz, p_most integer, out seconds integer,
   out summed turnpike.spend_series[], out queued turnpike.spend_part[])
 language plpgsql as $$

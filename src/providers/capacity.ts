@@ -10,45 +10,55 @@ import type { Redis } from "../platform/redis.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 import { type Pool, poolSchema, type Resource, windowName } from "./provider-row.ts"
 
-/** What publishes and reads the capacity of pools may use in addition: Redis, which has it. */
+/** The context of code that publishes or reads the capacity of pools. Redis holds it. */
 export interface PoolContext extends Context {
   readonly redis: Redis
 }
 
 const count = z.int().meta({ example: 1 })
 
-/** What a pool can serve. */
+/** The capacity of a pool. */
 export const capacitySchema = z
   .object({
-    accounts: count.meta({ description: "All of them; each counts in one of the six below.", example: 4 }),
+    accounts: count.meta({
+      description: "All accounts of the pool. Each is in exactly one of the six states below.",
+      example: 4,
+    }),
     usable: count,
-    cooling: count.meta({ description: "Not called now, since their providers asked for it." }),
+    cooling: count.meta({
+      description: "Accounts that are not called at the moment, because their providers limited them.",
+    }),
     suspended: count.meta({
-      description: "Their providers have said that they may not serve, or cannot pay.",
+      description: "Accounts that their providers barred or refused for lack of credit.",
       example: 0,
     }),
     needs_login: count,
-    contained: count.meta({ description: "A refresh of their credential may have been lost." }),
+    contained: count.meta({ description: "Accounts whose refreshed credential may have been lost." }),
     disabled: count.meta({ example: 0 }),
-    in_flight: z.int().meta({ description: "Turns that its accounts serve now.", example: 7 }),
+    in_flight: z.int().meta({ description: "Turns that the accounts serve at the moment.", example: 7 }),
     recovers_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When the first cooling account is tried again; null: none cools." }),
+      .meta({ description: "When the first cooling account is tried again. Null if none cools." }),
     windows: z
       .array(
         z.object({
           ...windowName,
-          accounts: z.int().meta({ description: "Usable accounts of which it is known.", example: 2 }),
+          accounts: z.int().meta({ description: "Usable accounts whose use of this window is known.", example: 2 }),
           room_pct: z.number().meta({
-            description: "What is left of all their windows together, in per cent: their average.",
+            description: "The average room left in their windows, in per cent.",
             example: 65.75,
           }),
-          best_room_pct: z.number().meta({ description: "What the one with the most has left.", example: 88 }),
-          next_reset_at: z.iso.datetime().nullable().meta({ description: "When the first of them begins anew." }),
+          best_room_pct: z
+            .number()
+            .meta({ description: "The room left of the account with the most, in per cent.", example: 88 }),
+          next_reset_at: z.iso
+            .datetime()
+            .nullable()
+            .meta({ description: "When the first of these windows resets. Null if not known." }),
         }),
       )
-      .meta({ description: "What usable accounts have left of each window." }),
+      .meta({ description: "The room that usable accounts have left in each window." }),
   })
   .meta({ id: "PoolCapacity" })
 
@@ -75,7 +85,10 @@ const publishedSchema = z.object({ published_at: z.iso.datetime(), capacity: cap
 const POOLS: Pool[] = ["main", "alt-pool"]
 const keyOf = (pool: string) => `capacity:${pool}`
 
-/** What was read later stays: of two who publish, the slower one has the older picture. ARGV: the life, then pairs of reading and text. */
+/**
+ * The reading with the newer clock wins, since a slower publisher has an older one. ARGV: lifetime
+ * in ms, then pairs of clock and text.
+ */
 const PUBLISH = `
 for i, key in ipairs(KEYS) do
   local was = redis.call('GET', key)
@@ -85,7 +98,7 @@ for i, key in ipairs(KEYS) do
 end
 return 0`
 
-/** Publishes what each pool can serve: one statement, and one call of Redis. */
+/** Publishes the capacity of each pool with one database statement and one Redis call. */
 export async function publishCapacity(ctx: PoolContext): Promise<{ pools: number }> {
   const now = ctx.clock.now()
   const { pool_capacity } = await callOne(ctx.db, "pool_capacity", { moment: now })
@@ -99,7 +112,7 @@ export async function publishCapacity(ctx: PoolContext): Promise<{ pools: number
   return { pools: pools.length }
 }
 
-/** The same behind an answer. When it fails, the sweep publishes it within a minute. */
+/** Publishes the capacity after the response is sent. If that fails, the sweep publishes it within a minute. */
 export function publishSoon(ctx: PoolContext): void {
   const published = publishCapacity(ctx).catch((error: unknown) => {
     ctx.log("error", "capacity.publish_failed", { error: describeError(error) })
@@ -109,14 +122,12 @@ export function publishSoon(ctx: PoolContext): void {
 
 export const poolsSchema = z
   .object({
-    available: z.boolean().meta({ description: "Whether the capacity of both pools is known.", example: true }),
+    available: z.boolean().meta({ description: "True if the capacity of both pools is known.", example: true }),
     pools: z
       .array(
         z.object({
           pool: poolSchema,
-          available: z
-            .boolean()
-            .meta({ description: "False: nothing was published in the last minutes.", example: true }),
+          available: z.boolean().meta({ description: "False if nothing was published recently.", example: true }),
           published_at: z.iso.datetime().nullable(),
           capacity: capacitySchema.nullable(),
         }),
@@ -125,7 +136,7 @@ export const poolsSchema = z
   })
   .meta({ id: "Pools" })
 
-/** What both pools can serve, as it was published last, for admins. */
+/** Reads the last published capacity of both pools, for admins. */
 export async function readPools(ctx: PoolContext, credential: SessionCredential) {
   await readAs(ctx, credential, (db) => db.selectFrom("caller").select("caller.user_id"), { role: "admin" })
   const pools = await Promise.all(POOLS.map((name) => publishedOf(ctx, name)))

@@ -1,5 +1,7 @@
--- Locks an account for an admin's change; null when it is not there. p_pool: null for any but media. Changes of one pool wait for each
--- other, so of two admins who disable the last two healthy accounts, the later one sees what the first has left.
+-- Locks an account for an admin's change and returns it, or null if it does not exist or is not in p_pool.
+-- p_pool: null matches any pool but media.
+-- Changes of one pool run one after another. If two admins disable the last two healthy
+-- accounts, the later one is refused.
 create function turnpike.lock_provider(p_provider_id text, p_pool text) returns provider_accounts language plpgsql as $$
 declare
   was provider_accounts;
@@ -13,8 +15,9 @@ begin
   return was;
 end $$;
 
--- Whether an account is the only one of its pool that is enabled and healthy. One that cools is healthy: it recovers by itself. One that is
--- suspended is not: it may never serve again.
+-- Returns whether an account is the only enabled and healthy one of its pool.
+-- A cooling account counts as healthy, since it recovers by itself. A suspended account does
+-- not: it may never serve again.
 create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_moment timestamptz) returns boolean language sql stable as $$
   select coalesce(bool_or(a.provider_id = p_provider_id) and count(*) = 1, false)
   from provider_accounts a join provider_credentials c on c.provider_id = a.provider_id
@@ -23,13 +26,14 @@ create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_mome
     and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, s.suspended_at, null, null, p_moment) = 'usable'
 $$;
 
--- What the audit log notes of an account.
+-- The facts about an account that the audit log keeps.
 create function turnpike.provider_facts(account provider_accounts) returns jsonb language sql immutable as $$
   select to_jsonb(account) - '{created_at,updated_at,updated_by,version}'::text[]
 $$;
 
--- Disables an account for an admin: nothing routes to it or refreshes it. p_pool: the pool that it must be of, or null. refused: admin,
--- not_found, stale, last_healthy (of the alt-pool).
+-- Disables an account for an admin: it gets no calls, and its credential is not refreshed.
+-- p_pool: the pool that the account must be in, or null.
+-- refused: admin, not_found, stale, last_healthy (in the alt-pool).
 create function turnpike.disable_provider(p_request turnpike.request,
   p_provider_id text, p_pool text, p_reason text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
@@ -64,8 +68,9 @@ begin
   return next;
 end $$;
 
--- Enables an account for an admin. Whatever kept it from being tried is taken back too, if it has a credential: a refused login, a refresh
--- whose outcome is unknown, and a suspension. Cooling stays, since the provider has asked for it. refused: admin, not_found, stale.
+-- Enables an account for an admin. If it has a credential, this also clears a refused login, a
+-- refresh whose outcome is unknown, and a suspension. Cooling stays, since the provider asked for it.
+-- refused: admin, not_found, stale.
 create function turnpike.enable_provider(p_request turnpike.request,
   p_provider_id text, p_pool text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
@@ -108,8 +113,9 @@ begin
   return next;
 end $$;
 
--- Removes an account for an admin, with its credential and its state; its usage, snapshots and hours stay. Answers the account as it was.
--- refused: admin, not_found, stale. The last healthy account of a pool may go: only disabling one is refused.
+-- Removes an account for an admin, with its credential and its state. Its usage, snapshots and hours stay.
+-- Returns the account as it was. The last healthy account of a pool can be removed: only disabling it is refused.
+-- refused: admin, not_found, stale.
 create function turnpike.remove_provider(p_request turnpike.request,
   p_provider_id text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
@@ -141,8 +147,9 @@ begin
   return next;
 end $$;
 
--- Notes what a provider has just said about an account's windows, for the admin who asked it. p_windows as in note_windows. refused: admin,
--- not_found (it was removed meanwhile).
+-- Stores the windows of an account that its provider just reported to an admin.
+-- p_windows: as in note_windows.
+-- refused: admin, not_found (the account was removed in the meantime).
 create function turnpike.note_limits(p_request turnpike.request,
   p_provider_id text, p_windows jsonb)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
@@ -156,7 +163,7 @@ begin
     return next;
     return;
   end if;
-  -- A turn that commits holds it for a moment, and note_windows would not wait.
+  -- note_windows skips a locked row, so wait here for a turn that is committing.
   perform from provider_states s where s.provider_id = p_provider_id for no key update;
   perform turnpike.note_windows(p_provider_id, p_windows, p_request.moment);
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);

@@ -13,16 +13,19 @@ export const disableProviderSchema = z
       .min(1)
       .max(500)
       .optional()
-      .meta({ description: "For other admins.", example: "Paid until Friday" }),
+      .meta({ description: "The reason, for other admins.", example: "Paid until Friday" }),
   })
   .meta({ id: "DisableProviderRequest" })
 
 const REFUSALS: Refusals = {
-  not_found: ["NOT_FOUND", "There is no account with this id."],
-  last_healthy: ["LAST_HEALTHY_ACCOUNT", "It is the last account of its pool that is enabled and healthy."],
+  not_found: ["NOT_FOUND", "No account has this id."],
+  last_healthy: [
+    "LAST_HEALTHY_ACCOUNT",
+    "This is the last enabled and healthy account of its pool. Add or enable another one first.",
+  ],
 }
 
-/** An account to change. `pool`: it must belong to it; else it may be of either. */
+/** The account to change. `pool`: the pool that it must be in; without it, `main` or `alt-pool`. */
 interface Change {
   providerId: string
   pool?: Pool
@@ -31,7 +34,7 @@ interface Change {
 
 const serialize = (row: ProviderRow) => serializeProvider(row)
 
-/** Disables an account: it is neither routed to nor refreshed. LAST_HEALTHY_ACCOUNT in the alt-pool. */
+/** Disables an account: it gets no calls and no refresh. Throws LAST_HEALTHY_ACCOUNT in the alt-pool. */
 export async function disableProvider(
   ctx: PoolContext,
   credential: SessionCredential,
@@ -43,7 +46,10 @@ export async function disableProvider(
   return provider
 }
 
-/** Enables an account. One that needed a login, was suspended or was contained is tried again, if it has a credential. */
+/**
+ * Enables an account. If it has a credential, it is called again even after a refused
+ * login, suspension or containment.
+ */
 export async function enableProvider(
   ctx: PoolContext,
   credential: SessionCredential,
@@ -55,7 +61,7 @@ export async function enableProvider(
   return provider
 }
 
-/** Removes an account with its credential; what it served stays in every report. */
+/** Removes an account with its credential. Its usage stays in every report. */
 export async function removeProvider(
   ctx: PoolContext,
   credential: SessionCredential,

@@ -7,22 +7,22 @@ import { PROVIDER_POLICY } from "./policies.ts"
 import type { Suspension } from "./reactions.ts"
 import type { QuotaWindow } from "./windows.ts"
 
-/** What a failed call says of its account. `health`: its login was refused for good. */
+/** The facts that a failed call shows about its account. `health`: its login was refused for good. */
 interface Said {
   coolUntil: Date | null
   health: "needs_login" | null
-  /** Why, in one word of ours. */
+  /** The reason, as one of our codes. */
   reason: string
-  /** A model that it does not have. */
+  /** A model that the account does not have. */
   lacks?: string | null
-  /** Why its provider lets it serve nothing; `coolUntil` is the first pause then. */
+  /** Why the provider suspended the account. Then `coolUntil` ends its first pause. */
   suspended?: Suspension | null
   windows: QuotaWindow[]
 }
 
 /**
- * Notes what a failed call says of its account; never throws. This isolate knows at once that an account is not to be called: others
- * may have picked it a moment ago.
+ * Stores what a failed call shows about its account. Never throws. The isolate stops calling the
+ * account before the database knows, since other calls may have picked it already.
  */
 export async function noteAccount(ctx: PoolContext, account: PickedAccount, said: Said): Promise<void> {
   const { provider_id, credential_version } = account
@@ -56,8 +56,8 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
 }
 
 /**
- * Lets the next call try an account whose probe has found out nothing of it: its request was refused, or it was cut. `readAt`: when the probe
- * was taken, in milliseconds. Never throws.
+ * Lets the next call probe the account, because this probe was cut or its request was refused.
+ * `readAt`: when the probe was taken, in milliseconds. Never throws.
  */
 export async function releaseProbe(ctx: Context, { provider_id }: PickedAccount, readAt: number): Promise<void> {
   const before = new Date(readAt + 2 * PROVIDER_POLICY.probeMs)
@@ -66,20 +66,23 @@ export async function releaseProbe(ctx: Context, { provider_id }: PickedAccount,
   )
 }
 
-/** Whether this isolate knows better than a statement that was sent at `readAt`, in milliseconds, and found the account usable. */
+/**
+ * True if this isolate knows that the account cools, and a statement sent at `readAt` (in
+ * milliseconds) could not know it.
+ */
 export function coolsMeanwhile({ cooling, clock }: Context, providerId: string, readAt: number): boolean {
   const known = cooling.get(providerId)
   if (!known) return false
   return known.notedAt === null ? clock.now().getTime() < known.until : readAt <= known.notedAt
 }
 
-/** The accounts that are not to be called, and whose cooling the database may not know yet. */
+/** Accounts that must not be called and whose cooling the database may not know yet. */
 export function unnotedAccounts({ cooling, clock }: Context): string[] {
   const now = clock.now().getTime()
   return [...cooling].flatMap(([id, { until, notedAt }]) => (notedAt === null && now < until ? [id] : []))
 }
 
-/** A call has shown that the account serves again, unless another has heard meanwhile that it cools anew. */
+/** Forgets the cooling of an account that just served a call, unless a newer cooling has not ended. */
 export function forgetCooling({ cooling, clock }: Context, providerId: string): void {
   if ((cooling.get(providerId)?.until ?? 0) <= clock.now().getTime()) cooling.delete(providerId)
 }

@@ -1,14 +1,14 @@
 import type { Context } from "../actor/context.ts"
 import type { SealTarget } from "../base/key-ring.ts"
 
-/** What opens an account, as it is sealed. */
+/** The credential of an account, as it is sealed. */
 export type AccountCredential =
   | { kind: "api_key"; api_key: string }
   | {
       kind: "oauth"
       access_token: string
       refresh_token: string | null
-      /** Headers that calls with its tokens need beside them, as the login's configuration says. */
+      /** Further headers for calls with these tokens, from the login's configuration. */
       headers: Record<string, string>
     }
 
@@ -27,7 +27,7 @@ export function sealCredential(
   return keyRing.seal(JSON.stringify(credential), target(providerId))
 }
 
-/** Throws when it cannot be opened. `stale`: it is sealed under an older key of the ring. */
+/** Throws if it cannot be opened. `stale`: it was sealed with an older key of the ring. */
 export async function openCredential(
   { keyRing }: Pick<Context, "keyRing">,
   providerId: string,

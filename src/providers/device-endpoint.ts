@@ -7,12 +7,12 @@ import { PROVIDER_POLICY } from "./policies.ts"
 import { partsOf, providerRequest, type Tokens, tokensOfCode, tokensOfDevice } from "./token-endpoint.ts"
 import { TokenError } from "./token-errors.ts"
 
-/** A code for a device, as its login keeps it, sealed. */
+/** A device code, as its login keeps it sealed. */
 export interface DeviceCode {
   device_code: string
   user_code: string
   verification_uri: string
-  /** The same page with the code in it. */
+  /** The same page with the user code in its URL. */
   verification_uri_complete: string | null
 }
 
@@ -35,7 +35,7 @@ const answerSchema = z.object({
   expires_in: seconds.nullish(),
 })
 
-/** Asks for a code that a person confirms elsewhere (RFC 8628 section 3.1). TokenError. */
+/** Requests a code that a person confirms elsewhere (RFC 8628 section 3.1). Throws TokenError. */
 export async function deviceCodeOf(ctx: Context, login: ProviderLogin): Promise<NewDeviceCode> {
   const said = await (login.device === "code" ? codeVariant(ctx, login) : standard(ctx, login))
   const parsed = answerSchema.safeParse(said)
@@ -74,7 +74,10 @@ async function codeVariant(ctx: Context, login: ProviderLogin): Promise<unknown>
 
 const fields = z.record(z.string(), z.unknown())
 
-/** One poll. TokenError: pending, slow_down, denied, expired and refused are the provider's answers. */
+/**
+ * Polls once. Throws TokenError, also for the provider's answers pending,
+ * slow_down, denied, expired and refused.
+ */
 export async function pollDevice(ctx: Context, login: ProviderLogin, device: DeviceCode): Promise<Tokens> {
   if (login.device === "rfc8628") return tokensOfDevice(ctx, login, device.device_code)
   const body = { device_auth_id: device.device_code, user_code: device.user_code }
@@ -95,6 +98,6 @@ async function postJson(ctx: Context, url: string, body: object, pending: number
 async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => {
     // The parser's message would quote the answer.
-    throw new TokenError("lost", "Its answer is no JSON.")
+    throw new TokenError("lost", "Its answer is not JSON.")
   })
 }

@@ -1,4 +1,4 @@
--- Begins a device's login for an admin. One that runs is superseded: its code opens nothing any more.
+-- Starts a device login for an admin. A running login is superseded: its code no longer works.
 create function turnpike.start_device_login(p_request turnpike.request,
   p_login_id text, p_sealed text, p_interval_seconds integer, p_due_at timestamptz, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
@@ -13,7 +13,7 @@ begin
     return next;
     return;
   end if;
-  -- While none runs there is no row to lock.
+  -- Without a running login there is no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('alt-pool'));
   update provider_logins l set state = 'expired', sealed = null, error = 'superseded', updated_at = p_request.moment
     where l.pool = 'alt-pool' and l.state = 'polling' returning l.login_id into former;
@@ -26,7 +26,8 @@ begin
   return next;
 end $$;
 
--- Takes a login up until p_until, which fences all others out: taken false when it has ended, is not due, or somebody else has it.
+-- Claims a login until p_until, so that no other worker polls it.
+-- taken: false if the login has ended, is not due, or another worker has claimed it. The other fields are the row's.
 create function turnpike.take_login(p_login_id text, p_until timestamptz, p_moment timestamptz)
 returns table (taken boolean, state text, sealed text, interval_seconds integer, takes integer, due_at timestamptz)
 language plpgsql rows 1 as $$
@@ -34,7 +35,7 @@ language plpgsql rows 1 as $$
 declare
   row provider_logins;
 begin
-  -- Of two messages at once the second sees what the first has done.
+  -- If two messages arrive at once, the second one sees the claim of the first.
   select l.* into row from provider_logins l where l.login_id = p_login_id for no key update;
   if row.state = 'polling' and row.expires_at <= p_moment then
     update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_moment where l.login_id = p_login_id
@@ -54,7 +55,8 @@ begin
   return next;
 end $$;
 
--- Gives a login back to whoever takes it up from p_due_at on. False when somebody else has it, or it has ended.
+-- Releases the claim on a login, so that another worker can claim it from p_due_at on.
+-- Returns false if another worker has claimed the login or it has ended.
 create function turnpike.keep_login(p_login_id text, p_takes integer, p_interval_seconds integer, p_due_at timestamptz,
   p_moment timestamptz) returns boolean language plpgsql as $$
 begin
@@ -63,7 +65,7 @@ begin
   return found;
 end $$;
 
--- Ends a login without an account.
+-- Ends a claimed login without an account. Returns false if another worker has claimed it or it has ended.
 create function turnpike.end_login(p_login_id text, p_takes integer, p_state text, p_error text, p_moment timestamptz) returns boolean
 language plpgsql as $$
 begin
@@ -72,8 +74,9 @@ begin
   return found;
 end $$;
 
--- Saves the account of a device's login, for whoever has started it, and ends the login. refused: superseded (the login is no longer
--- whose save this is), admin (whoever started it is none any more), moved, taken.
+-- Saves the account of a device login for the admin who started it, and ends the login. A repeat succeeds again.
+-- refused: superseded (another worker has claimed the login, or it has ended otherwise), admin (the
+-- user who started it is no longer an admin), moved, taken (see save_provider).
 create function turnpike.finish_device_login(p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz,
   p_request_id text, p_moment timestamptz)
 returns table (refused text) language plpgsql rows 1 as $$
@@ -97,8 +100,9 @@ begin
   return next;
 end $$;
 
--- Ends logins whose time is over, forgets old ones, contains accounts whose refresh was never ended, and answers the logins whose poll
--- was due before p_late.
+-- Expires logins whose time is over, deletes ended logins from before p_old, and contains
+-- accounts whose refresh never ended.
+-- login_ids: logins whose poll was due before p_late, so that its message was lost. At most p_most.
 create function turnpike.sweep_logins(p_late timestamptz, p_old timestamptz, p_most integer, p_moment timestamptz)
 returns table (expired integer, contained integer, login_ids text[]) language plpgsql rows 1 as $$
 declare

@@ -12,21 +12,24 @@ import { openLogin, sealLogin } from "./sealed-login.ts"
 import { loginError } from "./token-errors.ts"
 
 const shownFields = {
-  verification_url: z
-    .string()
-    .meta({ description: "The page to confirm it at.", example: "https://login.provider.com/device" }),
+  verification_url: z.string().meta({
+    description: "The page on which the user confirms the login.",
+    example: "https://login.provider.com/device",
+  }),
   verification_url_complete: z.string().nullable().meta({
-    description: "The same page with the code in it, if the provider has one.",
+    description: "The same page with the code in its URL. Null if the provider has none.",
     example: "https://login.provider.com/device?user_code=WDJB-MJHT",
   }),
-  user_code: z.string().meta({ description: "The one-time code to enter there.", example: "WDJB-MJHT" }),
+  user_code: z.string().meta({ description: "The one-time code to enter on that page.", example: "WDJB-MJHT" }),
 }
 
 export const deviceStartedSchema = z
   .object({
     login_id: z.string().meta({ example: "lgn_01k8m3v9q2x7" }),
     ...shownFields,
-    interval_seconds: z.int().meta({ description: "How often we ask the provider.", example: 5 }),
+    interval_seconds: z
+      .int()
+      .meta({ description: "The time between two polls of the provider, in seconds.", example: 5 }),
     expires_at: z.iso.datetime(),
   })
   .meta({ id: "DeviceLoginStarted" })
@@ -34,7 +37,7 @@ export const deviceStartedSchema = z
 export const deviceStatusSchema = z
   .object({
     status: z.enum(["idle", "polling", "authorized", "expired", "error"]).meta({
-      description: "Of the newest login. idle: there was none.",
+      description: "The status of the newest login. `idle`: no login has been started.",
       example: "polling",
     }),
     error: z
@@ -42,26 +45,34 @@ export const deviceStatusSchema = z
       .nullable()
       .meta({
         description:
-          "Why it failed: denied, refused, lost (the provider's answer did not come or is not valid), not_configured, " +
-          "not_admin, taken. Also `expired`.",
+          "Why the login failed: `denied`, `refused`, `lost` (the provider's answer did not arrive or is not valid), " +
+          "`not_configured`, `not_admin`, `taken`, `superseded` or `expired`. Null if it did not fail.",
         example: null,
       }),
-    provider_id: z.string().nullable().meta({ description: "The account that it made or renewed.", example: null }),
+    provider_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The account that the login created or renewed. Null before.", example: null }),
     verification_url: shownFields.verification_url.nullable(),
     verification_url_complete: shownFields.verification_url_complete,
-    user_code: shownFields.user_code.nullable().meta({ description: "Only while it is polled.", example: "WDJB-MJHT" }),
+    user_code: shownFields.user_code
+      .nullable()
+      .meta({ description: "The one-time code. Null unless the status is `polling`.", example: "WDJB-MJHT" }),
     expires_at: z.iso.datetime().nullable(),
     started_by: z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) }).nullable(),
   })
   .meta({ id: "DeviceLoginStatus" })
 
-/** What a login keeps: its codes, and the client that they are of. */
+/** The codes of a login, and the client that they were issued to. */
 export interface DeviceSecrets extends DeviceCode {
   client_id: string
   token_endpoint: string
 }
 
-/** Begins a login, which supersedes one that runs. LOGIN_NOT_CONFIGURED, LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED. */
+/**
+ * Starts a login and supersedes a running one. Throws LOGIN_NOT_CONFIGURED,
+ * LOGIN_PROVIDER_UNAVAILABLE or LOGIN_PROVIDER_FAILED.
+ */
 export async function startDeviceLogin(
   ctx: Context,
   credential: SessionCredential,
@@ -93,7 +104,10 @@ const shownOf = (code: DeviceCode) => ({
   user_code: code.user_code,
 })
 
-/** The newest login to the pool. While it is polled, whoever opens the page again sees its code again. */
+/**
+ * Reads the newest login to the alt-pool. While it is polled, the answer has its code, so
+ * a reopened page shows it again.
+ */
 export async function getDeviceLogin(
   ctx: Context,
   credential: SessionCredential,

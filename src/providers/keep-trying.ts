@@ -3,8 +3,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 
 /**
- * Saves what a provider gave, again and again while the database does not answer: it is given once only. `save` must know its own
- * earlier effect, since an answer may have been lost.
+ * Retries a save while the database is unavailable, because the provider gives the value only once.
+ * `save` must be idempotent, since an answer may have been lost.
  */
 export async function keepTrying<T>({ clock }: Pick<Context, "clock">, save: () => Promise<T>): Promise<T> {
   const { saveWaitsMs, saveMs } = PROVIDER_POLICY

@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { onceFor } from "../base/once-for.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 
-/** The accounts of each engine that have served calls of this isolate, the newest last. */
+/** The accounts of each engine that served calls of this isolate, the newest last. */
 class LastServed {
   private readonly byEngine = new Map<string, Set<string>>()
 
@@ -15,7 +15,7 @@ class LastServed {
     if (ids.size > PROVIDER_POLICY.servedKept && oldest !== undefined) ids.delete(oldest)
   }
 
-  /** The one that served last comes first. */
+  /** The same accounts, the newest first. */
   newest(engine: string): string[] {
     return [...(this.byEngine.get(engine) ?? [])].reverse()
   }
@@ -23,5 +23,5 @@ class LastServed {
 
 const all = onceFor((_cooling: Context["cooling"]) => new LastServed())
 
-/** What this isolate knows of who serves: it lives as long as what it knows of cooling. */
+/** The accounts that served this isolate. They live as long as its map of cooling accounts. */
 export const lastServed = ({ cooling }: Pick<Context, "cooling">): LastServed => all(cooling)

@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Pool, type ProviderAccount, providerSchema, serializeProvider, servedField } from "./provider-row.ts"
 
-/** The accounts of the main pool, and all others with an API key, the oldest first, for admins. */
+/** Lists the accounts of the main pool and all accounts with an API key, the oldest first, for admins. */
 export function listProviders(ctx: Context, credential: SessionCredential): Promise<ProviderAccount[]> {
   return accountsOf(ctx, credential, "main")
 }
@@ -15,13 +15,13 @@ async function accountsOf(ctx: Context, credential: SessionCredential, pool: Poo
 }
 
 const accountSchema = providerSchema
-  .extend({ account_id: z.string().meta({ description: "Its `provider_id`.", example: "alt-3f9a0c1d2e4b" }) })
+  .extend({ account_id: z.string().meta({ description: "The account's `provider_id`.", example: "alt-3f9a0c1d2e4b" }) })
   .meta({ id: "AltPoolAccount" })
 
 export const altPoolSchema = z
   .object({
     accounts: z.array(accountSchema),
-    usage: servedField("What all accounts together served"),
+    usage: servedField("The usage of all accounts together"),
     active: z
       .object({
         account_id: z.string().meta({ example: "alt-3f9a0c1d2e4b" }),
@@ -29,16 +29,18 @@ export const altPoolSchema = z
       })
       .nullable()
       .meta({
-        description: "The usable account that served last, else the one that has the most left; null: none is usable.",
+        description:
+          "The usable account that served last, otherwise the one with the most room left. Null if none is usable.",
       }),
     state: z.enum(["empty", "usable", "cooling", "down"]).meta({
-      description: "`cooling`: none is usable now, and at least one recovers by itself. `down`: none does.",
+      description:
+        "`cooling`: no account is usable, and at least one recovers by itself. `down`: none recovers by itself.",
       example: "usable",
     }),
   })
   .meta({ id: "AltPool" })
 
-/** The alt-pool, for admins: its accounts, what they served, and which of them is active. */
+/** Reads the alt-pool for admins: its accounts, their usage, and the active account. */
 export async function getAltPool(ctx: Context, credential: SessionCredential): Promise<z.infer<typeof altPoolSchema>> {
   const accounts = await accountsOf(ctx, credential, "alt-pool")
   const active = activeOf(accounts)
@@ -58,7 +60,7 @@ export async function getAltPool(ctx: Context, credential: SessionCredential): P
   }
 }
 
-/** A sum of amounts with 7 decimals, without what adding them as numbers leaves behind. */
+/** Rounds a sum of amounts with 7 decimals, to remove the error of floating-point addition. */
 const exact = (usd: number) => Math.round(usd * 1e7) / 1e7
 
 function activeOf(accounts: ProviderAccount[]): ProviderAccount | null {

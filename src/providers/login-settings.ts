@@ -12,17 +12,20 @@ const URLS = [
   "token_endpoint",
 ] as const
 
-/** An operator names the provider, which may be in a private network, but not our own service. */
+/** The operator configures these URLs. They may lead into a private network, but not to our own service. */
 export const operatorsPolicy = ({ urlPolicy }: Pick<Context, "urlPolicy">): UrlPolicy => ({
   ...urlPolicy,
   operators: true,
 })
 
-/** How accounts of a pool are logged in. LOGIN_NOT_CONFIGURED when it is not set up, or names a URL that cannot be called. */
+/**
+ * The login settings of a pool. Throws LOGIN_NOT_CONFIGURED if they are missing or have
+ * a URL that must not be called.
+ */
 export function loginOf(ctx: Context, pool: LoginPool): ProviderLogin {
   const login = ctx.providerLogins[pool]
   if (!login) {
-    throw new TurnpikeError("LOGIN_NOT_CONFIGURED", `PROVIDER_LOGINS does not say how accounts of ${pool} log in.`)
+    throw new TurnpikeError("LOGIN_NOT_CONFIGURED", `PROVIDER_LOGINS has no settings for the pool ${pool}.`)
   }
   for (const name of URLS) {
     const fault = login[name] === undefined ? null : faultOf(ctx, login[name])
@@ -41,7 +44,7 @@ function faultOf(ctx: Context, url: string): string | null {
   }
 }
 
-/** A URL of the configuration that its schema requires for this pool. */
+/** A URL that the schema of PROVIDER_LOGINS requires for this pool. */
 export function required(url: string | undefined): string {
   if (url === undefined) throw new Error("the schema of PROVIDER_LOGINS requires it")
   return url

@@ -15,29 +15,29 @@ import { PROVIDER_POLICY } from "./policies.ts"
 import { type Tokens, tokensOfCode } from "./token-endpoint.ts"
 import { loginError } from "./token-errors.ts"
 
-/** What the verbs of a login by a pasted code may use in addition. */
+/** The context of a login by a pasted code. Redis keeps the login. */
 export interface LoginContext extends Context {
   readonly redis: Redis
 }
 
-/** An admin's login, as Redis has it, sealed. */
+/** An admin's login, as Redis keeps it sealed. */
 export interface MainLogin {
   login_id: string
-  /** Where it logs in: a code or a token is never sent to another client's provider. */
+  /** The client id and the token endpoint. A code or token is never sent to another client's provider. */
   at: string
   authorization: Authorization
   expires_at: string
-  /** What the code was exchanged for; null: the code has not come yet. */
+  /** The account that the code was exchanged for; null before the exchange. */
   account: (ProviderIdentity & Omit<Tokens, "answer" | "expires_at"> & { token_expires_at: string | null }) | null
 }
 
 export const authStartedSchema = z
   .object({
     authorization_url: z.string().meta({
-      description: "Open it, log in, and paste what it shows at the end.",
+      description: "Open this URL, log in, and paste the code that the page shows at the end.",
       example: "https://login.provider.com/authorize?response_type=code&client_id=turnpike&state=7f3a…",
     }),
-    expires_at: z.iso.datetime().meta({ description: "The login is over then." }),
+    expires_at: z.iso.datetime().meta({ description: "When the login expires." }),
   })
   .meta({ id: "ProviderLoginStarted" })
 
@@ -45,7 +45,8 @@ export const authStartedSchema = z
 export const authCodeSchema = z
   .strictObject({
     code: z.string().min(1).max(8192).meta({
-      description: "What the provider showed: `code#state`, the code alone, or the whole URL that it led to.",
+      description:
+        "The text that the provider showed: `code#state`, the code alone, or the whole URL of the last page.",
       example: "ac-7f3a…#st-91bc…",
     }),
   })
@@ -54,18 +55,21 @@ export const authCodeSchema = z
 export const authCodeAnswerSchema = z
   .object({
     external_id: z.string().meta({ description: "The account's id at its provider.", example: "acc_7f3a" }),
-    label: z.string().meta({ description: "What people know the account by.", example: "ada@people.com" }),
+    label: z.string().meta({
+      description: "The account's name at its provider, such as an email address.",
+      example: "ada@people.com",
+    }),
     token_expires_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When its access token ends, if that is known." }),
-    expires_at: z.iso.datetime().meta({ description: "Add the account before." }),
+      .meta({ description: "When the access token expires. Null if not known." }),
+    expires_at: z.iso.datetime().meta({ description: "When the login expires. Add the account before then." }),
   })
   .meta({ id: "ProviderLoginAccount" })
 
 /**
- * Begins a login of this admin's, in place of one that they have begun before. LOGIN_NOT_CONFIGURED; VALIDATION_FAILED for an API key,
- * which needs no login.
+ * Starts a login of this admin and replaces an earlier one. Throws LOGIN_NOT_CONFIGURED, or
+ * VALIDATION_FAILED for an API key, which needs no login.
  */
 export async function startMainLogin(
   ctx: LoginContext,
@@ -73,7 +77,7 @@ export async function startMainLogin(
   { kind }: { kind: "oauth" | "api_key" },
 ): Promise<z.input<typeof authStartedSchema>> {
   if (kind === "api_key") {
-    throw new TurnpikeError("VALIDATION_FAILED", "kind: an API key needs no login; it is added at once.", {
+    throw new TurnpikeError("VALIDATION_FAILED", "kind: an API key needs no login. Add it directly.", {
       param: "kind",
     })
   }
@@ -92,8 +96,8 @@ export async function startMainLogin(
 }
 
 /**
- * Exchanges the pasted code. LOGIN_NOT_STARTED, LOGIN_EXPIRED; LOGIN_CODE_INVALID for another login's, or one that the provider does not
- * take: then the login goes on, so another code can be pasted. LOGIN_DENIED, LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED.
+ * Exchanges the pasted code. If the provider rejects it (LOGIN_CODE_INVALID), the login stays open for another
+ * code. Throws LOGIN_NOT_STARTED, LOGIN_EXPIRED, LOGIN_DENIED, LOGIN_PROVIDER_UNAVAILABLE or LOGIN_PROVIDER_FAILED.
  */
 export async function submitCode(
   ctx: LoginContext,
@@ -104,7 +108,7 @@ export async function submitCode(
   const settings = loginOf(ctx, "main")
   const login = await takeLogin(ctx, userId, settings)
   try {
-    if (login.account) throw notStarted("The code of your login was taken already: add the account.")
+    if (login.account) throw notStarted("The code of your login was accepted already. Add the account.")
     const { state, verifier, redirect_uri: redirectUri } = login.authorization
     const code = pastedCode(pasted, state)
     const { answer, expires_at, ...tokens } = await tokensOfCode(ctx, settings, { code, redirectUri, verifier, state })
@@ -116,13 +120,16 @@ export async function submitCode(
     await putLogin(ctx, userId, done)
     return { ...identity, token_expires_at: account.token_expires_at, expires_at: done.expires_at }
   } catch (error) {
-    // Nobody else has it meanwhile, so it is as it was.
+    // takeLogin() removed it from Redis, so no other request changed it.
     await putLogin(ctx, userId, login)
     throw loginError(error, "code")
   }
 }
 
-/** The admin's own login, which is no longer there for anybody else until it is put back. LOGIN_NOT_STARTED, LOGIN_EXPIRED. */
+/**
+ * Takes the admin's login out of Redis, so that no other request has it until putLogin(). Throws
+ * LOGIN_NOT_STARTED or LOGIN_EXPIRED.
+ */
 export async function takeLogin(ctx: LoginContext, userId: number, settings: ProviderLogin): Promise<MainLogin> {
   const sealed = await ctx.redis.take(keyOf(userId))
   const login =
@@ -134,9 +141,9 @@ export async function takeLogin(ctx: LoginContext, userId: number, settings: Pro
       `Your login took longer than ${timeInWords(PROVIDER_POLICY.loginMs)}. Start another one.`,
     )
   }
-  if (!login) throw notStarted("You have no login that waits for this. Start one.")
+  if (!login) throw notStarted("You have no login in progress. Start one.")
   if (login.at !== applicationOf(settings))
-    throw notStarted("PROVIDER_LOGINS has changed since you began. Start again.")
+    throw notStarted("PROVIDER_LOGINS has changed since you started the login. Start again.")
   return login
 }
 
@@ -150,7 +157,7 @@ export async function putLogin(ctx: LoginContext, userId: number, login: MainLog
   await ctx.redis.set(keyOf(userId), await ctx.keyRing.seal(JSON.stringify(login), target(userId)), { ttlMs })
 }
 
-/** Forgets that a login was there, once it has become an account. */
+/** Deletes the remembered end of a login, once the login has become an account. */
 export const forgetLogin = (ctx: LoginContext, userId: number) => ctx.redis.take(notedKeyOf(userId))
 
 const keyOf = (userId: number) => `provider_login:${userId}`
@@ -159,13 +166,13 @@ const target = (userId: number) => ({ table: "redis", column: "provider_login", 
 const applicationOf = ({ client_id, token_endpoint }: ProviderLogin) => `${client_id} ${token_endpoint}`
 const inLoginTime = ({ clock }: Context) => new Date(clock.now().getTime() + PROVIDER_POLICY.loginMs).toISOString()
 
-/** The signed-in admin, before anything is asked of a provider or of Redis. ADMIN_REQUIRED. */
+/** The id of the signed-in admin, checked before any call to a provider or Redis. Throws ADMIN_REQUIRED. */
 export async function adminOf(ctx: Context, credential: SessionCredential): Promise<number> {
   const { actor } = await readAs(ctx, credential, (db) => db.selectFrom("caller").select("user_id"), { role: "admin" })
   return actor.user_id
 }
 
-/** The entry comes first: no step is taken without one. */
+/** Writes the audit entry. It comes before the step, so that no step is without one. */
 function noteStep(ctx: Context, credential: SessionCredential, action: string, login_id: string, after: object) {
   return callAs(ctx, credential, "note_login_step", { action, login_id, after })
 }

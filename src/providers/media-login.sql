@@ -1,4 +1,4 @@
--- A login that runs, with its sealed secrets.
+-- A running login with its sealed secrets.
 create type turnpike.media_login as (
   login_id text,
   sealed text,
@@ -6,8 +6,8 @@ create type turnpike.media_login as (
   expires_at timestamptz
 );
 
--- Begins a login to the media account for an admin, or answers the one that the same admin has begun. `entity`: the login. refused:
--- running (another admin's).
+-- Starts a login to the media account for an admin, or returns the one that the same admin has running.
+-- refused: running (another admin has one).
 create function turnpike.start_media_login(p_request turnpike.request,
   p_login_id text, p_sealed text, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.media_login) language plpgsql rows 1 as $$
@@ -22,7 +22,7 @@ begin
     return next;
     return;
   end if;
-  -- While none runs there is no row to lock.
+  -- Without a running login there is no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('media'));
   update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_request.moment
     where l.pool = 'media' and l.state = 'polling' and l.expires_at <= p_request.moment;
@@ -43,8 +43,8 @@ begin
   return next;
 end $$;
 
--- Takes up the login of an admin to the media account until p_until, to complete it. refused: none, expired, running (another admin's),
--- busy (it is being completed).
+-- Claims an admin's login to the media account until p_until, to complete it.
+-- refused: none (no login is running), expired, running (another admin has one), busy (it is being completed).
 create function turnpike.take_media_login(p_request turnpike.request,
   p_until timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.media_login) language plpgsql rows 1 as $$
@@ -79,7 +79,8 @@ begin
   return next;
 end $$;
 
--- Saves the media account of an admin's login, and ends the login. refused: superseded (somebody else has it, or it has ended).
+-- Saves the media account of an admin's login, and ends the login. A repeat succeeds again.
+-- refused: superseded (another request has claimed the login, or it has ended otherwise).
 create function turnpike.finish_media_login(p_request turnpike.request,
   p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.saved_provider) language plpgsql rows 1 as $$

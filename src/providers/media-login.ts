@@ -27,26 +27,27 @@ const MEDIA = "media"
 export const mediaStatusSchema = z
   .object({
     status: z.enum(["logged_in", "logged_out"]).meta({
-      description: "logged_in: there is a credential that was not refused.",
+      description: "`logged_in`: the account has a credential, and its provider has not refused it.",
       example: "logged_in",
     }),
-    account: z.string().nullable().meta({ description: "What the account is known by.", example: "media@people.com" }),
+    account: z
+      .string()
+      .nullable()
+      .meta({ description: "The account's name at its provider.", example: "media@people.com" }),
     health: z.enum(ACCOUNT_HEALTH).nullable().meta({
-      description: "Null: nobody has logged in yet. contained: a refresh may have been lost; log in again.",
+      description: "Null before the first login. `contained`: a refreshed credential may have been lost. Log in again.",
       example: "healthy",
     }),
     disabled: z.boolean().meta({ example: false }),
-    expires_at: z.iso.datetime().nullable().meta({ description: "When the access token ends, if that is known." }),
-    locked: z
-      .boolean()
-      .meta({ description: "Whether a worker refreshes the credential at this moment.", example: false }),
+    expires_at: z.iso.datetime().nullable().meta({ description: "When the access token expires. Null if not known." }),
+    locked: z.boolean().meta({ description: "True while a worker refreshes the credential.", example: false }),
     login: z
       .object({
         started_by: z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) }),
         expires_at: z.iso.datetime(),
       })
       .nullable()
-      .meta({ description: "The login that runs, if one does." }),
+      .meta({ description: "The running login. Null if no login is running." }),
   })
   .meta({ id: "MediaStatus" })
 
@@ -55,7 +56,7 @@ export const mediaCompleteSchema = z
   .strictObject({
     callback_url: z.string().min(1).max(8192).meta({
       description:
-        "The whole address of the page on your own machine that the provider led to, also when it did not open.",
+        "The whole URL to which the provider redirected, on your own machine. Paste it even if the page did not open.",
       example: "http://127.0.0.1:8976/callback?code=ac-7f3a…&state=st-91bc…",
     }),
   })
@@ -64,15 +65,18 @@ export const mediaCompleteSchema = z
 export const mediaCompletedSchema = z
   .object({
     status: z.literal("logged_in").meta({ example: "logged_in" }),
-    account: z.string().nullable().meta({ description: "What the account is known by.", example: "media@people.com" }),
+    account: z
+      .string()
+      .nullable()
+      .meta({ description: "The account's name at its provider.", example: "media@people.com" }),
     expires_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When the new access token ends, as it was read back." }),
+      .meta({ description: "When the new access token expires, as it was read back. Null if not known." }),
   })
   .meta({ id: "MediaCompleted" })
 
-/** The state of the media credential, for admins. Nothing of the credential itself. */
+/** Reads the state of the media credential for admins, without the credential itself. */
 export async function getMedia(
   ctx: Context,
   credential: SessionCredential,
@@ -114,7 +118,10 @@ export async function getMedia(
 
 type LoginRow = Answers["media_login"]
 
-/** Begins the login, or answers the one that this admin has begun. LOGIN_RUNNING for another admin's, LOGIN_NOT_CONFIGURED. */
+/**
+ * Starts a login, or returns the one that this admin has running. Throws LOGIN_RUNNING for another
+ * admin's, or LOGIN_NOT_CONFIGURED.
+ */
 export async function startMediaLogin(
   ctx: Context,
   credential: SessionCredential,
@@ -129,7 +136,7 @@ export async function startMediaLogin(
       sealed: await sealLogin(ctx, login_id, authorization),
       expires_at: new Date(now.getTime() + PROVIDER_POLICY.loginMs),
     },
-    refusals: { running: ["LOGIN_RUNNING", "Another admin logs in to it at the moment."] },
+    refusals: { running: ["LOGIN_RUNNING", "Another admin is logging in to it. Try again later."] },
     serialize: (entity: LoginRow) => entity,
   })
   const { url } = await openLogin<Authorization>(ctx, row.login_id, row.sealed)
@@ -137,8 +144,9 @@ export async function startMediaLogin(
 }
 
 /**
- * Ends the login with the pasted callback URL: the credential is written, and its end is confirmed by reading it back. LOGIN_NOT_STARTED,
- * LOGIN_EXPIRED, LOGIN_RUNNING; CONFLICT while it is being completed; LOGIN_CODE_INVALID, LOGIN_DENIED, LOGIN_PROVIDER_*.
+ * Completes the login with the pasted callback URL, and reads the saved credential back. Throws
+ * LOGIN_NOT_STARTED, LOGIN_EXPIRED, LOGIN_RUNNING, LOGIN_CODE_INVALID, LOGIN_DENIED,
+ * LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED, or CONFLICT while the login is being completed.
  */
 export async function completeMediaLogin(
   ctx: Context,
@@ -162,14 +170,15 @@ export async function completeMediaLogin(
     await keepTrying(ctx, () =>
       editAs(ctx, credential, "finish_media_login", {
         args: { login_id, takes, account, sealed: resealed, expires_at },
-        refusals: { superseded: ["CONFLICT", "The login was ended meanwhile. Start another one."] },
+        refusals: { superseded: ["CONFLICT", "The login has ended in the meantime. Start another one."] },
         serialize: () => null,
       }),
     )
     return await readBack(ctx, credential, access_token)
   } catch (error) {
     const now = ctx.clock.now()
-    // What was wrong may be pasted again; when this is lost, its time is over in a minute.
+    // Release the claim, so that a corrected URL can be pasted. If the release fails,
+    // the claim expires after a minute.
     await call(ctx.db, "keep_login", { login_id, takes, interval_seconds: null, due_at: now, moment: now }).catch(
       () => {},
     )
@@ -185,13 +194,13 @@ async function takeMedia(ctx: Context, credential: SessionCredential, until: Dat
 }
 
 const TAKE_REFUSALS: Record<string, ConstructorParameters<typeof TurnpikeError>> = {
-  none: ["LOGIN_NOT_STARTED", "You have no login that waits for this. Start one."],
+  none: ["LOGIN_NOT_STARTED", "You have no login in progress. Start one."],
   expired: ["LOGIN_EXPIRED", `Your login took longer than ${timeInWords(PROVIDER_POLICY.loginMs)}. Start another one.`],
-  running: ["LOGIN_RUNNING", "Another admin logs in to it at the moment."],
-  busy: ["CONFLICT", "The login is being completed at this moment."],
+  running: ["LOGIN_RUNNING", "Another admin is logging in to it. Try again later."],
+  busy: ["CONFLICT", "The login is already being completed. Read its status."],
 }
 
-/** What is saved must be what the provider gave just now. */
+/** Checks that the saved token is the one that the provider just issued. */
 async function readBack(ctx: Context, credential: SessionCredential, accessToken: string) {
   const { rows } = await readAs(
     ctx,
@@ -206,7 +215,7 @@ async function readBack(ctx: Context, credential: SessionCredential, accessToken
   )
   const opened = rows[0] && (await openCredential(ctx, MEDIA, rows[0].sealed)).credential
   if (!rows[0] || opened?.kind !== "oauth" || opened.access_token !== accessToken) {
-    throw new TurnpikeError("CONFLICT", "Somebody else has logged in to it at the same moment. Look at its state.")
+    throw new TurnpikeError("CONFLICT", "Another admin has logged in to it at the same time. Read its status.")
   }
   return { status: "logged_in" as const, account: rows[0].name, expires_at: toInstant(rows[0].expires_at) }
 }

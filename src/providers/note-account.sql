@@ -1,7 +1,10 @@
--- Notes what a failed call has said of its account. p_cool_until: it is not called before; a later moment that is known already stays.
--- p_health: its credential was refused for good, unless that was replaced meanwhile. p_lacks: a model that it does not have, as far as is
--- known until p_lacks_until; or null. p_suspended: why its provider lets it serve nothing, which suspends it: each probe that hears so again
--- doubles the pause, up to p_longest_pause_ms. p_windows: as note_windows takes them. Returns whether it has just been suspended.
+-- Stores what a failed call showed about its account. Returns whether this suspended the account.
+-- p_cool_until: when calls may resume. A later time that is already stored stays.
+-- p_health: the account's new health, unless its credential was replaced in the meantime. Null: unchanged.
+-- p_lacks: a model that the account does not have, or null. It counts until p_lacks_until.
+-- p_suspended: why the provider suspended the account, or null. Each probe that hears this again
+-- doubles the pause, up to p_longest_pause_ms.
+-- p_windows: as in note_windows.
 create function turnpike.note_account(p_provider_id text, p_credential_version integer, p_cool_until timestamptz, p_reason text,
   p_health text, p_lacks text, p_lacks_until timestamptz, p_suspended text, p_longest_pause_ms integer, p_windows jsonb, p_moment timestamptz)
 returns boolean language plpgsql as $$
@@ -20,7 +23,7 @@ begin
       on conflict (provider_id) do nothing;
     select s.* into known from provider_states s where s.provider_id = p_provider_id for no key update;
     is_new := known.provider_id is not null and known.suspended_at is null;
-    -- Calls that were under way when it was suspended say nothing new; a probe does.
+    -- Calls that were in flight at the suspension are no news. A failed probe is.
     if is_new or known.cool_until <= p_moment then
       probes := case when is_new then 0 else least(known.suspended_probes + 1, 30) end;
       update provider_states s set suspended_at = coalesce(s.suspended_at, p_moment), suspended_reason = p_suspended, suspended_probes = probes,
@@ -43,7 +46,8 @@ begin
   return is_new;
 end $$;
 
--- Lets an account be called again at once that was suspended: somebody has seen to it. Returns whether it was.
+-- Ends the suspension of an account after an admin acted, so that calls resume at once.
+-- Returns whether it was suspended.
 create function turnpike.end_suspension(p_provider_id text) returns boolean language plpgsql as $$
 begin
   update provider_states s set suspended_at = null, suspended_reason = null, suspended_probes = 0, cool_until = null, cool_reason = null,
@@ -51,7 +55,8 @@ begin
   return found;
 end $$;
 
--- A call has shown that an account serves again whose cooling was over. Whoever has its state is not waited for: the next probe says it anew.
+-- Ends the cooling and suspension of an account after a probe succeeded.
+-- Skips a locked row instead of waiting for it: the next probe clears it then.
 create function turnpike.end_probe(p_provider_id text, p_moment timestamptz) returns void language plpgsql as $$
 begin
   perform from provider_states s where s.provider_id = p_provider_id and s.cool_until <= p_moment for update skip locked;
@@ -61,8 +66,9 @@ begin
   end if;
 end $$;
 
--- A probe has found out nothing of its account, and the next call tries it. p_before: before the next probe could end. Whoever has its state
--- is not waited for: then its time passes.
+-- Ends a probe that showed nothing about its account, so that the next call probes it.
+-- p_before: the row is changed only if its probe would end before this time, so a later probe is left alone.
+-- Skips a locked row instead of waiting for it: the probe then expires by itself.
 create function turnpike.release_probe(p_provider_id text, p_before timestamptz) returns boolean language plpgsql as $$
 begin
   perform from provider_states s where s.provider_id = p_provider_id and s.probe_until < p_before for update skip locked;

@@ -1,8 +1,9 @@
--- Notes what an answer says about the windows of an account. p_windows: [{resource, window_seconds, used_pct, reset_at,
--- taken_at: when it was heard, else p_moment}], or null. A
--- window gets a snapshot when it has moved by a point, or five minutes have passed; one that is shorter than five minutes moves with each
--- call, so it gets one a minute at the most. Never waits: when somebody else writes the account's state, this answer says nothing new.
--- Returns how many snapshots it made.
+-- Stores what an answer says about the windows of an account. Returns the number of new snapshots.
+-- p_windows: [{resource, window_seconds, used_pct, reset_at, taken_at: when the answer
+-- came, default p_moment}], or null.
+-- A window gets a snapshot when it has moved by one point, or five minutes after its last snapshot.
+-- A window of less than five minutes moves with each call, so it gets at most one snapshot a minute.
+-- Never waits: if another transaction has locked the account's state, this answer is dropped.
 create function turnpike.note_windows(p_provider_id text, p_windows jsonb, p_moment timestamptz) returns integer language plpgsql as $$
 declare
   known jsonb;
@@ -10,7 +11,7 @@ declare
   is_news boolean := false;
   noted integer := 0;
 begin
-  -- Most answers say nothing new: those lock nothing.
+  -- Most answers say nothing new. They lock nothing.
   if p_windows is null or exists (select from provider_states s where s.provider_id = p_provider_id
     and not exists (select from turnpike.window_news(s.windows, p_windows, p_moment)))
   then
@@ -18,7 +19,7 @@ begin
   end if;
   select s.windows into known from provider_states s where s.provider_id = p_provider_id for no key update skip locked;
   if not found then
-    -- Somebody has it. An insert would wait for them, if they have changed it.
+    -- Another transaction has the row. An insert would wait for it.
     if exists (select from provider_states s where s.provider_id = p_provider_id) then
       return 0;
     end if;
@@ -40,7 +41,7 @@ begin
       'taken_at', said.taken_at, 'noted_pct', said.noted_pct, 'noted_at', said.noted_at));
   end loop;
   if is_news then
-    -- A server that names ever new windows does not fill the row: those that were heard of last stay.
+    -- A server that keeps naming new windows must not fill the row: the 16 newest windows stay.
     if (select count(*) from jsonb_object_keys(known)) > 16 then
       select jsonb_object_agg(w.key, w.value) into known
         from (select e.key, e.value from jsonb_each(known) e order by (e.value ->> 'taken_at')::timestamptz desc limit 16) w;
@@ -50,9 +51,10 @@ begin
   return noted;
 end $$;
 
--- The windows of an answer that say something new beside what is known of them. is_due: it gets a snapshot, which is the last noted then.
--- What was known of a window that has ended says nothing any more. Whether one is full is news, however little it moved. An answer that was
--- given before the last one has been noted already.
+-- Returns the windows of an answer that are news compared with p_known.
+-- is_due: the window gets a snapshot now. noted_pct and noted_at describe its last snapshot, this one included.
+-- A change between full and not full is news, however small. So is any answer after the known window has ended.
+-- An answer that is older than the known one is not news.
 create function turnpike.window_news(p_known jsonb, p_windows jsonb, p_moment timestamptz)
 returns table (name text, resource text, window_seconds numeric, used_pct numeric, reset_at timestamptz, taken_at timestamptz, is_due boolean,
   noted_pct numeric, noted_at timestamptz) language sql stable as $$

@@ -13,7 +13,10 @@ interface Opened {
   at: number
 }
 
-/** Credentials that this isolate has opened within `openedMs`, so that not every call opens one. Times in milliseconds. */
+/**
+ * Credentials that this isolate opened within the last `openedMs`, so that most calls need no
+ * decryption. Times are in milliseconds.
+ */
 export class OpenedCredentials {
   private latest = new Map<string, Opened>()
   private former = new Map<string, Opened>()
@@ -31,7 +34,7 @@ export class OpenedCredentials {
     this.latest.set(keyOf(account), { credential, at: now })
   }
 
-  /** Lets go of what is of no use any more, in two steps. */
+  /** Drops old entries in two generations. */
   private forget(now: number): void {
     if (now - this.since < PROVIDER_POLICY.openedMs) return
     this.former = this.latest
@@ -40,10 +43,10 @@ export class OpenedCredentials {
   }
 }
 
-/** What is sealed opens for its own account only. */
+/** A sealed text can be opened for its own account only, so the key has both. */
 const keyOf = ({ provider_id, sealed }: Sealed) => `${provider_id} ${sealed}`
 
 const opened = onceFor((_cooling: Context["cooling"]) => new OpenedCredentials())
 
-/** Those of this isolate: they live as long as what it knows of cooling. */
+/** The opened credentials of this isolate. They live as long as its map of cooling accounts. */
 export const openedOf = ({ cooling }: Pick<Context, "cooling">): OpenedCredentials => opened(cooling)

@@ -1,26 +1,26 @@
 import { TurnpikeError } from "../base/errors.ts"
 
 /**
- * The code in what somebody has pasted: `code#state`, the code alone, or the URL of the page that they were led to, whole or its query. A
- * state that comes with it must be the login's. LOGIN_CODE_INVALID; LOGIN_DENIED when the URL says so.
+ * Finds the code in a pasted text: `code#state`, the code alone, a whole callback URL, or its query. A
+ * state in the text must be the login's. Throws LOGIN_CODE_INVALID, or LOGIN_DENIED if the URL says so.
  */
 export function pastedCode(pasted: string, state: string): string {
   const text = cleaned(pasted)
   const answer = answerIn(text)
-  if (answer?.url === null) throw codeInvalid("What you pasted is no valid URL.")
+  if (answer?.url === null) throw codeInvalid("The text that you pasted is not a valid URL.")
   if (answer) refuseError(answer.query)
   const [bare = "", given = null] = text.replace(/%23/i, "#").split("#")
   const [code, itsState] = answer ? [once(answer.query, "code") ?? "", once(answer.query, "state")] : [bare, given]
   if (itsState !== null && itsState !== state)
-    throw codeInvalid("The code belongs to another login. Paste the one of the last.")
-  if (!CODE.test(code)) throw codeInvalid("There is no code in what you pasted.")
+    throw codeInvalid("The code belongs to another login. Paste the code of your newest login.")
+  if (!CODE.test(code)) throw codeInvalid("The text that you pasted has no code.")
   return code
 }
 
 /**
- * The code in the URL of a page on one's own machine that a provider led to: the registered one with state and code. Its scheme, or all
- * before its query, may be missing. Other parameters are ignored (RFC 6749 section 4.1.2); `iss` is compared where the configuration names
- * the issuer (RFC 9207). LOGIN_CODE_INVALID; LOGIN_DENIED when the URL says so.
+ * Finds the code in a pasted callback URL: the registered URL with state and code. The scheme, or
+ * everything before the query, may be missing. Other parameters are ignored (RFC 6749 section 4.1.2),
+ * but a configured issuer must match `iss` (RFC 9207). Throws LOGIN_CODE_INVALID or LOGIN_DENIED.
  */
 export function callbackCode(
   pasted: string,
@@ -32,30 +32,32 @@ export function callbackCode(
   const answer = answerIn(text.startsWith(`${registered.host}/`) ? `${registered.protocol}//${text}` : text)
   const pageOf = ({ href }: URL) => href.replace(/\?[^#]*$/, "")
   if (!answer?.url || (answer.url !== NO_PAGE && pageOf(answer.url) !== pageOf(registered))) {
-    throw urlInvalid("It is not the registered callback URL: paste the whole address of the page that you were led to.")
+    throw urlInvalid(
+      "This is not the registered callback URL. Paste the whole URL of the page to which the provider redirected you.",
+    )
   }
   const { query } = answer
   const theirs = once(query, "state")
   if (theirs === null)
-    throw urlInvalid("The URL has no state. Paste the whole address of the page that you were led to.")
-  if (theirs !== state) throw urlInvalid("The URL belongs to another login. Paste the one of the last.")
+    throw urlInvalid("The URL has no state. Paste the whole URL of the page to which the provider redirected you.")
+  if (theirs !== state) throw urlInvalid("The URL belongs to another login. Paste the URL of your newest login.")
   refuseError(query)
   const isOwn = ([name, value]: [string, string]) => query.get(name) === value
   if (answer.url !== NO_PAGE && ![...registered.searchParams].every(isOwn))
-    throw urlInvalid("The URL lacks a parameter of the registered callback URL.")
+    throw urlInvalid("The URL lacks a parameter of the registered callback URL. Paste the whole URL.")
   if (issuer !== undefined && query.has("iss") && once(query, "iss") !== issuer)
-    throw urlInvalid("The URL is of another provider.")
+    throw urlInvalid("The URL comes from another provider. Paste the URL of this login.")
   const code = once(query, "code") ?? ""
-  if (!CODE.test(code)) throw urlInvalid("The URL has no code.")
+  if (!CODE.test(code)) throw urlInvalid("The URL has no code. Paste the whole URL.")
   return code
 }
 
 const CODE = /^[\x21-\x7e]{1,4096}$/
 
-/** Stands for the page of a query that was pasted alone. */
+/** The `url` of an answer whose query was pasted alone. */
 const NO_PAGE = new URL("about:blank")
 
-/** What was pasted, without what chats, terminals and mails put around a URL and into it. */
+/** The pasted text without the characters that chats, terminals and mail programs add to a URL. */
 function cleaned(pasted: string): string {
   const text = pasted
     .replace(/[\u200b-\u200d\u2060\ufeff\r\n\t]/g, "")
@@ -73,9 +75,12 @@ function decoded(text: string): string {
   }
 }
 
-/** The parameters of a URL, or of its query alone; null for anything else. `url` is null where it does not parse. */
+/**
+ * The parameters of a pasted URL or query; null for any other text. `url` is
+ * null if the URL does not parse.
+ */
 function answerIn(text: string): { url: URL | null; query: URLSearchParams } | null {
-  // An empty fragment, also an encoded one, and the one that Facebook's login adds.
+  // Remove an empty fragment, also an encoded one, and `#_=_`, which Facebook's login appends.
   const whole = text.replace(/(#|%23)(_=_)?$/i, "")
   if (/^https?:\/\//i.test(whole)) {
     const url = URL.canParse(whole) ? new URL(whole) : null
@@ -88,11 +93,11 @@ function answerIn(text: string): { url: URL | null; query: URLSearchParams } | n
 /** A parameter that must not be repeated (RFC 6749 section 3.1); null when it is missing. */
 function once(query: URLSearchParams, name: string): string | null {
   const [value = null, ...more] = query.getAll(name)
-  if (more.length > 0) throw codeInvalid(`What you pasted has ${name} more than once.`)
+  if (more.length > 0) throw codeInvalid(`The text that you pasted has ${name} more than once.`)
   return value
 }
 
-/** The provider's own words for why it led back without a code. */
+/** Throws LOGIN_DENIED with the provider's own words if it redirected with an error instead of a code. */
 function refuseError(query: URLSearchParams): void {
   const error = once(query, "error")
   if (error === null) return

@@ -1,5 +1,6 @@
--- Whether an account may be called: 'yes'; 'probe': its cooling is over, and one call may find out whether it serves again; 'cooling': not
--- now; 'no': not until somebody does something about it. One that is suspended is probed like one that cools.
+-- Returns whether an account may be called.
+-- 'yes'; 'probe': its cooling or suspension pause is over, and one call may test whether it serves again;
+-- 'cooling': not now; 'no': not before an admin acts.
 create function turnpike.account_use(a provider_accounts, s provider_states, c provider_credentials, p_moment timestamptz) returns text
 language sql immutable as $$
   select case turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, null, s.cool_until, s.probe_until, p_moment)
@@ -9,18 +10,19 @@ language sql immutable as $$
   end
 $$;
 
--- Whether an account has answered of late that it does not have a model.
+-- Returns whether an account answered recently that it does not have a model.
 create function turnpike.lacks_model(p_lacks jsonb, p_model text, p_moment timestamptz) returns boolean language sql stable as $$
   select coalesce((p_lacks ->> p_model)::timestamptz > p_moment, false)
 $$;
 
--- Whether an account is at the server that the pins of its engine name. p_servers: the spellings of that server in lower case, '' is the engine's own;
--- null: the environment names none, and an account at any server serves them.
+-- Returns whether an account is on the server that the pins of its engine name.
+-- p_servers: the spellings of that server's URL in lower case; '' is the engine's own URL.
+-- Null: the environment names no server, so an account on any server serves the pins.
 create function turnpike.serves_pins(p_base_url text, p_servers jsonb) returns boolean language sql immutable as $$
   select p_servers is null or p_servers ? lower(rtrim(coalesce(p_base_url, ''), '/'))
 $$;
 
--- What a call has to know of the account that was picked for it.
+-- The facts that a call needs about the account that was picked for it.
 create type turnpike.picked_account as (
   provider_id text,
   kind text,
@@ -29,13 +31,13 @@ create type turnpike.picked_account as (
   sealed text,
   expires_at timestamptz, -- null: never, or not known
   credential_version integer,
-  -- What its windows had used when they were last heard of, by "<resource>:<seconds>".
+  -- Its windows as last reported, by "<resource>:<seconds>".
   windows jsonb,
-  -- The models that it has answered it does not have, each until it is asked again.
+  -- Models that it does not have, each with the time of the next try.
   lacks jsonb,
-  -- This call alone finds out whether it serves again after it has cooled.
+  -- This call alone tests whether the account serves again after it cooled.
   probe boolean,
-  -- It is the conversation's, whose prompt cache it has.
+  -- It is the conversation's account, which has its prompt cache.
   bound boolean
 );
 
@@ -45,16 +47,16 @@ language sql stable as $$
     coalesce(s.lacks, '{}'), p_use = 'probe', coalesce(a.provider_id = p_bound, false))::turnpike.picked_account)
 $$;
 
--- Picks an account of an engine, at p_servers as serves_pins takes them, for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
--- by chance (p_random: numbers from 0 to below 1; the first is for draw_account, the others for sample_account), weighted by the least that is left
--- of any window, less the turns that it serves now. p_tried: not
--- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
--- p_preferred: the first of these that may be called without a probe goes before chance.
--- p_drawn: {provider_id, account_row, credential_row} of the account that the worker has drawn by the same rule (src/providers/roster.ts), or
--- null. Where that is as the worker knows it, and may be called, the answer is {provider_id, drawn: true}.
--- Answers a picked_account in JSON, probed until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
--- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
--- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine there is enabled.
+-- Picks an account of an engine for a call of a model. It tries p_bound (the conversation's account, whose
+-- prompt cache is warm), then p_drawn, then p_preferred in order, then a random account by account_weight.
+-- It skips p_tried. An account that lacks the model is picked only if all callable accounts lack it.
+-- p_servers: see serves_pins. p_random: numbers from 0 to below 1. The first is for
+-- draw_account, the rest for sample_account.
+-- p_drawn: the {provider_id, account_row, credential_row} that the worker drew (src/providers/roster.ts), or null.
+-- If both rows are unchanged and it may be called, this returns {provider_id, drawn: true}.
+-- Otherwise it returns a picked_account as JSON, or null if no account is enabled for this engine and server.
+-- p_probe_until: the end of a probe. Without it, JSON null replaces a probe, and the caller must ask again.
+-- {cooling_until}: no enabled account can take the call. The earliest recovery (10 s for a running probe), or null.
 create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_preferred text[], p_drawn jsonb,
   p_random double precision[], p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
@@ -72,7 +74,8 @@ declare
 begin
   loop
     chosen := null;
-    -- For nobody, the plan would be made anew each time: that one costs nothing to run.
+    -- Without p_bound, PostgreSQL would plan this query again each time, because
+    -- the plan for null costs nothing.
     if p_bound is not null and p_bound <> all (left_out) then
       select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), p_bound), turnpike.account_use(a, s, c, p_moment)
         into chosen, use
@@ -83,11 +86,11 @@ begin
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null and not lacking and left_out = '{}' and p_drawn is not null then
-      -- In variables: the plan may read a table as short as these whole, and would take p_drawn apart for each row.
+      -- Use variables: the plan may scan a small table, and would extract the JSON fields for each row.
       drawn_id := p_drawn ->> 'provider_id';
       account_row := p_drawn ->> 'account_row';
       credential_row := p_drawn ->> 'credential_row';
-      -- A row has another xmin with each change.
+      -- The xmin of a row differs after each change.
       perform from provider_accounts a
         left join provider_states s on s.provider_id = a.provider_id
         join provider_credentials c on c.provider_id = a.provider_id
@@ -126,7 +129,7 @@ begin
         into enabled, able, recovers
         from (
           select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s.lacks, p_model, p_moment) as lacks,
-            -- One that this call has tried, and that could be called, is not waited for.
+            -- An account that this call tried and that is due for a probe does not count as recovering.
             case when s.cool_until is not null and (turnpike.account_use(a, s, c, p_moment) <> 'probe' or a.provider_id <> all (p_tried))
               then greatest(s.cool_until, p_moment,
                 case when s.probe_until > p_moment then least(s.probe_until, p_moment + interval '10 seconds') end) end as recovers
@@ -147,7 +150,7 @@ begin
       if p_probe_until is null then
         return 'null';
       end if;
-      -- Never waited for: whoever has the row is about to probe it, or has just heard of it.
+      -- Skip a locked row: its holder is about to probe the account, or has just stored an answer.
       perform from provider_states s where s.provider_id = chosen ->> 'provider_id' and s.cool_until <= p_moment
         and coalesce(s.probe_until <= p_moment, true) for update skip locked;
       if not found then
@@ -160,13 +163,14 @@ begin
   end loop;
 end $$;
 
--- The same choice as draw_account makes, without reading the windows of all accounts: each number of p_random names any one of them, which is
--- taken as often as its weight is of 100. No account: there are few, or no number took one, so draw_account is to choose.
+-- Makes the same random choice as draw_account, without reading the windows of all accounts.
+-- Each number of p_random names an account, which is accepted with a probability of its weight in per cent.
+-- account is null if there are few accounts, or if no number accepted one. Then draw_account must choose.
 create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[],
   p_random double precision[],
   p_moment timestamptz, out account jsonb, out use text) language plpgsql stable as $$
 declare
-  -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
+  -- Includes every account that may be called, and some that may not. The latter are never accepted.
   ids text[] := array(select a.provider_id from provider_accounts a
     where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out)
       and turnpike.serves_pins(a.base_url, p_servers));
@@ -175,12 +179,12 @@ declare
   taken_id text;
   weight double precision;
 begin
-  -- To read a few costs no more than to try some of them.
+  -- Reading the windows of a few accounts costs no more than trying some.
   if many < 10 then
     return;
   end if;
   foreach number in array p_random loop
-    -- The whole part names the account; the fraction says whether it is taken.
+    -- The integer part selects the account. The fraction decides whether it is accepted.
     number := number * many;
     taken_id := ids[floor(number)::integer + 1];
     select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), null), turnpike.account_use(a, s, c, p_moment),
@@ -189,7 +193,7 @@ begin
       from provider_accounts a
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
-      -- A join of its own, since a function is not made part of a statement when one of its arguments is a query.
+      -- A separate join: PostgreSQL does not inline a function that has a subquery as an argument.
       cross join lateral (select count(*) as turns from open_turns o where o.provider_id = a.provider_id) f
       cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
       where a.provider_id = taken_id;
@@ -200,15 +204,16 @@ begin
   account := null;
 end $$;
 
--- What an account has left of its fullest window in per cent, less the turns that it serves now, and at least 1: one that is full still has a
--- weight, since what it has left is known from its last answer only. A window that has ended says nothing.
+-- Returns the weight of an account: the room in its fullest window in per cent, less its turns in flight. It is at
+-- least 1, even without room, since the room is known from the last answer only. A window that has ended is ignored.
 create function turnpike.account_weight(p_windows jsonb, p_turns bigint, p_moment timestamptz) returns table (weight double precision)
 language sql stable rows 1 as $$
   select greatest(1, 100 - coalesce(max((w.value ->> 'used_pct')::double precision), 0) - coalesce(p_turns, 0))
     from jsonb_each(p_windows) w where (w.value ->> 'reset_at')::timestamptz > p_moment
 $$;
 
--- One usable account of an engine by chance, by weight, or no row: of those that have the model, or (p_lacking) of those that lack it.
+-- Draws one usable account of an engine at random, by weight. Returns no row if none is usable.
+-- p_lacking: draws from the accounts that lack the model, instead of those that have it.
 create function turnpike.draw_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
   p_moment timestamptz) returns table (provider_id text, use text) language sql stable rows 1 as $$
   with usable as (
@@ -230,7 +235,8 @@ create function turnpike.draw_account(p_engine text, p_servers jsonb, p_model te
   select r.provider_id, r.use from reached r where r.reached > p_random * r.whole order by r.reached limit 1
 $$;
 
--- Those of p_accounts at which the next call of a run may not begin without asking, null when there are none.
+-- Returns the accounts of p_accounts that the next call of a run must not use without
+-- asking, or null if it may use all.
 create function turnpike.unusable_accounts(p_accounts text[], p_moment timestamptz) returns text[] language plpgsql stable as $$
 begin
   if p_accounts = '{}' then
@@ -243,10 +249,12 @@ begin
     where a.provider_id is null or turnpike.account_use(a, s, c, p_moment) <> 'yes');
 end $$;
 
--- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
--- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that
--- engine at all. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
--- p_servers, p_drawn: by engine, as pick_account takes them.
+-- Picks an account for each engine of a claimed turn's models. Returns {engine: result of pick_account}.
+-- p_models: {pin: row of the catalog}. If several models share an engine, the turn's own model decides.
+-- It takes no probe, since the turn may never call that engine.
+-- p_served_after: a conversation that was last served before has lost its prompt cache, so
+-- its account is no longer bound.
+-- p_servers, p_drawn: by engine, as in pick_account.
 create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb,
   p_random double precision[],
   p_moment timestamptz) returns jsonb language plpgsql as $$
@@ -259,7 +267,7 @@ declare
   engine_of_model text;
   model_name text;
 begin
-  -- A conversation's first turn is bound to nobody before its first step.
+  -- A conversation's first turn has no bound account before its first step.
   if claimed.position > 1 or claimed.epoch > 1 then
     select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
   end if;
@@ -285,9 +293,12 @@ begin
   return accounts;
 end $$;
 
--- All accounts of an engine at p_servers that may be called, for a worker that draws one itself: as picked_account has them, with their weight and the
--- versions of their rows. None when there are more than p_most. And none while one of them is to be tried again after it has cooled, which
--- only pick_account can ask for. One that lacks some model is listed: a claim for that model finds it out.
+-- Lists all callable accounts of an engine at p_servers, for a worker that draws one
+-- itself (src/providers/roster.ts).
+-- Each is a picked_account with its weight and the versions of its rows. One that lacks some model
+-- is listed: a claim checks that.
+-- Returns an empty list if there are more than p_most, or if one is due for a probe,
+-- which only pick_account can take.
 create function turnpike.account_roster(p_engine text, p_servers jsonb, p_most integer, p_moment timestamptz) returns jsonb language plpgsql stable as $$
 begin
   return (select case when count(*) between 1 and p_most and not bool_or(l.use = 'probe') then jsonb_agg(l.account order by l.provider_id)

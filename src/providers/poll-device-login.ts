@@ -15,8 +15,8 @@ import { TokenError } from "./token-errors.ts"
 export const loginCallbackPath = (loginId: string) => `/callbacks/provider-logins/${loginId}`
 
 /**
- * Asks the queue to poll a login when it is due. Of several that come `after` the same, it keeps one. Never throws: the sweeper finds
- * what was not published.
+ * Publishes a message that polls a login when it is due. The queue keeps one message per value of
+ * `after`. Never throws: the sweep publishes again what was lost.
  */
 export async function publishPoll(
   ctx: Context,
@@ -34,7 +34,7 @@ export async function publishPoll(
 
 export type Polled = "early" | "over" | "pending" | "authorized" | "expired" | "error"
 
-/** What a login's row keeps beside its codes, by which a changed configuration is noticed. */
+/** The codes of a login and the client that they were issued to, to notice a changed configuration. */
 type Kept = DeviceCode & Pick<ProviderLogin, "client_id" | "token_endpoint">
 
 interface Taken {
@@ -44,8 +44,8 @@ interface Taken {
 }
 
 /**
- * Polls a device's login once, if it is due and nobody else does: a poll is taken up by its row, so messages may come early, twice, or
- * after the end. Publishes the next one.
+ * Polls a device login once, if it is due and no other worker has claimed it, and publishes the next
+ * poll. The claim is in the login's row, so messages may arrive early, twice, or after the end.
  */
 export async function pollDeviceLogin(ctx: Context, loginId: string): Promise<Polled> {
   const now = ctx.clock.now()
@@ -64,7 +64,7 @@ export async function pollDeviceLogin(ctx: Context, loginId: string): Promise<Po
   }
   const settings = ctx.providerLogins["alt-pool"]
   const kept = await openLogin<Kept>(ctx, loginId, row.sealed ?? "")
-  // A code is never sent to another client's provider.
+  // Never send a code to another client's provider.
   if (settings?.client_id !== kept.client_id || settings.token_endpoint !== kept.token_endpoint) {
     return end(ctx, taken, "error", "not_configured")
   }
@@ -77,14 +77,14 @@ export async function pollDeviceLogin(ctx: Context, loginId: string): Promise<Po
   }
 }
 
-/** One poll that brought no tokens. A provider that cannot answer now is asked again. */
+/** Handles a poll without tokens. An unavailable provider is polled again. */
 function failed(ctx: Context, taken: Taken, { kind, answered }: TokenError): Promise<Polled> | Polled {
   if (kind === "denied" || kind === "refused") return end(ctx, taken, "error", kind)
   if (kind === "expired") return end(ctx, taken, "expired", "expired")
-  // Its answer came, and is not valid: the code is used up.
+  // An answer came but is not valid, so the code is used up.
   if (kind === "lost" && answered) return end(ctx, taken, "error", "lost")
   const { interval } = taken
-  // RFC 8628 section 3.5: five more seconds for slow_down, and less often when nothing answers.
+  // RFC 8628 section 3.5: add five seconds after slow_down, and poll less often without an answer.
   const slower = {
     slow_down: interval + PROVIDER_POLICY.slowDownSeconds,
     lost: Math.max(interval, Math.min(interval * 2, PROVIDER_POLICY.maxIntervalSeconds)),
@@ -112,7 +112,7 @@ async function end(
   return state
 }
 
-/** The one poll that has brought tokens: saves them as the account, as often as that takes. */
+/** Saves the tokens of a successful poll as the account, and retries the save if necessary. */
 async function authorized(ctx: Context, taken: Taken, settings: ProviderLogin, tokens: Tokens): Promise<Polled> {
   const { external_id, label } = accountOf(settings, tokens)
   const provider_id = `alt-${createHash("sha256").update(external_id).digest("hex").slice(0, 12)}`
@@ -125,7 +125,7 @@ async function authorized(ctx: Context, taken: Taken, settings: ProviderLogin, t
     account: {
       provider_id,
       pool: "alt-pool",
-      // Whole characters: half of one cannot be stored.
+      // Cut by code points: half of a surrogate pair cannot be stored.
       name: [...label].slice(0, 100).join(""),
       kind: "oauth_device",
       engine,
@@ -144,7 +144,10 @@ async function authorized(ctx: Context, taken: Taken, settings: ProviderLogin, t
   return end(ctx, taken, "error", refused === "admin" ? "not_admin" : "taken")
 }
 
-/** Ends logins whose time is over, publishes polls that were lost, and contains accounts whose refresh was never ended. */
+/**
+ * Expires logins whose time is over, publishes lost polls again, and contains
+ * accounts whose refresh never ended.
+ */
 export async function sweepProviderLogins(
   ctx: Context,
 ): Promise<{ expired: number; contained: number; published: number }> {

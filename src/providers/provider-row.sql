@@ -1,5 +1,6 @@
--- How an account stands, in one word: disabled, needs_login, contained, suspended, cooling or usable. p_opened: it has a credential. A refresh whose time is
--- over may have used the refresh token, so nobody knows whether the stored one still works.
+-- Returns the state of an account: disabled, needs_login, contained, suspended, cooling or usable.
+-- p_opened: it has a credential.
+-- A refresh that never ended may have used up the refresh token, so the stored token may be invalid: contained.
 create function turnpike.account_state(p_disabled_at timestamptz, p_health text, p_opened boolean, p_refreshing_until timestamptz,
   p_suspended_at timestamptz, p_cool_until timestamptz, p_probe_until timestamptz, p_moment timestamptz) returns text language sql immutable as $$
   select case
@@ -11,7 +12,7 @@ create function turnpike.account_state(p_disabled_at timestamptz, p_health text,
     else 'usable' end
 $$;
 
--- The windows of a state (provider_states.windows). What a window has used is unknown, not 0, when its end has passed.
+-- Lists the windows of a provider_states row. After a window has ended, its use is unknown (null), not 0.
 create function turnpike.windows_at(p_windows jsonb, p_moment timestamptz)
 returns table (resource text, window_seconds integer, used_pct numeric, reset_at timestamptz, taken_at timestamptz) language sql stable as $$
   select split_part(w.key, ':', 1), split_part(w.key, ':', 2)::integer, case when n.ends_at > p_moment then (w.value ->> 'used_pct')::numeric end,
@@ -22,8 +23,9 @@ returns table (resource text, window_seconds integer, used_pct numeric, reset_at
       t.taken_at + split_part(w.key, ':', 2)::integer * interval '1 second') as ends_at) n
 $$;
 
--- The model calls of an ended turn by what they are counted under: a pool's member, or the sub_id of a user's plan, which is only digits.
--- Those of web chats too; without test data, and without calls that neither served.
+-- Lists the model calls of an ended turn that belong to an account or plan. Calls of web chats
+-- are included, test data is not.
+-- subscription_id: the provider_id of an account in a pool, or the sub_id of a user's plan, which has only digits.
 create function turnpike.subscribed_calls(p_turn_id text)
 returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, tokens_input bigint, tokens_cached bigint,
   tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language sql stable as $$
@@ -37,14 +39,14 @@ returns table (subscription_id text, settled_at timestamptz, called_at timestamp
   from chat_calls c where c.turn_id = p_turn_id and c.subscription_id is not null and c.settled_at is not null and not c.test
 $$;
 
--- Those that members of pools served.
+-- Lists the model calls of an ended turn that accounts of pools served.
 create function turnpike.served_calls(p_turn_id text)
 returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, tokens_input bigint, tokens_cached bigint,
   tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language sql stable as $$
   select s.* from turnpike.subscribed_calls(p_turn_id) s where s.subscription_id !~ '^[0-9]+$'
 $$;
 
--- What is known of a window of an account.
+-- One window of an account, as last reported.
 create type turnpike.account_window as (
   resource text,
   window_seconds integer,
@@ -53,7 +55,8 @@ create type turnpike.account_window as (
   taken_at timestamptz
 );
 
--- An account as operators see it. Nothing of a credential but when it ends and whether somebody refreshes it.
+-- An account as admins see it. It shows when the credential expires and whether it is being
+-- refreshed, but never the credential.
 create type turnpike.provider_answer as (
   provider_id text,
   pool text,
@@ -89,7 +92,7 @@ create type turnpike.provider_answer as (
   updated_by_name text -- null
 );
 
--- Accounts, the oldest first, with what they served in the last 30 days (UTC, with today).
+-- Returns accounts, the oldest first, with their usage of the last 30 days (UTC, including today).
 create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) returns setof turnpike.provider_answer language sql stable as $$
   with recent as materialized (
     select v.subscription_id, count(*) as model_calls, sum(v.tokens_input) as tokens_input, sum(v.tokens_cached) as tokens_cached,
@@ -123,7 +126,9 @@ create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) retur
   where a.provider_id = any(p_ids) order by a.created_at, a.provider_id collate "C"
 $$;
 
--- Accounts for an admin. p_pool: main (its accounts, and all others with an API key) or alt-pool. refused: admin.
+-- Lists accounts for an admin.
+-- p_pool: alt-pool, or main, which also lists the accounts of alt-pool that have an API key.
+-- refused: admin.
 create function turnpike.list_providers(p_request turnpike.request, p_pool text)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer[]) language plpgsql rows 1 as $$
 declare

@@ -13,27 +13,36 @@ export const poolSchema = z.enum(POOLS).meta({ description: "The pool that an ac
 const RESOURCES = ["unified", "requests", "tokens", "input-tokens", "output-tokens"] as const
 export type Resource = (typeof RESOURCES)[number]
 
-/** What names a window: what it counts, and how long it is. */
+/** The fields that identify a window: the resource that it counts, and its length. */
 export const windowName = {
-  resource: z.enum(RESOURCES).meta({ description: "What it counts; `unified`: everything.", example: "unified" }),
-  window_seconds: z.int().meta({ description: "Its length.", example: 18_000 }),
+  resource: z
+    .enum(RESOURCES)
+    .meta({ description: "The resource that the window counts. `unified`: everything.", example: "unified" }),
+  window_seconds: z.int().meta({ description: "The length of the window, in seconds.", example: 18_000 }),
 }
 
 const windowSchema = z.object({
   ...windowName,
-  used_pct: z.number().nullable().meta({ description: "Null: not known, since the window has ended.", example: 37.5 }),
-  reset_at: z.iso.datetime().nullable().meta({ description: "Null: not known." }),
-  taken_at: z.iso.datetime().meta({ description: "When the provider said so." }),
+  used_pct: z.number().nullable().meta({
+    description: "How much of the window is used, in per cent. Null: not known, because the window has ended.",
+    example: 37.5,
+  }),
+  reset_at: z.iso.datetime().nullable().meta({ description: "When the window resets. Null: not known." }),
+  taken_at: z.iso.datetime().meta({ description: "When the provider reported it." }),
 })
 
-/** What calls came to. */
+/** The tokens and amounts of calls. */
 const servedSchema = z.object({
   model_calls: z.int().meta({ example: 310 }),
   tokens_input: z.int().meta({ example: 912_000 }),
-  tokens_cached: z.int().meta({ description: "Those of them that the provider had in its cache.", example: 640_000 }),
+  tokens_cached: z
+    .int()
+    .meta({ description: "The input tokens that the provider read from its cache.", example: 640_000 }),
   tokens_output: z.int().meta({ example: 41_000 }),
-  cost_usd: z.number().meta({ description: "At the catalog's prices.", example: 12.4 }),
-  billed_usd: z.number().meta({ description: "What customers were billed for them.", example: 12.1 }),
+  cost_usd: z.number().meta({ description: "The cost at the catalog's prices, in USD.", example: 12.4 }),
+  billed_usd: z
+    .number()
+    .meta({ description: "The amount that customers were billed for these calls, in USD.", example: 12.1 }),
 })
 const servedExample = {
   model_calls: 310,
@@ -43,13 +52,13 @@ const servedExample = {
   cost_usd: 12.4,
   billed_usd: 12.1,
 }
-/** `served` (src/providers/provider-row.sql) sums these days. */
+/** provider_rows() in src/providers/provider-row.sql sums this number of days. */
 const SERVED_DAYS = 30
 
-/** The field of a schema that shows what was served of late. */
+/** A schema field with recent usage. */
 export const servedField = (of: string) =>
   servedSchema.meta({
-    description: `${of} in the last ${SERVED_DAYS} days (UTC), with today: live calls, by the end of their turns.`,
+    description: `${of} in the last ${SERVED_DAYS} days (UTC), including today: live calls, by the time at which their turns ended.`,
     example: servedExample,
   })
 
@@ -57,9 +66,10 @@ export const providerSchema = z
   .object({
     provider_id: z.string().meta({ example: "team-one" }),
     pool: poolSchema,
-    name: z.string().meta({ description: "Its name for people.", example: "Team one" }),
+    name: z.string().meta({ description: "The account's display name.", example: "Team one" }),
     kind: z.enum(ACCOUNT_KINDS).meta({
-      description: "What opens it: an API key, a login whose code is pasted, or a login by a device code.",
+      description:
+        "How the account is authenticated: an API key, a login with a pasted code, or a login by device code.",
       example: "oauth_code",
     }),
     engine: z.enum(REAL_ENGINES).meta({ example: "anthropic" }),
@@ -68,61 +78,67 @@ export const providerSchema = z
       .nullable()
       .meta({
         description:
-          "Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine " +
-          "too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them.",
+          "The URL that calls go to. Null: the engine's own. If the environment names an account of this engine " +
+          "(`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve the engine's pins.",
         example: "https://models.example.com/v1",
       }),
     state: z.enum(["usable", "cooling", "suspended", "needs_login", "contained", "disabled"]).meta({
       description:
-        "`cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or asks for payment; at `cool_until` one " +
-        "call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused, or it has none. " +
-        "`contained`: a refresh of its credential may have been lost. The last three end when an operator acts.",
+        "`cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or demands payment. At `cool_until` one " +
+        "call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused or is missing. " +
+        "`contained`: a refreshed credential may have been lost. An admin ends `needs_login`, `contained` and `disabled`.",
       example: "usable",
     }),
     disabled: z
       .boolean()
-      .meta({ description: "Nothing is routed to it, and its credential is not refreshed.", example: false }),
+      .meta({ description: "True if the account gets no calls and its credential is not refreshed.", example: false }),
     disabled_at: z.iso.datetime().nullable(),
     disabled_reason: z.string().nullable().meta({ example: "Paid until Friday" }),
     health: z.enum(["healthy", "suspended", "needs_login", "contained"]).meta({ example: "healthy" }),
-    health_at: z.iso.datetime().nullable().meta({ description: "Since when; null: from the beginning." }),
+    health_at: z.iso.datetime().nullable().meta({ description: "When its health last changed. Null: never." }),
     cool_until: z.iso.datetime().nullable(),
-    cool_reason: z.string().nullable().meta({ description: "In a word of ours.", example: "limit_reached" }),
-    suspended_at: z.iso.datetime().nullable().meta({ description: "Since when it is suspended; null: it is not." }),
+    cool_reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it cools, as a code of Turnpike.", example: "limit_reached" }),
+    suspended_at: z.iso.datetime().nullable().meta({ description: "Since when it is suspended. Null: it is not." }),
     suspended_reason: z
       .enum(SUSPENSIONS)
       .nullable()
       .meta({
         description:
-          "What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), " +
+          "The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), " +
           "`account_disabled` (a 400 that says so).",
         example: null,
       }),
-    in_flight: z.int().meta({ description: "Turns that it serves now.", example: 2 }),
+    in_flight: z.int().meta({ description: "Turns that it serves at the moment.", example: 2 }),
     windows: z
       .array(windowSchema)
-      .meta({ description: "What its provider has said of its limits, by its last answer." }),
-    has_credential: z.boolean().meta({ description: "Never the credential itself.", example: true }),
+      .meta({ description: "The account's usage of its provider's limits, as the provider last reported it." }),
+    has_credential: z
+      .boolean()
+      .meta({ description: "True if a credential is stored. The credential itself is never returned.", example: true }),
     token_expires_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When its access token ends, which is refreshed before; null: never, or not known." }),
+      .meta({ description: "When its access token expires. It is refreshed before then. Null: never, or not known." }),
     credential_lock: z.object({ until: z.iso.datetime() }).nullable().meta({
-      description: "Its credential is being refreshed until then at the latest; null: it is not.",
+      description:
+        "Set while a worker refreshes the credential. The refresh ends at `until` at the latest. Null: no refresh is running.",
       example: null,
     }),
     last_used_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "The last call of a turn that has ended; null: none." }),
-    usage: servedField("What it served"),
-    version: z.int().meta({ description: "Raised by each edit.", example: 3 }),
+      .meta({ description: "The last call of a turn that has ended. Null: no such call." }),
+    usage: servedField("The account's usage"),
+    version: z.int().meta({ description: "The version of the account. Each edit increments it.", example: 3 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     updated_by: z
       .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
       .nullable()
-      .meta({ description: "Who changed it last; null: the command line." }),
+      .meta({ description: "The user who last changed it. Null: the command line." }),
   })
   .meta({ id: "Provider" })
 
@@ -169,7 +185,7 @@ export function serializeProvider(row: ProviderRow): ProviderAccount {
   }
 }
 
-/** What calls came to, of a row with amounts in credit micros. */
+/** Serializes the usage of a row whose amounts are credit micros. */
 export function servedOf(
   { model_calls, tokens_input, tokens_cached, tokens_output }: Served,
   cost: number,

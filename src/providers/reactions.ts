@@ -3,7 +3,7 @@ import type { PickedAccount } from "./account.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 import type { QuotaWindow } from "./windows.ts"
 
-/** What a failed call says of the account that it went to. */
+/** The faults of a failed call, as it concerns its account. */
 export type CallFault =
   | "window_full"
   | "retry_after"
@@ -15,69 +15,75 @@ export type CallFault =
   | "no_model"
   | "rejected"
 
-/** Why a provider lets an account serve nothing, in a word of ours. */
+/** Why a provider suspended an account, as one of our codes. */
 export const SUSPENSIONS = ["not_permitted", "no_credit", "account_disabled"] as const
 export type Suspension = (typeof SUSPENSIONS)[number]
 
 interface Reaction {
-  /** once: the same account is called once more. refreshed: once more, with a credential that was refreshed. */
+  /**
+   * once: the same account is called once more. refreshed: once more, with a
+   * refreshed credential. never: it is not.
+   */
   again: "once" | "refreshed" | "never"
   /**
-   * What becomes of the account. cools: it is not called for a time. left: the conversation goes on with whoever serves. lacks_model: it is
-   * not asked for this model for a time, while others have it. stays: nothing.
+   * cools: the account is not called for a time. needs_login: only a new login or key makes it
+   * usable. left: this conversation leaves it. lacks_model: it is not called for this model for a
+   * time, while others have it. stays: no effect.
    */
   account: "cools" | "needs_login" | "left" | "lacks_model" | "stays"
-  /** Whether another account is tried. */
+  /** True if another account is tried. */
   failover: boolean
 }
 
 /**
- * What an error does, row by row. An account that stays keeps its conversations; any other loses this one. A probe that
- * fails in any way that fails over cools its account again, but for no_model, which says nothing of its limits. An account whose login gives nothing to call with at the moment is not called,
- * and cools for a minute.
- *
- * | fault | the answer | the account |
- * | --- | --- | --- |
- * | window_full | 429, and a window is full | cools until the latest reset of the full ones |
- * | retry_after | 429 with Retry-After, and what is known of its windows shows no room | cools for as long as that says |
- * | rate_limited | 429 with neither | stays: it is not its fault |
- * | unavailable | 5xx (529: overloaded), network, nonsense | is called once more, and stays |
- * | silent | nothing for as long as the model may be silent | is left: a second silence would take a minute of the turn's time again |
- * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
- * | forbidden | 402, 403, 429 `insufficient_quota`, or 400 with words of an account that is disabled or has no credit | is suspended: after ten minutes one call tries it, then after twice as long, up to six hours; it stays where a 403 speaks of a model |
- * | no_model | 404: this account does not have the model | is not asked for that model for ten minutes, while others have it |
- * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
+ * The reaction to each fault. An account that stays keeps its conversations; any other account
+ * loses this one. A probe that fails with a fault that fails over cools its account again, except
+ * for no_model, which says nothing about limits.
  */
 export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
+  // A 429 while a window is full. The account cools until the latest reset of its full windows.
   window_full: { again: "never", account: "cools", failover: true },
+  // A 429 with Retry-After, and no window is known to have room. The account cools for that time.
   retry_after: { again: "never", account: "cools", failover: true },
+  // A 429 with neither: it is not the account's fault.
   rate_limited: { again: "never", account: "stays", failover: true },
+  // A 5xx (529: overloaded), a network error, or an answer that cannot be read.
   unavailable: { again: "once", account: "stays", failover: true },
+  // No answer within the model's time limit. A second silence would cost the turn as much time again.
   silent: { again: "never", account: "left", failover: true },
+  // A 401. If the refreshed credential is refused too, the account needs a new login.
   unauthorized: { again: "refreshed", account: "needs_login", failover: true },
+  // A 402, 403, 429 `insufficient_quota`, or a 400 about a disabled account or missing credit. The account is
+  // suspended: one probe follows after ten minutes, then after twice as long, up to six hours. A 403 about a model
+  // suspends nothing.
   forbidden: { again: "never", account: "cools", failover: true },
+  // A 404: the account does not have the model. It is not called for this model for ten minutes, while others have it.
   no_model: { again: "never", account: "lacks_model", failover: true },
+  // Any other 4xx. The request is refused, since no other account would accept it.
   rejected: { again: "never", account: "stays", failover: false },
 }
 
-/** Anthropic answers 400 for an organization that is disabled, or whose credit is used up. */
+/** Anthropic answers 400 for a disabled organization and for one without credit. */
 const BARRED_ACCOUNT =
   /\b(organization|account)\b[^.]*\b(disabled|suspended|deactivated|banned)\b|\bcredit balance is too low\b/i
 
-/** The code of a ModelError for a model that was silent for too long. */
+/** The code of a ModelError for a model that sent nothing within its time limit. */
 export const SILENT = "silent"
 
-/** A window with more than this used has no room: providers round what is left. */
+/** A window that is used more than this has no room, since providers round. */
 const FULL_PCT = 99
 
 interface Verdict {
   fault: CallFault
   coolUntil: Date | null
-  /** Why the account serves nothing; `coolUntil` is its first pause then. */
+  /** Why the account is suspended. Then `coolUntil` ends its first pause. */
   suspended: Suspension | null
 }
 
-/** The row of an error, until when the account cools, and whether it is suspended. `windows`: what the failed answer told. */
+/**
+ * Classifies an error: its fault, the end of the cooling, and the suspension. `windows`: as
+ * the failed answer reported them.
+ */
 export function faultOf(
   error: ModelError,
   account: Pick<PickedAccount, "windows">,
@@ -87,7 +93,7 @@ export function faultOf(
   const { kind, status, code, retryAfterMs, message } = error
   const none = (fault: CallFault) => ({ fault, coolUntil: null, suspended: null })
   if (status === 401) return none("unauthorized")
-  // One that speaks of a model says nothing of the account's other calls.
+  // A 403 about a model says nothing about the account's other calls.
   if (status === 403 && /\bmodel\b/i.test(message)) return none("forbidden")
   const suspended = suspensionOf(error)
   if (suspended) return { fault: "forbidden", coolUntil: new Date(now.getTime() + PROVIDER_POLICY.barredMs), suspended }
@@ -112,7 +118,7 @@ function suspensionOf({ status, code, message }: ModelError): Suspension | null 
   return /\bcredit balance\b/i.test(message) ? "no_credit" : "account_disabled"
 }
 
-/** The windows that are not over: as this answer told them, and as earlier ones did. */
+/** The windows that have not ended. This answer's values replace the values of earlier answers. */
 function knownWindows({ windows: earlier }: Pick<PickedAccount, "windows">, told: readonly QuotaWindow[], now: number) {
   const newest = new Map(Object.entries(earlier).map(([key, { used_pct, reset_at }]) => [key, { used_pct, reset_at }]))
   for (const window of told) newest.set(`${window.resource}:${window.window_seconds}`, window)

@@ -12,45 +12,51 @@ const subscriptionId = z.string().meta({ description: "The account's `provider_i
 const pointSchema = z.object({
   subscription_id: subscriptionId,
   ...windowName,
-  used_pct: z.number().meta({ example: 37.5 }),
+  used_pct: z.number().meta({ description: "How much of the window was used, in per cent.", example: 37.5 }),
   reset_at: z.iso
     .datetime()
     .nullable()
-    .meta({ description: "When it began anew, as the provider had said; null: not said." }),
+    .meta({ description: "The end of the window, as the provider had reported it. Null: not reported." }),
   taken_at: z.iso.datetime(),
 })
 
 const spendSchema = z.object({
   subscription_id: subscriptionId,
-  starts_at: z.iso.datetime().meta({ description: "The hour, or the day." }),
+  starts_at: z.iso.datetime().meta({ description: "The start of the hour or day." }),
   model_calls: z.int().meta({ example: 12 }),
-  cost_usd: z.number().meta({ description: "At the catalog's prices.", example: 0.41 }),
-  billed_usd: z.number().meta({ description: "What customers were billed for them.", example: 0.41 }),
+  cost_usd: z.number().meta({ description: "The cost at the catalog's prices, in USD.", example: 0.41 }),
+  billed_usd: z
+    .number()
+    .meta({ description: "The amount that customers were billed for these calls, in USD.", example: 0.41 }),
 })
 
 export const capacityReportSchema = z
   .object({
     hours: z.int().meta({ example: 72 }),
-    provider: z.enum(["main", "alt-pool"]).nullable().meta({ description: "Null: both pools.", example: null }),
+    provider: z
+      .enum(["main", "alt-pool"])
+      .nullable()
+      .meta({ description: "The pool of the accounts. Null: both pools.", example: null }),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    thinned: z
-      .boolean()
-      .meta({ description: `Whether there are more than ${PROVIDER_POLICY.points} snapshots.`, example: false }),
+    thinned: z.boolean().meta({
+      description: `True if there are more than ${PROVIDER_POLICY.points} snapshots, so that only some are shown.`,
+      example: false,
+    }),
     point_seconds: z.int().nullable().meta({
       description:
-        "When thinned: of each step of so many seconds the newest snapshot of a window is shown, as it was. Else null.",
+        "The length of a step in seconds, if thinned: only the newest snapshot of each window and step is shown. Otherwise null.",
       example: null,
     }),
-    snapshots: z.array(pointSchema).meta({ description: "By account and window, the oldest first." }),
+    snapshots: z.array(pointSchema).meta({ description: "The snapshots, by account and window, the oldest first." }),
     spend_seconds: z.int().meta({
-      description: `3600; 86400 when there are more than ${PROVIDER_POLICY.spendRows} hours with calls.`,
+      description: `The length of each period in \`spend\`: 3600, or 86400 if more than ${PROVIDER_POLICY.spendRows} hours have calls.`,
       example: 3_600,
     }),
     spend: z.array(spendSchema).meta({
       description:
-        "What the accounts of these snapshots served, by the hour in UTC in which turns ended, the oldest first, from the whole hour in which " +
-        "`from` is. Hours without calls are left out. Live calls only.",
+        "The live calls of the accounts in `snapshots`, by the hour or day (UTC) in which their turns ended, the oldest first. It begins " +
+        "with the whole hour or day that contains `from`. Periods without calls are left out.",
     }),
   })
   .meta({ id: "CapacityReport" })
@@ -61,12 +67,15 @@ export type CapacitySpend = z.infer<typeof spendSchema>
 
 type SpendPart = Answers["spend_part"]
 
-/** A null in `reset`: the provider told none. */
+/** An element of `reset` is null if the provider reported no reset. */
 type WindowSeries = Omit<Answers["window_series"], "reset"> & { reset: (number | null)[] }
 
 const instant = (seconds: number) => new Date(Math.round(seconds * 1000)).toISOString()
 
-/** The snapshots of the last hours, with what their accounts served, for admins: of one pool, or of both (null). */
+/**
+ * Reads the snapshots of the last hours and the usage of their accounts, for admins.
+ * `provider`: one pool, or null for both.
+ */
 export async function readCapacity(
   ctx: Context,
   credential: SessionCredential,
@@ -104,7 +113,7 @@ function pointsOf({ provider_id, window_seconds, used, reset, taken, ...window }
   })
 }
 
-/** What is in sums, and what is in none yet. */
+/** Adds the calls that are not in a sum yet to the sums. */
 function spendOf(summed: Answers["spend_series"][], queued: SpendPart[]): CapacitySpend[] {
   const byHour = new Map<string, SpendPart>()
   const add = (row: SpendPart) => {

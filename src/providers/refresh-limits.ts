@@ -15,9 +15,8 @@ import { windowsOf } from "./windows.ts"
 type Engine = ProviderAccount["engine"]
 
 /**
- * Asks a provider what an account has left, by one cheap request (the setting `provider_limit_requests`), and notes what its headers say. Answers
- * the account as it is then. NOT_FOUND; CONFLICT for an account that is disabled; PROVIDER_FAILED when the provider does not say: then
- * nothing has changed.
+ * Reads an account's limits from the headers of one cheap request (the setting `provider_limit_requests`), and stores
+ * them. Throws NOT_FOUND, CONFLICT for a disabled account, or PROVIDER_FAILED if the provider does not report them.
  */
 export async function refreshLimits(
   ctx: PoolContext,
@@ -53,14 +52,15 @@ async function findAccount(ctx: Context, credential: SessionCredential, provider
     { role: "admin" },
   )
   const [account] = rows
-  if (!account) throw new TurnpikeError("NOT_FOUND", "There is no account with this id.")
-  if (account.disabled_at !== null) throw new TurnpikeError("CONFLICT", "The account is disabled: enable it first.")
+  if (!account) throw new TurnpikeError("NOT_FOUND", "No account has this id.")
+  if (account.disabled_at !== null) throw new TurnpikeError("CONFLICT", "The account is disabled. Enable it first.")
   return account
 }
 
-/** The headers of its answer. A token that it refuses is refreshed once, as a call's. */
+/** Returns the headers of the provider's answer. A refused token is refreshed once, as in a model call. */
 async function askLimits(ctx: Context, { sealed, credential_version, expires_at, ...account }: Account) {
-  if (sealed === null || credential_version === null) throw failed("the account has no credential, so it needs a login")
+  if (sealed === null || credential_version === null)
+    throw failed("the account has no credential. Log in to it, or add its API key")
   const { provider_id } = account
   const from = { provider_id, sealed, expires_at: toInstant(expires_at), credential_version }
   const opened = await openedBy(ctx, from, { after401: false })
@@ -68,9 +68,9 @@ async function askLimits(ctx: Context, { sealed, credential_version, expires_at,
   if (response.status === 401 && opened.kind === "bearer") {
     response = await send(ctx, account, await openedBy(ctx, opened.from, { after401: true }))
   }
-  // A refusal because of a limit says which one.
+  // An answer 429 has the headers too.
   const full = response.status === 429 && windowsOf(response.headers, ctx.clock.now()).length > 0
-  if (!response.ok && !full) throw failed(`it answered HTTP ${response.status}`)
+  if (!response.ok && !full) throw failed(`the provider answered HTTP ${response.status}`)
   return response.headers
 }
 
@@ -84,13 +84,16 @@ async function send(ctx: Context, account: Pick<Account, "engine" | "base_url">,
       method,
       headers: { ...headersOf(engine, opened), ...(body !== undefined && { "content-type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // Another server must not get the credential.
+      // No other server may get the credential.
       redirect: "manual",
       signal: AbortSignal.timeout(PROVIDER_POLICY.limitsMs),
     })
     .catch((error: unknown) => {
       const late = error instanceof Error && error.name === "TimeoutError"
-      throw failed(late ? `it did not answer in ${PROVIDER_POLICY.limitsMs / 1000} s` : "it cannot be reached", error)
+      throw failed(
+        late ? `the provider did not answer in ${PROVIDER_POLICY.limitsMs / 1000} s` : "the provider cannot be reached",
+        error,
+      )
     })
   await response.body?.cancel()
   return response
@@ -108,9 +111,9 @@ function headersOf(engine: Engine, { kind, secret, headers }: CallCredential): R
   return { ...(engine === "anthropic" && { "anthropic-version": "2023-06-01" }), ...key, ...headers }
 }
 
-/** Without the cause's own text, which may hold what was sent. */
+/** Leaves out the cause's message, which may contain the credential. */
 function failed(why: string, cause?: unknown): TurnpikeError {
-  const message = `The provider was asked what the account has left, but ${why}. Nothing has changed.`
+  const message = `The limits of the account could not be read: ${why}. Nothing has changed.`
   return new TurnpikeError("PROVIDER_FAILED", message, {
     ...(cause instanceof Error && { cause: new Error(cause.name) }),
   })

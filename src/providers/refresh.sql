@@ -1,6 +1,7 @@
--- A refresh locks the account before its credential, as saving an account does.
+-- These procedures lock the account before its credential, as save_provider does.
 
--- What an account's credential is now. lost: somebody began to refresh it and never ended.
+-- Reads an account's credential.
+-- refreshing: a worker's claim on a refresh is valid. lost: the claim has expired, and the refresh never ended.
 create function turnpike.credential_now(p_provider_id text, p_moment timestamptz)
 returns table (pool text, health text, sealed text, expires_at timestamptz, version integer, refreshing boolean, lost boolean)
 language sql stable rows 1 as $$
@@ -9,8 +10,9 @@ language sql stable rows 1 as $$
     from provider_accounts a join provider_credentials c on c.provider_id = a.provider_id where a.provider_id = p_provider_id
 $$;
 
--- Lets one worker, p_by, refresh a version of a healthy account's credential until p_until. Of many at once, one gets it. A repeat by the
--- same worker has it already: the first answer may have been lost.
+-- Claims the refresh of one version of a healthy account's credential for worker p_by until p_until.
+-- claimed: true for exactly one worker. It stays true for a repeat by the same worker, whose
+-- first answer may have been lost.
 create function turnpike.claim_refresh(p_provider_id text, p_version integer, p_by text, p_until timestamptz, p_moment timestamptz)
 returns table (claimed boolean, pool text) language plpgsql rows 1 as $$
 #variable_conflict use_column
@@ -25,8 +27,9 @@ begin
   return next;
 end $$;
 
--- Saves what a refresh brought in place of that version. A repeat of the same save is a success. An account that was contained since
--- the refresh took so long is healthy again. False: a login or another refresh has changed the credential.
+-- Saves the refreshed credential in place of p_version. A repeat of the same save succeeds again.
+-- An account that was contained because the refresh took too long becomes healthy.
+-- Returns false if a login or another refresh has changed the credential.
 create function turnpike.save_refresh(p_provider_id text, p_version integer, p_sealed text, p_expires_at timestamptz,
   p_moment timestamptz) returns boolean language plpgsql as $$
 declare
@@ -44,8 +47,9 @@ begin
   return saved;
 end $$;
 
--- Ends a refresh that brought nothing. p_health: what the account is now; null: as it was. False: another version is there, which says
--- that the refresh was not needed.
+-- Ends the claim of a refresh that failed.
+-- p_health: the account's new health; null: unchanged.
+-- Returns false if the credential has another version, so that the refresh was not necessary.
 create function turnpike.fail_refresh(p_provider_id text, p_version integer, p_health text, p_moment timestamptz) returns boolean
 language plpgsql as $$
 declare
@@ -60,7 +64,8 @@ begin
   return same;
 end $$;
 
--- Contains an account whose refresh was begun and never ended: whether its refresh token was used is not known.
+-- Contains an account whose refresh never ended: its refresh token may be used up. Returns
+-- whether there was such a refresh.
 create function turnpike.contain_lost(p_provider_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   lost boolean;
@@ -75,7 +80,8 @@ begin
   return lost;
 end $$;
 
--- Replaces p_old by the same credential sealed under a newer key. False when it was changed in the meantime, which stays.
+-- Replaces p_old with the same credential sealed with a newer key.
+-- Returns false, and changes nothing, if the credential was changed in the meantime.
 create function turnpike.reseal_provider(p_provider_id text, p_old text, p_sealed text) returns boolean language plpgsql as $$
 begin
   update provider_credentials c set sealed = p_sealed where c.provider_id = p_provider_id and c.sealed = p_old;

@@ -10,26 +10,29 @@ import { PROVIDER_POLICY } from "./policies.ts"
 import { refreshedTokens, type Tokens } from "./token-endpoint.ts"
 import { TokenError } from "./token-errors.ts"
 
-/** An account's credential as a statement has just read it. */
+/** An account's credential, as a statement just read it. */
 export interface SealedCredential {
   provider_id: string
   sealed: string
-  /** When the access token ends; null: never, or not known. */
+  /** When the access token expires; null: never, or not known. */
   expires_at: string | null
   credential_version: number
 }
 
-/** What a call sends: an API key, or a bearer token with the headers that belong to it. */
+/** The credential that a call sends: an API key, or a bearer token with its headers. */
 export interface CallCredential {
   kind: "api_key" | "bearer"
   secret: string
   headers: Record<string, string>
   credential_version: number
-  /** What it was made from: the next refresh begins with that. */
+  /** The stored credential that this was made from. The next refresh starts from it. */
   from: SealedCredential
 }
 
-/** There is nothing to call an account with. `health`: what it is from now on; null: it may serve again by itself. */
+/**
+ * An account without a usable credential. `health`: its new health, or null
+ * if it may serve again by itself.
+ */
 export class ProviderUnusable extends Error {
   readonly health: "needs_login" | "contained" | null
 
@@ -43,8 +46,8 @@ export class ProviderUnusable extends Error {
 type OauthCredential = Extract<AccountCredential, { kind: "oauth" }>
 
 /**
- * What a call sends for an account. Its token is refreshed when it ends within 5 minutes, or the provider has refused it (`after401`):
- * of many at once, one worker refreshes it. Throws ProviderUnusable.
+ * Returns the credential for a call. One worker refreshes the token if it expires within 5 minutes
+ * or if the provider refused it (`after401`). Throws ProviderUnusable.
  */
 export async function freshCredential(
   ctx: Context,
@@ -69,7 +72,10 @@ function sent(account: SealedCredential, credential: AccountCredential): CallCre
 const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: number) =>
   expires_at !== null && new Date(expires_at).getTime() - clock.now().getTime() <= ms
 
-/** Opens a credential. One that is sealed under an older key is sealed again in the background. ProviderUnusable without its key. */
+/**
+ * Opens a credential. If an older key sealed it, it is sealed again in the background. Throws
+ * ProviderUnusable if it cannot be opened.
+ */
 async function opened(ctx: Context, { provider_id, sealed }: SealedCredential): Promise<AccountCredential> {
   const now = ctx.clock.now().getTime()
   const known = openedOf(ctx).find({ provider_id, sealed }, now)
@@ -98,7 +104,7 @@ async function reseal(
   }
 }
 
-/** A key that the provider refuses cannot be refreshed, but it may have been replaced meanwhile. */
+/** A refused API key cannot be refreshed, but an admin may have replaced it. */
 async function refuseKey(ctx: Context, account: SealedCredential): Promise<CallCredential> {
   if (await fail(ctx, account, "needs_login")) throw new ProviderUnusable(account.provider_id, "needs_login")
   return newer(ctx, account)
@@ -118,13 +124,16 @@ async function refresh(
     return newer(ctx, account)
   }
   const work = exchanged(ctx, account, { ...credential, refresh_token: refreshToken }, usable)
-  // It belongs to the invocation: whoever asked may leave, and what was exchanged is saved all the same.
+  // The refresh must finish even if its caller leaves, so that the exchanged token is saved.
   const ended = () => {}
   ctx.background(work.then(ended, ended))
   return (await work) ?? overtaken(ctx, account, usable)
 }
 
-/** Claims the refresh, exchanges the refresh token and saves what came. Null: somebody else has claimed it. `usable`: as `overtaken`. */
+/**
+ * Claims the refresh, exchanges the refresh token and saves the result. Returns null if another
+ * worker holds the claim. `usable`: as in `overtaken`.
+ */
 async function exchanged(
   ctx: Context,
   account: SealedCredential,
@@ -133,7 +142,10 @@ async function exchanged(
 ): Promise<CallCredential | null> {
   const { provider_id } = account
   const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
-  /** Gives the claim back: the token that is there, while it lasts. When this is lost, the claim's time passes: contained. */
+  /**
+   * Releases the claim and returns the current token while it is valid. If the release is lost, the
+   * claim expires and the account is contained.
+   */
   const givenBack = async () => {
     await fail(ctx, account, null)
     if (!usable) throw unusable(null)
@@ -141,7 +153,7 @@ async function exchanged(
   }
   const { claimed, pool, until } = await claim(ctx, account)
   if (!claimed) return null
-  // The exchange might outlive the claim, and nothing has been sent yet.
+  // The exchange could outlast the claim, and nothing has been sent yet.
   if (until - ctx.clock.now().getTime() < PROVIDER_POLICY.timeoutMs) return givenBack()
 
   let tokens: Tokens
@@ -158,7 +170,10 @@ async function exchanged(
   return saved(ctx, account, { ...credential, ...tokensOf(tokens, credential) }, tokens.expires_at)
 }
 
-/** Asks to be the one who refreshes it. `until`: the end of the claim, in milliseconds; a repeat of a lost one begins anew. */
+/**
+ * Claims the refresh. `until`: the end of the claim, in milliseconds. A retry
+ * after a lost answer extends it.
+ */
 async function claim(ctx: Context, { provider_id, credential_version: version }: SealedCredential) {
   const by = crypto.randomUUID()
   return keepTrying(ctx, async () => {
@@ -169,22 +184,31 @@ async function claim(ctx: Context, { provider_id, credential_version: version }:
   })
 }
 
-/** A provider that rotates refresh tokens names the next one; any other leaves it out (RFC 6749 section 6). */
+/** A provider that rotates refresh tokens returns the next one. Others leave it out (RFC 6749 section 6). */
 const tokensOf = ({ access_token, refresh_token }: Tokens, former: OauthCredential) => ({
   access_token,
   refresh_token: refresh_token ?? former.refresh_token,
 })
 
-/** How the account's pool logs in. When that is no longer configured nothing is sent, which is passing. */
+/**
+ * The login settings of the account's pool. If they are missing, nothing was
+ * sent, so the error is `passing`.
+ */
 function settingsOf(ctx: Context, pool: string | null) {
   try {
     return loginOf(ctx, pool as LoginPool)
   } catch (error) {
-    throw new TokenError("passing", error instanceof Error ? error.message : "There is no login for it.")
+    throw new TokenError(
+      "passing",
+      error instanceof Error ? error.message : "PROVIDER_LOGINS has no settings for its pool.",
+    )
   }
 }
 
-/** Saves what the exchange brought. While that is uncertain the account is contained: its refresh token is used up. */
+/**
+ * Saves the exchanged tokens. If that stays uncertain, the account is contained,
+ * since its refresh token is used up.
+ */
 async function saved(
   ctx: Context,
   account: SealedCredential,
@@ -205,7 +229,10 @@ async function saved(
   return sent({ provider_id, sealed, expires_at, credential_version: version + 1 }, credential)
 }
 
-/** Ends a refresh that brought nothing. False: another version is there. When it cannot be said, the claim's time passes. */
+/**
+ * Ends a failed refresh. Returns false if the credential has another version. If the database is
+ * unavailable, the claim expires.
+ */
 async function fail(
   ctx: Context,
   { provider_id, credential_version: version }: SealedCredential,
@@ -221,7 +248,10 @@ async function fail(
   }
 }
 
-/** Somebody else refreshes it, or has: the token that is there, while it lasts; otherwise theirs, as soon as it is there. */
+/**
+ * Another worker refreshes the credential. Returns the current token while it is valid,
+ * otherwise waits for the new one.
+ */
 async function overtaken(
   ctx: Context,
   account: SealedCredential,
@@ -238,7 +268,7 @@ async function overtaken(
     }
     if (now.health !== "healthy") throw new ProviderUnusable(provider_id, now.health as "contained")
     if (usable) return sent(account, usable)
-    // Whoever refreshed it has given it back: their provider cannot do it now, and a hundred more would ask in vain.
+    // The other worker released its claim: the provider is unavailable, and more requests would fail too.
     const waited = ctx.clock.now().getTime() - began
     if (!now.refreshing || waited >= PROVIDER_POLICY.refreshMs) throw new ProviderUnusable(provider_id, null)
     await ctx.clock.sleep(PROVIDER_POLICY.refreshLookMs)
@@ -251,7 +281,7 @@ async function look(ctx: Context, providerId: string) {
   return row
 }
 
-/** What a call sends by the version that is there now, which somebody else has brought. It is not refreshed once more. */
+/** Returns the credential that another worker saved. It is not refreshed again. */
 async function newer(ctx: Context, { provider_id }: SealedCredential): Promise<CallCredential> {
   const { sealed, expires_at, version } = await look(ctx, provider_id)
   if (sealed === null || version === null) throw new ProviderUnusable(provider_id, null)

@@ -3,7 +3,7 @@ import { onceFor } from "../base/once-for.ts"
 import type { PickedAccount } from "./account.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 
-/** A usable account as it was listed: what a call needs of it, its weight (src/providers/pick-account.sql), and the versions of its rows. */
+/** A listed usable account with its weight (src/providers/pick-account.sql) and the versions of its rows. */
 export interface ListedAccount extends PickedAccount {
   weight: number
   account_row: string
@@ -12,22 +12,25 @@ export interface ListedAccount extends PickedAccount {
 
 interface Listed {
   accounts: readonly ListedAccount[]
-  /** When the statement was sent that has read them, in milliseconds. */
+  /** When the statement that read them was sent, in milliseconds. */
   readAt: number
 }
 
 /**
- * The usable accounts of each engine, as this isolate has read them of late. To draw one is most of what a claim would do for its account. So
- * where many conversations begin, the worker draws it, and the claim only looks whether that account is still what the worker knows, and
- * may be called. An isolate with little to do has no roster, since one costs as much as several draws. Times in milliseconds.
+ * The usable accounts of each engine, as this isolate last read them. With many new conversations
+ * the worker draws an account here, and the claim only checks that its rows are unchanged. A roster
+ * costs as much as several draws, so an idle isolate has none.
  */
 export class Roster {
   private readonly byEngine = new Map<string, Listed>()
-  /** Claims that have needed an account that was no conversation's yet. */
+  /** Claims that needed a new account, because their conversation had none. */
   private draws = { count: 0, since: 0 }
   private askedAt = Number.NEGATIVE_INFINITY
 
-  /** The engines that a claim is not to list, since they were listed a moment ago; null: it is to list none. */
+  /**
+   * The engines that the next claim need not list, because they were listed recently. Null: it should
+   * list none. Times are in milliseconds.
+   */
   ask(now: number): string[] | null {
     const { rosterDraws, rosterMs, rosterPauseMs } = PROVIDER_POLICY
     if (this.draws.count < rosterDraws || now - this.draws.since >= 2 * rosterMs) return null
@@ -36,20 +39,20 @@ export class Roster {
     return fresh.map(([engine]) => engine)
   }
 
-  /** A look that was sent at `now`, and was to list accounts, has claimed turns. */
+  /** Notes that a claim sent at `now` was asked to list accounts. */
   noteAsked(now: number): void {
     this.askedAt = now
   }
 
-  /** Takes over what a claim that was sent at `readAt` has listed. */
+  /** Stores the accounts that a claim sent at `readAt` listed, unless newer ones are stored. */
   list(engine: string, accounts: readonly ListedAccount[], readAt: number): void {
     if ((this.byEngine.get(engine)?.readAt ?? Number.NEGATIVE_INFINITY) > readAt) return
     this.byEngine.set(engine, { accounts, readAt })
   }
 
   /**
-   * An account of each engine that is known well enough, by chance and weight, as the database would draw it. `isOut`: this isolate has
-   * heard since `readAt` that it is not to be called.
+   * Draws an account per engine at random by weight, as the database would. Engines without a recent
+   * list are left out. `isOut`: the isolate learned after `readAt` that the account must not be called.
    */
   draw(
     random: () => number,
@@ -71,7 +74,7 @@ export class Roster {
     return found
   }
 
-  /** A claim has needed an account that is no conversation's yet. */
+  /** Counts a claim that needed a new account. */
   note(now: number): void {
     if (now - this.draws.since >= PROVIDER_POLICY.rosterMs) this.draws = { count: 0, since: now }
     this.draws.count++
@@ -80,9 +83,12 @@ export class Roster {
 
 const rosters = onceFor((_cooling: Context["cooling"]) => new Roster())
 
-/** The roster of this isolate: it lives as long as what the isolate knows of cooling. */
+/** The roster of this isolate. It lives as long as the isolate's map of cooling accounts. */
 export const rosterOf = ({ cooling }: Pick<Context, "cooling">): Roster => rosters(cooling)
 
-/** What the database draws an account with (src/providers/pick-account.sql): one number for an exact draw, the others for the tries before it. */
+/**
+ * Random numbers for the database's choice (src/providers/pick-account.sql): one for the exact
+ * draw, the others for the tries before it.
+ */
 export const drawNumbers = (random: () => number): number[] =>
   Array.from({ length: 1 + PROVIDER_POLICY.drawTries }, random)

@@ -1,4 +1,4 @@
--- An account at a provider as it was saved, without what opens it.
+-- A saved account, without its credential.
 create type turnpike.saved_provider as (
   provider_id text,
   pool text,
@@ -24,10 +24,12 @@ create function turnpike.saved_provider_of(p_provider_id text) returns turnpike.
     left join users u on u.user_id = a.updated_by where a.provider_id = p_provider_id
 $$;
 
--- Makes an account, or renews the one that has its external id (an API key: its id), with what opens it. An account that was disabled
--- stays so; its health is as new. p_account: {provider_id, pool, name, kind, engine, base_url, external_id, new: it must
--- not be there}; p_sealed is sealed for that provider_id. A repeated save of the same login changes nothing. refused: taken (that id is another account's) or moved (the
--- account has another id: known_as).
+-- Creates an account, or renews the one with the same external id (for an API key: the same provider_id).
+-- A disabled account stays disabled. Its health and its suspension are reset. A repeated save of
+-- the same login changes nothing.
+-- p_account: {provider_id, pool, name, kind, engine, base_url, external_id, new: the id must not be in use}
+-- p_sealed: the credential, sealed for that provider_id.
+-- refused: taken (another account has that id), moved (the account has another id: known_as).
 create function turnpike.save_provider(p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text, p_user_id bigint,
   p_request_id text, p_address text, p_moment timestamptz)
 returns table (refused text, entity turnpike.saved_provider, known_as text) language plpgsql rows 1 as $$
@@ -38,7 +40,7 @@ declare
   known text;
   was provider_accounts;
 begin
-  -- One that is not there yet has no row to lock.
+  -- A new account has no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_account'), hashtext(given.pool));
   select a.provider_id into known from provider_accounts a where a.pool = given.pool and a.external_id = given.external_id limit 1;
   select a.* into was from provider_accounts a where a.provider_id = id for no key update;
@@ -48,7 +50,7 @@ begin
     return next;
     return;
   end if;
-  -- The media account has one id, whoever it is.
+  -- The media account keeps one id, even for another login.
   if was.provider_id is not null and (was.pool <> given.pool or given.pool <> 'media'
     and (was.external_id is distinct from given.external_id or coalesce((p_account ->> 'new')::boolean, false))) then
     refused := 'taken';
@@ -64,7 +66,7 @@ begin
     insert into provider_states as s (provider_id) values (id) on conflict (provider_id) do update set lacks = '{}' where s.lacks <> '{}';
     perform turnpike.end_suspension(id);
     if given.kind = 'api_key' then
-      -- What is known is of the key that it had.
+      -- The known limits belong to the former key.
       update provider_states s set cool_until = null, cool_reason = null, probe_until = null, windows = '{}' where s.provider_id = id;
     end if;
     insert into provider_credentials as c (provider_id, sealed, expires_at, login_id, updated_at)
@@ -79,7 +81,8 @@ begin
   return next;
 end $$;
 
--- The same for an admin who has logged in to it, or has its API key.
+-- Saves an account for an admin who logged in to it or has its API key. p_account and
+-- refused: see save_provider, and admin.
 create function turnpike.add_provider(p_request turnpike.request,
   p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text)
 returns table (actor turnpike.caller, refused text, entity turnpike.saved_provider, known_as text) language plpgsql rows 1 as $$
@@ -101,7 +104,7 @@ begin
   return next;
 end $$;
 
--- Notes a step of an admin's login by a pasted code, which lives in Redis. p_login_id: that login.
+-- Writes the audit entry for a step of an admin's login by a pasted code. Redis has the login itself. refused: admin.
 create function turnpike.note_login_step(p_request turnpike.request,
   p_action text, p_login_id text, p_after jsonb)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$

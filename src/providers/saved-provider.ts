@@ -8,42 +8,51 @@ import { ACCOUNT_HEALTH, ACCOUNT_KINDS } from "./account.ts"
 export const providerId = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,63}$/)
-  .refine((id) => id !== "media" && !/^alt-[0-9a-f]{12}$/.test(id), "is an id that we give ourselves")
+  .refine((id) => id !== "media" && !/^alt-[0-9a-f]{12}$/.test(id), "is reserved")
 
-/** An account as adding it or logging in to it answers it. Nothing of what opens it. */
+/** An account as the answer to an add or a login. It never includes the credential. */
 export const savedProviderSchema = z
   .object({
-    provider_id: z.string().meta({ description: "Also `subscription_id` of usage.", example: "team-ada" }),
+    provider_id: z
+      .string()
+      .meta({ description: "The account's id. Usage reports name it `subscription_id`.", example: "team-ada" }),
     pool: z.enum(LOGIN_POOLS).meta({ example: "main" }),
     name: z.string().meta({ example: "Team of Ada" }),
     kind: z.enum(ACCOUNT_KINDS).meta({ example: "oauth_code" }),
     engine: z.enum(REAL_ENGINES).meta({ example: "anthropic" }),
-    base_url: z.string().nullable().meta({ description: "Null: the engine's own address.", example: null }),
-    external_id: z
+    base_url: z
       .string()
       .nullable()
-      .meta({ description: "Its id at the provider: another login to it renews it.", example: "acc_7f3a" }),
+      .meta({ description: "The URL that calls go to. Null: the engine's own URL.", example: null }),
+    external_id: z.string().nullable().meta({
+      description:
+        "The account's id at its provider. Another login with this id renews the account. Null for an API key.",
+      example: "acc_7f3a",
+    }),
     disabled: z.boolean().meta({ example: false }),
     health: z.enum(ACCOUNT_HEALTH).meta({
       description:
-        "needs_login: its credentials were refused for good. contained: a refresh of them may have been lost; enable it " +
+        "`needs_login`: its credential was refused for good. `contained`: a refreshed credential may have been lost; enable the account " +
         "or log in to it again.",
       example: "healthy",
     }),
-    expires_at: z.iso.datetime().nullable().meta({ description: "When its access token ends, if that is known." }),
-    version: z.int().meta({ description: "Raised by each change of the account." }),
+    expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When the access token expires. Null: never, or not known." }),
+    version: z.int().meta({ description: "The version of the account. Each change increments it." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     updated_by: z
       .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
       .nullable()
-      .meta({ description: "Who changed it last; null: the command line." }),
+      .meta({ description: "The user who last changed it. Null: the command line." }),
   })
   .meta({ id: "SavedProvider" })
 
 export type SavedProvider = z.infer<typeof savedProviderSchema>
 
-/** As procedures answer it. */
+/** The row that procedures return. */
 export type SavedProviderRow = Answers["saved_provider"] & Pick<SavedProvider, "pool" | "kind" | "engine" | "health">
 
 export function serializeSaved(row: SavedProviderRow): SavedProvider {

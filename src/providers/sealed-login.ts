@@ -2,11 +2,11 @@ import type { Context } from "../actor/context.ts"
 
 const target = (loginId: string) => ({ table: "provider_logins", column: "sealed", row: loginId, owner: "operator" })
 
-/** What a login needs until its end, as its row keeps it. */
+/** Seals the secrets of a login for its row. */
 export const sealLogin = ({ keyRing }: Pick<Context, "keyRing">, loginId: string, secrets: object): Promise<string> =>
   keyRing.seal(JSON.stringify(secrets), target(loginId))
 
-/** Throws when it cannot be opened. */
+/** Opens the secrets of a login. Throws if they cannot be opened. */
 export async function openLogin<Secrets>(
   { keyRing }: Pick<Context, "keyRing">,
   loginId: string,

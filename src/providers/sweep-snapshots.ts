@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 
-/** Deletes snapshots that no report can show any more, and thins older ones to one of each window and hour. */
+/** Deletes snapshots that are too old for any report, and thins older ones to one per window and hour. */
 export async function sweepSnapshots(ctx: Context): Promise<{ deleted: number }> {
   const { keepSnapshotsMs, thinSnapshotsMs, thinHours, deleteBatch } = PROVIDER_POLICY
   const before = (ms: number) => new Date(ctx.clock.now().getTime() - ms)

@@ -1,5 +1,7 @@
--- Deletes snapshots from before p_keep_from, and thins those from before p_thin_before to the newest of each window and hour, hour by hour
--- from where the last run ended: at most p_hours of them, and p_limit old ones. Returns how many it deleted; none while another run works.
+-- Deletes snapshots from before p_keep_from, at most p_limit.
+-- Thins those from before p_thin_before to the newest of each window and hour. It continues where
+-- the last run ended, for at most p_hours.
+-- Returns the number of deleted snapshots, or 0 if another run is working.
 create function turnpike.thin_snapshots(p_keep_from timestamptz, p_thin_before timestamptz, p_hours integer, p_limit integer)
 returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
@@ -15,7 +17,7 @@ begin
     return 0;
   end if;
   select t.thinned_until into until from quota_thinning t;
-  -- Once an hour there is something to do.
+  -- There is work only once an hour.
   if until > p_thin_before - interval '1 hour' then
     return 0;
   end if;

@@ -1,6 +1,9 @@
 import { decodeJwt } from "jose"
 
-/** The claims of a token that is a JWT; none for any other. It came from its issuer itself, so its signature says nothing more. */
+/**
+ * Returns the claims of a JWT, or {} for any other token. The token came from its issuer directly,
+ * so its signature is not checked.
+ */
 export function claimsOf(token: unknown): Record<string, unknown> {
   try {
     return typeof token === "string" ? decodeJwt(token) : {}

@@ -9,16 +9,19 @@ import { PROVIDER_POLICY } from "./policies.ts"
 import { claimsOf } from "./token-claims.ts"
 import { TokenError, type TokenFailure } from "./token-errors.ts"
 
-/** What a provider gives: tokens, and all that its answer said beside them. */
+/** The tokens that a provider issued, and its whole answer. */
 export interface Tokens {
   access_token: string
   refresh_token: string | null
-  /** When the access token ends; null: never, or not known. */
+  /** When the access token expires; null: never, or not known. */
   expires_at: Date | null
   answer: Record<string, unknown>
 }
 
-/** Errors of OAuth that say more than "not now" (RFC 6749 section 5.2, RFC 8628 section 3.5). */
+/**
+ * OAuth error codes with a definite meaning (RFC 6749 section 5.2, RFC 8628 section
+ * 3.5). All others are `passing`.
+ */
 const SAID: Record<string, TokenFailure> = {
   invalid_grant: "refused",
   authorization_pending: "pending",
@@ -27,14 +30,14 @@ const SAID: Record<string, TokenFailure> = {
   expired_token: "expired",
 }
 
-/** The provider's tokens for a code (RFC 6749 section 4.1.3, RFC 7636). TokenError. */
+/** Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636). Throws TokenError. */
 export function tokensOfCode(
   ctx: Context,
   login: ProviderLogin,
   { code, redirectUri, verifier, state }: { code: string; redirectUri: string; verifier: string; state?: string },
 ): Promise<Tokens> {
   return asked(ctx, login, async (server, client, by, options) => {
-    // The library makes the parameters of a validated answer only; a pasted code comes without one.
+    // The library takes the parameters of a validated answer only. A pasted code comes without one.
     const given = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }), oauth.expectNoState)
     const more = login.token_state && state ? { additionalParameters: { state } } : {}
     const request = { ...options, ...more }
@@ -51,7 +54,7 @@ export function tokensOfCode(
   })
 }
 
-/** New tokens for a refresh token, which may be used up by that. TokenError. */
+/** Exchanges a refresh token for new tokens. That may use it up. Throws TokenError. */
 export function refreshedTokens(ctx: Context, login: ProviderLogin, refreshToken: string): Promise<Tokens> {
   return asked(ctx, login, async (server, client, by, options) => {
     const response = await oauth.refreshTokenGrantRequest(server, client, by, refreshToken, options)
@@ -59,7 +62,7 @@ export function refreshedTokens(ctx: Context, login: ProviderLogin, refreshToken
   })
 }
 
-/** One poll with a device's code (RFC 8628 section 3.4). TokenError. */
+/** Polls once with a device code (RFC 8628 section 3.4). Throws TokenError. */
 export function tokensOfDevice(ctx: Context, login: ProviderLogin, deviceCode: string): Promise<Tokens> {
   return asked(ctx, login, async (server, client, by, options) => {
     const response = await oauth.deviceCodeGrantRequest(server, client, by, deviceCode, options)
@@ -67,7 +70,7 @@ export function tokensOfDevice(ctx: Context, login: ProviderLogin, deviceCode: s
   })
 }
 
-/** What the library needs for a request to a login's provider. */
+/** The library's parameters for a request to a login's provider. */
 export function partsOf(ctx: Context, login: ProviderLogin) {
   const server: oauth.AuthorizationServer = {
     issuer: login.issuer ?? new URL(login.token_endpoint).origin,
@@ -87,8 +90,8 @@ export function partsOf(ctx: Context, login: ProviderLogin) {
 }
 
 /**
- * A fetch for requests to a login's provider: answers are successes, read whole. Throws TokenError. `pending`: statuses by which it says
- * that nothing has happened yet.
+ * Makes a fetch for requests to a login's provider. It returns successful answers only, read in
+ * full, and throws TokenError otherwise. `pending`: statuses that mean "not confirmed yet".
  */
 export function providerRequest(ctx: Context, pending: number[] = []) {
   const { timeoutMs, maxBytes } = PROVIDER_POLICY
@@ -96,7 +99,7 @@ export function providerRequest(ctx: Context, pending: number[] = []) {
   return async (url: string, options: oauth.CustomFetchOptions<string, unknown>): Promise<Response> => {
     try {
       const response = await send(url, options)
-      if (pending.includes(response.status)) throw new TokenError("pending", "Nobody has confirmed it yet.")
+      if (pending.includes(response.status)) throw new TokenError("pending", "The login is not confirmed yet.")
       if (!response.ok) throw await refusalOf(response)
       return new Response(await response.text(), { status: response.status, headers: response.headers })
     } catch (error) {
@@ -106,13 +109,16 @@ export function providerRequest(ctx: Context, pending: number[] = []) {
   }
 }
 
-/** An answer that is an error: what it says, if that is one of the words of OAuth. Redirects are not followed. */
+/**
+ * Makes the error of a failed answer from its OAuth error code, if it has a known
+ * one. Redirects are not followed.
+ */
 async function refusalOf(response: Response): Promise<TokenError> {
   const body = await response.text().catch(() => "")
   const error = response.status < 500 && response.status !== 429 ? wordOf(body) : undefined
   return new TokenError(
     SAID[error ?? ""] ?? "passing",
-    `It answers with ${response.status}${error ? ` ${error}` : ""}.`,
+    `It answered HTTP ${response.status}${error ? ` ${error}` : ""}.`,
   )
 }
 
@@ -141,7 +147,8 @@ async function asked(ctx: Context, login: ProviderLogin, ask: Asking): Promise<T
     [oauth.customFetch]: async (url: string, init: oauth.CustomFetchOptions<string, unknown>) => {
       const response = await request(url, login.token_format === "json" ? asJson(init) : init)
       answer = objectOf(await response.text())
-      // Without an issuer there is nothing to check an ID token by; it came from the token endpoint itself.
+      // Without a configured issuer the library cannot check an ID token. It came
+      // from the token endpoint directly.
       const { id_token, ...rest } = answer
       const { status, headers } = response
       return new Response(JSON.stringify(login.issuer ? answer : rest), { status, headers })
@@ -149,7 +156,8 @@ async function asked(ctx: Context, login: ProviderLogin, ask: Asking): Promise<T
   }
   try {
     const tokens = await ask(server, client, by, options)
-    if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) throw new TokenError("lost", "Its access token fits in no header.")
+    if (!/^[\x21-\x7e]+$/.test(tokens.access_token))
+      throw new TokenError("lost", "Its access token has characters that a header cannot contain.")
     return {
       access_token: tokens.access_token,
       refresh_token: tokens.refresh_token || null,
@@ -158,7 +166,7 @@ async function asked(ctx: Context, login: ProviderLogin, ask: Asking): Promise<T
     }
   } catch (error) {
     for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TokenError) throw cause
-    // The library's messages name what is wrong, and its causes have the answer.
+    // Use the library's messages only: its causes contain the answer.
     throw new TokenError("lost", `Its answer is not valid: ${error instanceof Error ? error.message : "unknown"}.`)
   }
 }
@@ -168,9 +176,9 @@ function objectOf(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch {
-    // Below; the parser's message would quote the text.
+    // The error is thrown below, since the parser's message would quote the answer.
   }
-  if (typeof value !== "object" || value === null) throw new TokenError("lost", "Its answer is no JSON object.")
+  if (typeof value !== "object" || value === null) throw new TokenError("lost", "Its answer is not a JSON object.")
   return value as Record<string, unknown>
 }
 
@@ -180,10 +188,10 @@ function asJson(init: oauth.CustomFetchOptions<string, unknown>): oauth.CustomFe
   return { ...init, headers, body: JSON.stringify(fields) }
 }
 
-/** No token lasts longer, whatever is said. */
+/** The longest lifetime of a token that is believed. */
 const LONGEST_SECONDS = 10 * 365 * 24 * 3600
 
-/** The end of an access token: as the answer says, or as the token itself says where it is a JWT. */
+/** When an access token expires: by the answer, or by the token itself if it is a JWT. Null if not known. */
 function endOf({ clock }: Context, tokens: oauth.TokenEndpointResponse): Date | null {
   const now = clock.now().getTime()
   const { expires_in } = tokens

@@ -1,17 +1,20 @@
-/** What a window of an account had used when an answer told. Times are ISO 8601. */
+/** How much of an account's window was used, as an answer reported it. Times are ISO 8601. */
 export interface QuotaWindow {
   /** unified, requests, tokens, input-tokens or output-tokens */
   resource: string
-  /** Its length names it. Providers do not tell that of requests and tokens, which count as a minute. */
+  /**
+   * The length of the window. Providers do not report it for requests and
+   * tokens, which count as one minute.
+   */
   window_seconds: number
-  /** 0 to 100; 100: nothing is left, or the provider says that it rejects. */
+  /** 0 to 100. 100: nothing is left, or the provider says that it rejects calls. */
   used_pct: number
-  /** When it begins anew; null: not told. */
+  /** When the window resets; null: not reported. */
   reset_at: string | null
   taken_at: string
 }
 
-/** What is known of a window. `noted_pct` and `noted_at`: its last snapshot. */
+/** The last report of a window. `noted_pct` and `noted_at`: its last snapshot. */
 export interface KnownWindow extends Pick<QuotaWindow, "used_pct" | "reset_at" | "taken_at"> {
   noted_pct: number
   noted_at: string
@@ -19,29 +22,35 @@ export interface KnownWindow extends Pick<QuotaWindow, "used_pct" | "reset_at" |
 
 const UNIT_SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 const MINUTE = 60
-/** The most that a window counts as used which its provider still allows: it has no room, and is no reason of a refusal. */
+/**
+ * The highest usage of a window whose provider still allows calls. It has no room, but
+ * it is no reason for a refusal.
+ */
 const ALLOWED_PCT = 99.9
-/** No provider has more. Each may become a snapshot with every answer: of one that names hundreds, the fullest count. */
+/**
+ * No provider has more. If an answer names hundreds, the fullest ones count,
+ * since each may become a snapshot.
+ */
 const MOST_WINDOWS = 16
-/** Longer windows, and resets that are further away, are nonsense. */
+/** Longer windows and later resets are errors of the provider. */
 const LONGEST_SECONDS = 400 * 86_400
 
-/** What one window's headers say, as far as they make sense. */
+/** The valid headers of one window. */
 interface Told {
   resource: string
   seconds: number | undefined
   used?: number | undefined
   limit?: number | undefined
   remaining?: number | undefined
-  /** What its provider says of it; undefined: nothing. */
+  /** Whether the provider rejects calls; undefined: not reported. */
   rejected?: boolean | undefined
   /** In milliseconds since 1970. */
   reset?: number | undefined
 }
 
 /**
- * The windows that an answer's headers tell of: Anthropic's (`anthropic-ratelimit-…`), OpenAI's (`x-ratelimit-…`) and those of its plans
- * (`x-codex-…`). Never throws: what makes no sense is left out, and so is a window that is over.
+ * Reads the windows from an answer's headers: Anthropic's (`anthropic-ratelimit-…`), OpenAI's (`x-ratelimit-…`)
+ * and those for its plans (`x-codex-…`). Never throws: invalid headers and windows that have ended are left out.
  */
 export function windowsOf(headers: Headers, now: Date): QuotaWindow[] {
   const told = new Map<string, Told>()
@@ -60,7 +69,7 @@ export function windowsOf(headers: Headers, now: Date): QuotaWindow[] {
     const window = windowOf(one, now)
     if (!window) continue
     const key = `${window.resource}:${window.window_seconds}`
-    // Two of one length: the one that has less left counts.
+    // If two windows have the same length, the fuller one counts.
     if ((found.get(key)?.used_pct ?? -1) < window.used_pct) found.set(key, window)
   }
   const windows = [...found.values()]
@@ -70,7 +79,10 @@ export function windowsOf(headers: Headers, now: Date): QuotaWindow[] {
 
 type Find = (key: string, resource: string, seconds?: number) => Told
 
-/** `unified-5h-utilization` (a fraction), `-reset` (seconds since 1970), `-status`; `tokens-limit`, `-remaining`, `-reset` (RFC 3339). */
+/**
+ * `unified-5h-utilization` (a fraction), `-reset` (seconds since 1970), `-status`; `tokens-limit`,
+ * `-remaining`, `-reset` (RFC 3339).
+ */
 function anthropic(rest: string, value: string, of: Find): void {
   const [, count, unit, fact] = /^unified-(\d{1,3})([mhd])-(utilization|reset|status)$/.exec(rest) ?? []
   if (fact) {
@@ -115,7 +127,7 @@ function windowOf({ resource, seconds, used, limit, remaining, rejected, reset }
   if (seconds === undefined || !(Math.round(seconds) >= 1 && seconds <= LONGEST_SECONDS)) return null
   const counted = limit && remaining !== undefined ? 100 * (1 - Math.min(remaining, limit) / limit) : used
   const pct = rejected ? 100 : counted
-  // A little above 100 is credit beyond the plan; far above it is nonsense.
+  // A little above 100 means credit beyond the plan. Far above it is an error of the provider.
   if (pct === undefined || pct > 1000) return null
   const most = rejected === false ? ALLOWED_PCT : 100
   if (reset !== undefined && reset <= now.getTime()) return null
@@ -131,7 +143,7 @@ function windowOf({ resource, seconds, used, limit, remaining, rejected, reset }
 
 const times = (value: number | undefined, factor: number) => (value === undefined ? undefined : value * factor)
 
-/** A number without a sign or an exponent. */
+/** Parses a number without a sign or an exponent. */
 function number(value: string): number | undefined {
   return /^\d{1,15}(\.\d{1,20})?$/.test(value) ? Number(value) : undefined
 }
@@ -142,7 +154,7 @@ function rfc3339(value: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Seconds of `12ms`, `1m30s`, `6h0m0s`. */
+/** Parses `12ms`, `1m30s` or `6h0m0s` to seconds. */
 function duration(value: string): number | undefined {
   if (value.length > 40 || !/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(value)) return undefined
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)]
@@ -150,9 +162,8 @@ function duration(value: string): number | undefined {
 }
 
 /**
- * Whether these windows of an answer say anything that has to be noted, beside what was known when the call began, by
- * "<resource>:<seconds>". The rule is window_news's (src/providers/note-windows.sql), which has the last word: most answers say nothing
- * new, and with those a step's commit is not to look.
+ * True if these windows are news compared with `known`, by "<resource>:<seconds>". Most answers are not, and then a
+ * step's commit does not look. The rule is that of window_news() in src/providers/note-windows.sql, which decides.
  */
 export function sayNews(windows: readonly QuotaWindow[], known: Readonly<Record<string, KnownWindow>>): boolean {
   return windows.some(({ resource, window_seconds: seconds, used_pct: used, taken_at }) => {
@@ -161,7 +172,7 @@ export function sayNews(windows: readonly QuotaWindow[], known: Readonly<Record<
     const taken = Date.parse(taken_at)
     if (Date.parse(was.taken_at) > taken) return false
     const sinceNoted = taken - Date.parse(was.noted_at)
-    // To the hundredth, as they are noted: 8.2 less 7.2 is 1.
+    // Compare hundredths, as they are stored: 8.2 - 7.2 must be 1.
     const isFar = (from: number) => Math.round(Math.abs(used - from) * 100) >= 100
     return (
       sinceNoted >= 5 * MINUTE * 1000 ||

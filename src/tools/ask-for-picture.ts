@@ -9,12 +9,15 @@ import { TOOL_POLICY } from "./policies.ts"
 
 const UNAVAILABLE = "Pictures cannot be made at the moment."
 
-/** Why there is no picture, in words for the model: none of the provider's, which may be about the operator's account. */
+/**
+ * Why there is no picture. The message is for the model. It never quotes the provider, whose text
+ * may be about the operator's account.
+ */
 export class NoPicture extends Error {
   override name = "NoPicture"
-  /** One word for operators. */
+  /** A code for operators. */
   readonly code: string
-  /** Whether the provider may have made one all the same. */
+  /** True if the provider may have made the picture anyway. */
   readonly lost: boolean
 
   constructor(code: string, message = UNAVAILABLE, { lost = false } = {}) {
@@ -35,7 +38,7 @@ export interface PictureRequest {
   size: string
 }
 
-/** One picture of an OpenAI-compatible images endpoint. Throws NoPicture, or the signal's reason. */
+/** Requests one picture from an OpenAI-compatible images endpoint. Throws NoPicture, or the signal's reason. */
 export async function askForPicture(
   ctx: Pick<Context, "fetch" | "clock" | "urlPolicy" | "memory" | "requestId">,
   { credential, baseUrl }: { credential: CallCredential; baseUrl: string },
@@ -54,7 +57,7 @@ export async function askForPicture(
         authorization: `Bearer ${credential.secret}`,
         "idempotency-key": key,
       },
-      // The models "gpt-image-…" answer bytes always, and refuse to be asked for them.
+      // The "gpt-image-…" models always return bytes, and reject the parameter response_format.
       body: JSON.stringify({
         model,
         prompt,
@@ -84,24 +87,24 @@ export async function askForPicture(
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (!(error instanceof OutboundError)) throw error
-    if (error.kind === "timeout") throw new NoPicture("timeout", "The picture was not there in time.", { lost: true })
+    if (error.kind === "timeout") throw new NoPicture("timeout", "The picture did not arrive in time.", { lost: true })
     if (error.kind === "too_large") throw new NoPicture("too_large", "The picture is too large.", { lost: true })
-    // Where a connection breaks, nobody knows how far the request had come.
+    // After a broken connection the request may or may not have been served.
     throw new NoPicture(error.kind, UNAVAILABLE, { lost: error.kind === "network" })
   }
 }
 
-/** A gateway has passed the request on, and got no whole answer: the picture may have been made. */
+/** A gateway forwarded the request and got no complete answer, so the picture may have been made. */
 const CUT = new Set([502, 504, 520, 524])
-/** An answer is held several times while its picture is taken out of it: few of an isolate are read at a time. */
+/** Decoding a picture holds several copies of its answer in memory, so an isolate decodes few at a time. */
 const turnstile = new Turnstile({ atOnce: TOOL_POLICY.picturesAtOnce, waiting: TOOL_POLICY.picturesWaiting })
 
 function refusalOf(status: number): NoPicture {
-  // What is wrong with the request itself, such as a prompt that its provider does not allow, the model can change.
+  // The model can correct the request itself, for example a prompt that the provider does not allow.
   if ([400, 413, 422].includes(status)) {
     return new NoPicture(
       "rejected",
-      `The request for the picture was refused (HTTP ${status}): change the prompt or the size.`,
+      `The provider rejected the request for the picture (HTTP ${status}). Change the prompt or the size.`,
     )
   }
   if (status === 401) return new NoPicture("unauthorized")
@@ -113,16 +116,16 @@ function refusalOf(status: number): NoPicture {
 
 function pictureIn(answer: string): Picture {
   const bytes = Buffer.from(encodedIn(answer), "base64")
-  // By its first bytes, whatever its server says.
+  // The type comes from the first bytes, not from the server's header.
   const mediaType = sniffed(bytes)
-  if (!isKept(mediaType)) throw new NoPicture("no_picture", "What was answered is no picture.", { lost: true })
+  if (!isKept(mediaType)) throw new NoPicture("no_picture", "The answer has no picture.", { lost: true })
   if (bytes.length > TOOL_POLICY.maxPictureBytes) {
     throw new NoPicture("too_large", "The picture is too large.", { lost: true })
   }
   return { bytes: new Uint8Array(bytes), mediaType }
 }
 
-/** The bytes of the first picture of an answer, in base64; empty when there is none. */
+/** The first picture of an answer as base64; empty if there is no picture. */
 function encodedIn(answer: string): string {
   try {
     const { data } = JSON.parse(answer) as { data?: { b64_json?: unknown }[] }
@@ -133,6 +136,6 @@ function encodedIn(answer: string): string {
   }
 }
 
-/** The types of pictures that are kept. */
+/** The media types of pictures that the service stores. */
 const isKept = (type: string | null): type is Picture["mediaType"] =>
   type === "image/png" || type === "image/jpeg" || type === "image/webp"

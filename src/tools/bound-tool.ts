@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ToolOutput, ToolSpec } from "../agent/engine.ts"
 import { asDoubles } from "../base/exact-json.ts"
 
-/** A file that a tool has made. Its bytes are stored; its row is written with the call's result. */
+/** A file that a tool made. Its bytes are stored already. Its row is written with the call's result. */
 export interface MadeFile {
   file_id: string
   name: string
@@ -10,20 +10,20 @@ export interface MadeFile {
   bytes: number
   sha256: string
   object_key: string
-  /** Greater for a later call. */
+  /** The order among the turn's files: greater for a later call. */
   place: number
-  /** A picture that the turn is billed: it is kept however the turn ends. */
+  /** A picture that the turn pays for. It is kept even if the turn fails. */
   paid?: true
 }
 
-/** A picture that a call has made, as a model call that the turn is billed. */
+/** A picture that a call made, as a model call that the turn pays for. */
 export interface PaidPicture {
   provider: string
-  /** The account that served it; null in test turns. */
+  /** The provider account that served it; null in test turns. */
   account: string | null
   model: string
   price_version: number
-  /** Credit micros, set aside before. */
+  /** The price in credit micros, which was set aside before the call. */
   cost: number
   duration_sec: number
 }
@@ -31,23 +31,29 @@ export interface PaidPicture {
 export interface ToolRun {
   output: ToolOutput
   files?: MadeFile[]
-  /** Beside its one file. */
+  /** Set if the call made a picture. Then `files` has exactly one file. */
   picture?: PaidPicture
-  /** The operator's container that it ran in, and for how long. */
+  /** The operator's container that ran the call, and the time that it took. */
   container?: { name: string; milliseconds: number }
 }
 
 export interface ToolCallContext {
-  /** `{turn_id}.{step}.{call}`: the same whenever this call is repeated (docs/architecture/turns.md). */
+  /** `{turn_id}.{step}.{call}`: the same for each repeat of this call (docs/architecture/turns.md). */
   key: string
   step: number
   call: number
   signal: AbortSignal
-  /** Asked before a part of the call is sent late, or again after a redirect or in a new session: a cancel may have come. */
+  /**
+   * Called before a request of the call that is sent late, after a redirect, or in a new
+   * session. False after a cancel.
+   */
   mayStart(): Promise<boolean>
 }
 
-/** A tool of an agent, ready to be called. `run` throws only the signal's reason, or when the turn is no longer this worker's. */
+/**
+ * A tool of an agent, ready to be called. `run` throws only the signal's reason, or an error if the
+ * turn no longer belongs to this worker.
+ */
 export interface BoundTool {
   spec: ToolSpec
   run(input: unknown, context: ToolCallContext): Promise<ToolRun>
@@ -56,7 +62,7 @@ export interface BoundTool {
 export const errorRun = (message: string): ToolRun => ({ output: { type: "error", value: message } })
 export const jsonRun = (value: unknown): ToolRun => ({ output: { type: "text", value: JSON.stringify(value) } })
 
-/** A built-in tool. The model is told its zod schema, and its input is checked against it. */
+/** Makes a built-in tool. Its Zod schema describes the input to the model and validates it. */
 export function builtin<Input extends z.ZodType>(
   { name, description, input }: { name: string; description: string; input: Input },
   run: (input: z.output<Input>, context: ToolCallContext) => Promise<ToolRun>,
@@ -67,12 +73,12 @@ export function builtin<Input extends z.ZodType>(
       const checked = input.safeParse(asDoubles(given))
       return checked.success
         ? run(checked.data, context)
-        : errorRun(`The input is wrong: ${z.prettifyError(checked.error)}`)
+        : errorRun(`The input is invalid: ${z.prettifyError(checked.error)}`)
     },
   }
 }
 
-/** Made once for each schema, since that takes longer than most of a turn. */
+/** Cached per schema, since the conversion takes longer than most of a turn. */
 const known = new WeakMap<z.ZodType, Record<string, unknown>>()
 
 function jsonSchemaOf(input: z.ZodType): Record<string, unknown> {

@@ -9,20 +9,20 @@ import {
 import { compilePattern, patternCost, schemaFault } from "../agent-config/json-schema.ts"
 
 /**
- * Work that one validation may do, so no schema and no value holds up the worker: keywords that are applied, each with the size of what
- * it compares, and RE2's instructions × characters. Each is at most some 50 ms.
+ * The most work of one validation, so that no schema or value blocks the worker. Steps are applied keywords, each
+ * weighted by the size of its operands. Pattern steps are RE2 instructions × characters. Each limit is about 50 ms.
  */
 const MAX_STEPS = 30_000
 const MAX_PATTERN_STEPS = 4_000_000
 const PATTERN_STEPS_PER_MICROSECOND = 80
-/** A reference is looked up anew each time, and may lead to itself. */
+/** A reference is resolved at each use, and may refer to itself. */
 const REF_STEPS = 20
-/** What a format describes is shorter. Some of the library's checks are quadratic. */
+/** Valid values of all formats are shorter. Some checks of the library take quadratic time. */
 const MAX_FORMATTED = 1024
 
 class TooMuchWork extends Error {}
 
-/** Of the validation under way; a validation never waits for anything. */
+/** The work left for the current validation. Validations are synchronous, so one variable suffices. */
 let left = { steps: 0, patternSteps: 0 }
 
 function spend(steps: number, patternSteps = 0): void {
@@ -49,10 +49,13 @@ const sizeOf = (value: unknown): number => {
   return 1 + (Array.isArray(value) ? value.length : Object.keys(value).length)
 }
 
-/** Keywords that look for each property or item of the value in a list of the schema, or among the places looked at so far. */
+/**
+ * Keywords that compare each property or item of the value with a list of the schema, or
+ * with the paths already visited.
+ */
 const COMPARING = new Set(["additionalProperties", "unevaluatedProperties", "unevaluatedItems"])
 
-/** The library's keyword, with its work counted. */
+/** Wraps a keyword of the library so that its work is counted. */
 function counted(keyword: Keyword): Keyword {
   const { validate } = keyword
   if (!validate) return keyword
@@ -67,7 +70,7 @@ function counted(keyword: Keyword): Keyword {
   }
 }
 
-/** JSON in which equal values are equal texts. */
+/** Canonical JSON: equal values give equal texts. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part
@@ -77,7 +80,7 @@ function canonical(value: unknown): string {
 
 const library = new Map(draft2020.keywords.map((keyword) => [keyword.keyword, keyword]))
 
-/** Names such as "constructor" are properties like others. */
+/** Removes the prototype, so that names such as "constructor" are ordinary properties. */
 const withoutPrototype = <T extends object>(value: T): T => Object.setPrototypeOf(value, null)
 
 const properties = library.get("properties") as Keyword
@@ -130,7 +133,7 @@ const ownKeywords: Keyword[] = [
 
 type Format = NonNullable<ReturnType<typeof extendDraft>["formats"]>[string]
 
-/** A format that a test of the text decides. */
+/** Makes a format from a test of the text. */
 const tested =
   (format: string, fits: (text: string) => boolean): Format =>
   ({ node, data, pointer }) => {
@@ -155,7 +158,7 @@ const isReference = (text: string) => !/[\s<>"{}|\\^`]/.test(text) && URL.canPar
 const isUri = (text: string) => !/[\s<>"{}|\\^`]/.test(text) && URL.canParse(text)
 
 function isPattern(text: string): boolean {
-  // A microsecond for each instruction.
+  // Compiling costs about a microsecond per instruction.
   spend(1, Math.min(patternCost(text) * PATTERN_STEPS_PER_MICROSECOND, MAX_PATTERN_STEPS))
   try {
     compilePattern(text)
@@ -182,8 +185,9 @@ const draft = extendDraft(draft2020, {
 })
 
 /**
- * What is wrong with a value by a JSON Schema of 2020-12, in up to five sentences with JSON Pointers; null when it is valid. Throws when
- * the schema cannot be used, or when the check would take too much work. Bounded in time for every schema of 64 KiB and every value.
+ * Validates a value against a JSON Schema (2020-12). Returns up to five sentences with JSON
+ * Pointers, or null if it is valid. Throws if the schema cannot be used or the check takes too much
+ * work. The time is bounded for every value and every schema of 64 KiB.
  */
 export function valueFault(schema: Record<string, unknown>, value: unknown): string | null {
   const unusable = schemaFault(schema)
@@ -200,8 +204,8 @@ export function valueFault(schema: Record<string, unknown>, value: unknown): str
       .map((fault) => `${pointerOf(fault)}: ${shortly(fault.message)}`)
       .join(" ")
   } catch (error) {
-    if (error instanceof TooMuchWork) throw new Error("It would take too long to check this value by its schema.")
-    if (error instanceof RangeError) throw new Error("The schema or the value nests too deep.")
+    if (error instanceof TooMuchWork) throw new Error("It would take too long to check this value against its schema.")
+    if (error instanceof RangeError) throw new Error("The schema or the value is nested too deeply.")
     throw error
   }
 }
@@ -215,5 +219,5 @@ function compiled(schema: object) {
 
 const pointerOf = ({ data: { pointer } }: JsonError) => pointer.replace(/^#/, "") || "/"
 
-/** The library's messages quote the value. */
+/** Cut, because the library's messages quote the value. */
 const shortly = (message: string) => (message.length > 300 ? `${message.slice(0, 300)}…` : message)

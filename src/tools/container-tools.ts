@@ -9,14 +9,14 @@ import { connectMcp, mcpToolName, mcpTools, type StoreImage } from "./mcp-tools.
 import { createSecrets, type Secrets } from "./secrets.ts"
 import type { ToolTurn } from "./task-tools.ts"
 
-/** What a customer's agent calls the container of its space. */
+/** The name under which a customer's agent sees the containers of its space. */
 const PREFIX = "container"
 
 const UNAVAILABLE = "The container of this space does not answer."
 
 /**
- * Connects to a container of a space, and binds its tools as `container__tool`. Its address and headers are the operator's: whatever
- * it says is masked, and why it fails is not told. Throws McpError.
+ * Connects to a container of a space, and binds its tools as `container__tool`. Its address and
+ * headers are the operator's: its answers are masked, and its errors are not shown. Throws McpError.
  */
 export async function openContainer(
   ctx: Context,
@@ -56,16 +56,19 @@ interface ContainerUse {
   turn: ToolTurn
   storeImage: StoreImage
   signal: AbortSignal
-  /** Told of the session, which whoever asks for it has to end. */
+  /** Receives the session. The caller must close it. */
   onConnect(connection: McpConnection): void
 }
 
-/** Notes that a container could not be used in a turn at all. */
+/** Records that a turn could not connect to a container. */
 export function noteUnstarted(ctx: Context, turn: ToolTurn, container: Container, error: unknown): void {
   if (error instanceof McpError) noteError(ctx, turn, failureOf("container_start", container.name, error))
 }
 
-/** The tools of a space's containers. One that another container has too gets its container's name in front. */
+/**
+ * The tools of a space's containers. If two containers have a tool of the same name, the later one
+ * gets its container's name as a prefix.
+ */
 export function toolsOfContainers(opened: readonly { name: string; tools: BoundTool[] }[]): BoundTool[] {
   const bound = new Map<string, BoundTool>()
   for (const { name, tools } of opened) {
@@ -84,17 +87,17 @@ const failureOf = (kind: InfrastructureError["kind"], name: string, { kind: code
   code,
 })
 
-/** A new error, without the words and the cause of the old one. */
+/** Throws a new error without the message and the cause of the old one. */
 function unavailable(error: unknown): never {
   throw error instanceof McpError ? new McpError(error.kind, UNAVAILABLE) : error
 }
 
-/** Shorter parts could be ordinary words. */
+/** Shorter parts could be ordinary words, so they are not masked. */
 const LEAST_PART = 8
-/** Of a path, whose parts are mostly words. */
+/** The same for the segments of a path, which are mostly ordinary words. */
 const LEAST_SEGMENT = 12
 
-/** Its address and headers, whole and in the parts that an answer may repeat. */
+/** The address and headers as secrets: whole, and in the parts that an answer may repeat. */
 function secretsOf({ url, headers }: Pick<Container, "url" | "headers">): Secrets {
   const { href, origin, host, hostname, pathname, search, searchParams } = new URL(url)
   const isLoopback = /^(localhost|127\..*|\[::1\])$/.test(hostname)
@@ -107,7 +110,7 @@ function secretsOf({ url, headers }: Pick<Container, "url" | "headers">): Secret
   return createSecrets(Object.fromEntries(all.map((value, index) => [String(index), value])))
 }
 
-/** What a word says in base64, such as the user and the password of Basic authentication (RFC 7617). */
+/** Decodes a word from base64, such as the user and password of Basic authentication (RFC 7617). */
 function basicOf(word: string): string[] {
   try {
     const text = new TextDecoder().decode(Uint8Array.from(atob(word), (char) => char.charCodeAt(0)))

@@ -25,8 +25,8 @@ interface VisibleFile {
 const MAX_LISTED = 200
 
 /**
- * The files that a turn's agent may see, newest first: those attached to this turn or to earlier turns of its conversation, and those
- * that their agents made. So it sees no other end user's files.
+ * The files that a turn's agent may see, newest first: the files attached to this turn or to earlier
+ * turns of its conversation, and the files that their agents made. It sees no files of other end users.
  */
 function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
   return ctx.db
@@ -104,9 +104,9 @@ export function readFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   )
 }
 
-/** The result has a sentence around the text. */
+/** Leaves room for the sentence around the text. */
 const SHOWN_TEXT_BYTES = TOOL_POLICY.maxResultBytes - 200
-/** In UTF-8, a byte of another charset is three at most. */
+/** A byte of another charset becomes at most three bytes in UTF-8. */
 const OTHER_WINDOW_BYTES = Math.floor(SHOWN_TEXT_BYTES / 3)
 
 async function readText(ctx: Context, file: VisibleFile, offset: number) {
@@ -114,7 +114,7 @@ async function readText(ctx: Context, file: VisibleFile, offset: number) {
   const window = TOOL_POLICY.fileWindowBytes
   const range = { offset, length: window }
   const read = file.bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
-  if (!read) return errorRun(`${file.name} is not there any more.`)
+  if (!read) return errorRun(`${file.name} no longer exists.`)
   const head = offset === 0 ? read : await ctx.files.read(file.object_key, { range: { offset: 0, length: 3 } })
   const charset = charsetOf(head ?? read, file.media_type)
   const bytes = charset === "utf-8" ? read : read.subarray(0, OTHER_WINDOW_BYTES)
@@ -123,11 +123,11 @@ async function readText(ctx: Context, file: VisibleFile, offset: number) {
     charset === "utf-8" ? wholeCharacters(bytes, edges) : wholeUnits(bytes, { charset, offset, last: edges.last })
   const text = cutToBytes(storable(decoderOf(charset).decode(bytes.subarray(from, to))), SHOWN_TEXT_BYTES)
   const end = offset + to
-  const more = end < file.bytes ? `\n[bytes ${offset}–${end} of ${file.bytes}; go on with offset ${end}]` : ""
+  const more = end < file.bytes ? `\n[bytes ${offset}–${end} of ${file.bytes}; continue with offset ${end}]` : ""
   return { output: { type: "text" as const, value: `${text}${more}` || "(an empty file)" } }
 }
 
-/** The part of a window of UTF-8 without half characters at its edges, except at the file's own ends. */
+/** Cuts incomplete characters from the edges of a window of UTF-8, except at the start and end of the file. */
 function wholeCharacters(bytes: Uint8Array, { first, last }: { first: boolean; last: boolean }) {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   let from = 0
@@ -140,7 +140,10 @@ function wholeCharacters(bytes: Uint8Array, { first, last }: { first: boolean; l
   return { from, to: lead + length > bytes.length ? lead : bytes.length }
 }
 
-/** The same of another charset, read on from where the window before it ended. UTF-16 has two bytes to a unit. */
+/**
+ * Does the same for another charset. The window starts where the previous one ended.
+ * UTF-16 has two bytes per unit.
+ */
 function wholeUnits(
   bytes: Uint8Array,
   { charset, offset, last }: { charset: string; offset: number; last: boolean },
@@ -166,7 +169,10 @@ export function objectPart({ name, media_type, bytes, object_key }: VisibleFile)
   return { type: "object", objectKey: object_key, name, mediaType: media_type, bytes }
 }
 
-/** Stores the bytes of a file that a call has made. The same call always writes the same object, so repeating it leaves nothing behind. */
+/**
+ * Stores the bytes of a file that a call made. The object key depends on the call only, so a
+ * repeated call overwrites the same object.
+ */
 export async function keepFile(
   ctx: Context,
   { turn_id }: ToolTurn,
@@ -186,7 +192,10 @@ export async function keepFile(
   return file
 }
 
-/** Why the account may have no other file of so many bytes, in words for the model; null when it may. */
+/**
+ * The reason, written for the model, why the account cannot store another
+ * file of this size; null if it can.
+ */
 export async function fileLimit(ctx: Context, { user_id }: ToolTurn, bytes: number): Promise<string | null> {
   const { file_limit: reached } = await callOne(ctx.db, "file_limit", { user_id, bytes })
   return reached === null ? null : countReached(reached).message
@@ -198,7 +207,10 @@ const fileToWrite = z.strictObject({
   media_type: z.string().max(100).optional().meta({ description: "Default: what the extension says." }),
 })
 
-/** Its row is written with the call's result. The file becomes an output when the turn is done; a later one of its name replaces it. */
+/**
+ * The file's row is written with the call's result. It becomes an output when the turn is done. A
+ * later file with the same name replaces it.
+ */
 export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     { name: "write_file", description: "Writes a text file that is returned with the result.", input: fileToWrite },

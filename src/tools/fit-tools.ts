@@ -3,11 +3,14 @@ import { impossibleSchema, resolveRef, SCHEMAS_BY_NAME } from "../agent-config/i
 import { type Fields, isFields } from "../base/fields.ts"
 import type { BoundTool } from "./bound-tool.ts"
 
-/** What a provider takes of tools (their API references, and the errors with which they refuse the whole request). */
+/**
+ * The limits of a provider for tools, from its API reference. A provider rejects the whole
+ * request if one tool exceeds them.
+ */
 interface Limits {
   maxTools: number
   maxDescription: number
-  /** Whether names of properties must match PROPERTY_NAME. */
+  /** True if names of properties must match PROPERTY_NAME. */
   plainNames: boolean
 }
 
@@ -20,12 +23,12 @@ const LIMITS: Record<EngineName, Limits | null> = {
 
 const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
 const COMBINED = ["anyOf", "oneOf", "allOf"] as const
-/** Keywords that no provider takes at the root. */
+/** Keywords that no provider accepts at the root. */
 const NOT_AT_ROOT = new Set<string>([...COMBINED, "not", "enum", "const"])
 
 /**
- * Tools in the form that the engine's provider takes: it refuses a whole request for one tool that it does not like. What is told is
- * never narrower than the tool's own schema, by which its input is still checked. `leftOut`: tools for which there is no such form.
+ * Converts tools to a form that the engine's provider accepts. The converted schema never accepts less than
+ * the tool's own schema, which still validates the input. `leftOut`: tools without an acceptable form.
  */
 export function fitTools(
   tools: ReadonlyMap<string, BoundTool>,
@@ -43,12 +46,12 @@ export function fitTools(
   return { tools: fitted, leftOut }
 }
 
-/** Null: there is no form that the provider takes. */
+/** Returns null if no form is acceptable. */
 function fitTool(tool: BoundTool, limits: Limits): BoundTool | null {
   const { description, inputSchema } = tool.spec
   if (impossibleSchema(inputSchema)) return null
   const names = limits.plainNames ? plainNames(inputSchema) : new Map<string, string>()
-  // A reference through a renamed property would lead nowhere.
+  // A reference through a renamed property would be broken.
   if (names.size > 0 && /"\$ref":"#[^"]*\/properties\//.test(JSON.stringify(inputSchema))) return null
   const schema = flatRoot(rewritten(inputSchema, names) as Fields)
   const told = noted(description, inputSchema, schema)
@@ -60,7 +63,7 @@ function fitTool(tool: BoundTool, limits: Limits): BoundTool | null {
 
 const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)
 
-/** The description with what the root may no longer say, where that takes no more of the prompt than before. */
+/** Adds the keywords that the root lost to the description, if the prompt does not become longer by that. */
 function noted(description: string, before: Fields, after: Fields): string {
   const lost = Object.entries(before).filter(([key]) => NOT_AT_ROOT.has(key))
   if (lost.length === 0) return description
@@ -69,7 +72,7 @@ function noted(description: string, before: Fields, after: Fields): string {
   return all.length - description.length <= room + 32 ? all : description
 }
 
-/** The schema of an object with `properties`, and without combinations at its root: those of its branches are merged. */
+/** Flattens a schema to an object with `properties`: the branches of combinations at its root are merged. */
 function flatRoot(root: Fields): Fields {
   const { properties, required, ...rest } = root
   const merged: Fields = { ...(isFields(properties) ? properties : {}) }
@@ -81,7 +84,7 @@ function flatRoot(root: Fields): Fields {
     for (const branch of branches) {
       for (const [name, schema] of Object.entries(branch.properties)) {
         const known = Object.hasOwn(merged, name) ? merged[name] : undefined
-        // Whichever branch is meant: a property that two of them describe takes both forms.
+        // A property that two branches describe accepts both forms.
         if (known === undefined || isEmpty(known)) define(merged, name, schema)
         else if (!isEmpty(schema) && JSON.stringify(known) !== JSON.stringify(schema)) {
           define(merged, name, { anyOf: [known, schema] })
@@ -94,7 +97,7 @@ function flatRoot(root: Fields): Fields {
     for (const name of shared) needed.add(name)
   }
   const kept = Object.entries(rest).filter(([key]) => !NOT_AT_ROOT.has(key))
-  // Properties of other branches must stay possible.
+  // The properties of all branches must stay possible.
   const isCombined = COMBINED.some((key) => key in root)
   const open = isCombined
     ? kept.filter(([key]) => key !== "additionalProperties" && key !== "unevaluatedProperties")
@@ -114,7 +117,7 @@ const define = (target: Fields, name: string, value: unknown) =>
 
 function branchOf(root: Fields, given: unknown): { properties: Fields; required: string[] } {
   let branch = given
-  // A reference may lead to another; not for ever.
+  // A reference may lead to another one. Follow at most eight.
   for (let step = 0; step < 8 && isFields(branch) && typeof branch.$ref === "string"; step++) {
     branch = branch.$ref.startsWith("#/") ? resolveRef(root, branch.$ref) : undefined
   }
@@ -128,7 +131,7 @@ function branchOf(root: Fields, given: unknown): { properties: Fields; required:
 
 const DATA = new Set(["const", "enum", "default", "examples"])
 
-/** For each name of a property that the provider does not take, one that it takes and that the schema does not use. */
+/** Maps each name of a property that the provider does not accept to an acceptable, unused name. */
 function plainNames(schema: Fields): Map<string, string> {
   const all = new Set<string>()
   const collect = (value: unknown) => {
@@ -154,7 +157,7 @@ function plainNames(schema: Fields): Map<string, string> {
   return names
 }
 
-/** The schema with its properties under other names, and lists of items as the present draft has them. */
+/** Renames the properties of a schema, and converts lists of items to `prefixItems` (2020-12). */
 function rewritten(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(schema)) return schema.map((part) => rewritten(part, names))
   if (!isFields(schema)) return schema
@@ -173,7 +176,7 @@ function rewritten(schema: unknown, names: ReadonlyMap<string, string>): unknown
   return Object.fromEntries(entries)
 }
 
-/** A call's input with the names that the tool itself has. */
+/** Restores the tool's own property names in a call's input. */
 function renamed(input: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(input)) return input.map((part) => renamed(part, names))
   // Raw numbers (parseExact) have no prototype, and stay as they are.

@@ -10,7 +10,7 @@ import type { OutputNames } from "./picture-name.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
 
-/** A row of the catalog that pictures are made by, at the prices of the turn. */
+/** The catalog's model for pictures, at the turn's price version. */
 export interface ImageModel {
   pin: string
   engine: string
@@ -22,13 +22,16 @@ export interface ImageModel {
 
 /** A price that was set aside from a turn's hold. */
 export interface SetAside {
-  /** The picture is there. */
+  /** Spends the amount: the picture was made. */
   spend(): void
-  /** It is not. `lost`: it may have been made. */
+  /** Releases the amount: there is no picture. `lost`: it may have been made. */
   giveBack(outcome: { lost: boolean }): Promise<void>
 }
 
-/** What the turn's pictures are made by, and how they are paid. Null when it does not fit into what the turn may cost. */
+/**
+ * How a turn makes and pays for pictures. setAside() returns null if the price exceeds the
+ * rest of what the turn may cost.
+ */
 export interface Painting {
   model: ImageModel
   names: OutputNames
@@ -51,13 +54,16 @@ const pictureToMake = z.strictObject({
 
 type Wanted = z.output<typeof pictureToMake>
 
-/** Makes a picture, an output of the turn however it ends. In test turns always the same one, without a network. */
+/**
+ * Makes a picture, which is an output of the turn even if the turn fails. A test turn always gets
+ * the same picture, without a network call.
+ */
 export function generateImageTool(ctx: Context, turn: ToolTurn, painting: Painting): BoundTool {
   const description = "Makes a picture that is returned with the result. It costs as much as several answers."
   return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, async (wanted, call) => {
     const limit = await fileLimit(ctx, turn, 1)
     if (limit) return errorRun(limit)
-    // Before the picture is asked for: what can fail then costs nothing.
+    // Do this before the request for the picture: a failure costs nothing here.
     await painting.names.look(ctx, turn)
     return turn.test ? rehearse(ctx, turn, painting, { wanted, call }) : paint(ctx, turn, painting, { wanted, call })
   })
@@ -75,11 +81,12 @@ async function paint(
   asked: Asked,
 ): Promise<ToolRun> {
   let aside: SetAside | null = null
-  /** Whether a picture may have been made. */
+  /** True if a picture may have been made. */
   let sent = false
   const { prompt, size = "1024x1024" } = asked.wanted
   const ask = async (opened: Parameters<typeof askForPicture>[1]) => {
-    // What came before took time: a cancel may have been acknowledged, and the lease is for the picture alone.
+    // Check again: a cancel may have been accepted in the meantime, and the rest of
+    // the lease must cover the picture.
     if (!(await asked.call.mayStart())) throw new NoPicture("over", "The turn is over.")
     sent = true
     return askForPicture(ctx, opened, { model: model.model, prompt, size }, asked.call).catch((error: unknown) => {
@@ -90,7 +97,7 @@ async function paint(
   try {
     const opened = await openMediaAccount(ctx)
     aside = await setAside(model.price_image)
-    if (!aside) return errorRun("What is left of what the turn may cost does not pay for a picture.")
+    if (!aside) return errorRun("The rest of the turn's budget does not cover the price of a picture.")
     const startedAt = ctx.clock.now().getTime()
     const picture = await ask(opened).catch(async (error: unknown) => {
       if (!isUnauthorized(error)) throw error
@@ -117,7 +124,7 @@ async function paint(
 
 const isUnauthorized = (error: unknown) => error instanceof NoPicture && error.code === "unauthorized"
 
-/** 8 x 8 pixels. */
+/** A picture of 8 × 8 pixels. */
 const REHEARSED = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYxRDKgIQBIUQD/Ssjb98AAAAASUVORK5CYII="
 
 async function rehearse(ctx: Context, turn: ToolTurn, { model, names }: Painting, asked: Asked): Promise<ToolRun> {

@@ -17,11 +17,11 @@ export interface McpTool {
 }
 
 export interface McpConnection {
-  /** The tools of all pages, by name: at most `maxTools`, together at most `maxBytes` of JSON. */
+  /** The tools of all pages, sorted by name. At most `maxTools`, with at most `maxBytes` of JSON. */
   listTools(): Promise<McpTool[]>
-  /** The revision without `initialize` that the server speaks; null: an earlier one. */
+  /** The revision without `initialize` that the server speaks; null for an earlier revision. */
   speaks(): Revision
-  /** Tools of the last list that cannot be used. */
+  /** The tools of the last list that cannot be used. */
   odd(): readonly OddTool[]
   callTool(
     name: string,
@@ -30,7 +30,7 @@ export interface McpConnection {
       idempotencyKey: string
       timeoutMs: number
       signal: AbortSignal
-      /** Asked before a call is sent again in a new session. */
+      /** Called before a call is sent again in a new session. */
       mayStart?: () => Promise<boolean>
       onProgress?: (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => void
     },
@@ -45,7 +45,7 @@ interface OpenServer {
   server: { name: string; url: string; headers: Record<string, string> }
   limits: { connectMs: number; maxBytes: number; maxTools: number }
   signal: AbortSignal
-  /** What the server spoke when it was last connected to. */
+  /** The revision that the server spoke at the last connection. */
   speaks?: string
 }
 
@@ -54,16 +54,22 @@ interface Session {
   transport: McpTransport
 }
 
-/** The key by which a server recognises a repeated call: in the request's `_meta` and, for proxies, as a header of its POST. */
+/**
+ * The `_meta` field with a call's key, by which a server recognizes a repeat.
+ * The POST has it as a header too.
+ */
 const IDEMPOTENCY_META = "turnpike/idempotency-key"
 const MAX_PAGES = 64
-/** The first revision without `initialize`: each request says its own version and client (MCP 2026-07-28, versioning). */
+/** The first revision without `initialize`: each request names its version and client (MCP 2026-07-28). */
 const MODERN = "2026-07-28"
 export type Revision = typeof MODERN | null
-/** The longest time that a timer takes. The SDK's timers use the machine's clock; ours end its requests. */
+/**
+ * The longest possible timer. The SDK's timers use the machine's clock, so they must
+ * never fire: ours end its requests.
+ */
 const NEVER_MS = 2 ** 31 - 1
 
-/** What an answer breaks of its tool's outputSchema. A schema that cannot be used, or takes too long, checks nothing. */
+/** How an answer violates its tool's outputSchema; null if the schema is invalid or too slow. */
 function answerFault(schema: Record<string, unknown>, value: unknown): string | null {
   try {
     return valueFault(schema, value)
@@ -72,7 +78,7 @@ function answerFault(schema: Record<string, unknown>, value: unknown): string | 
   }
 }
 
-/** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
+/** Connects over Streamable HTTP. All requests use `outbound`. Throws McpError, or the signal's reason. */
 export async function openMcpServer({
   outbound,
   clock,
@@ -88,10 +94,10 @@ export async function openMcpServer({
   const calls = new Map<string, { timeoutMs: number; signal: AbortSignal }>()
   const closed = new AbortController()
   const clients: Client[] = []
-  /** Shared by all calls that find the session forgotten by the server at the same moment. */
+  /** Shared by all calls that find at the same time that the server has lost the session. */
   let renewal: Promise<Session> | null = null
 
-  /** Runs `work` until `stop`, or until its time on our clock is over. */
+  /** Runs `work` until `stop` aborts, or until `timeoutMs` have passed on our clock. */
   async function bounded<T>(
     { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
@@ -108,7 +114,7 @@ export async function openMcpServer({
     }
   }
 
-  /** Servers that speak both get `initialize`, unless they are known to speak the later revision. */
+  /** Tries `initialize` first, unless the server is known to speak the later revision. */
   async function connect(): Promise<Session> {
     const [first, second] = speaks === MODERN ? ([MODERN, null] as const) : ([null, MODERN] as const)
     try {
@@ -123,20 +129,23 @@ export async function openMcpServer({
     }
   }
 
-  /** `revision`: null for those with a session that `initialize` begins. */
+  /** `revision`: null for revisions with a session, which start with `initialize`. */
   async function connectAs(revision: Revision): Promise<Session> {
     const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
     const mode = revision && { versionNegotiation: { mode: { pin: revision } } }
     const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {}, ...mode })
     clients.push(client)
     await bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
-      // The SDK asks with the probe's own timer and does not look at the signal.
+      // The SDK uses the probe's own timer here and ignores the signal.
       untilAborted(signal, client.connect(transport, { signal, timeout: NEVER_MS }), () => transport.close()),
     )
     return { client, transport }
   }
 
-  /** Repeats it in a new session when the server has forgotten this one (MCP 2025-06-18, transports, session management). */
+  /**
+   * Repeats `work` in a new session if the server has lost this one (MCP 2025-06-18,
+   * transports, session management).
+   */
   async function inSession<T>(work: (client: Client) => Promise<T>, mayStart = async () => true): Promise<T> {
     const { client, transport } = session
     try {
@@ -149,12 +158,12 @@ export async function openMcpServer({
         })
         session = await renewal
       }
-      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled, so the call is not made again.")
+      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled, so the call is not repeated.")
       return work(session.client)
     }
   }
 
-  /** Throws the reason of the signal that aborted, or else `error` as a McpError. */
+  /** Throws the reason of the aborted signal, otherwise `error` as an McpError. */
   function fail(error: unknown, { stop = signal, calling = false } = {}): never {
     if (stop.aborted) throw stop.reason
     if (signal.aborted) throw signal.reason
@@ -191,7 +200,7 @@ export async function openMcpServer({
             signal,
             timeout: NEVER_MS,
             headers: { "idempotency-key": idempotencyKey },
-            // Without its outputSchema: the SDK calls an answer without structured content a failure.
+            // Leave out outputSchema: with it, the SDK rejects an answer without structured content.
             ...(toolDefinition && { toolDefinition: { name, inputSchema: toolDefinition.inputSchema } }),
             ...(onProgress && { onprogress: onProgress }),
           })
@@ -217,7 +226,10 @@ export async function openMcpServer({
   }
 }
 
-/** Whether an error of the first request may mean that the server speaks another revision. Then nothing was done. */
+/**
+ * True if an error of the first request may mean that the server speaks another revision. In
+ * that case the server did nothing.
+ */
 function mayBeOtherRevision(error: unknown): boolean {
   if (error instanceof SdkHttpError)
     return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
@@ -239,18 +251,24 @@ async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () =
   }
 }
 
-/** Checked before the runtime does, whose errors and warnings quote the value. Only ASCII has one meaning everywhere. */
+/**
+ * Checks header values before the runtime does, because its errors and warnings quote the
+ * value. Only ASCII is unambiguous.
+ */
 function canCarry(headers: Record<string, string>): boolean {
   return Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value))
 }
 
-/** 404 says so. Servers made after the SDK's first examples answer 400 with these words. Either way, nothing was done. */
+/**
+ * True if the server has lost the session: it answers 404. Servers that follow the SDK's first
+ * examples answer 400 with these words. In both cases the server did nothing.
+ */
 function isForgotten(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false
   return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)))
 }
 
-/** Page by page, so a server with endless pages can be stopped early. */
+/** Lists page by page, so that a server with endless pages can be stopped early. */
 async function listAll(
   client: Client,
   { signal, server, maxTools, maxBytes }: { signal: AbortSignal; server: string; maxTools: number; maxBytes: number },
@@ -274,6 +292,6 @@ async function listAll(
     if (nextCursor === undefined || nextCursor === cursor) break
     cursor = nextCursor
   }
-  // Always in the same order, so providers can reuse their cached prompt.
+  // A fixed order lets providers reuse their prompt cache.
   return { tools: [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), odd }
 }

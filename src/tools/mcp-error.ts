@@ -2,7 +2,10 @@ import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { rpcErrorIn } from "./mcp-wire.ts"
 
-/** Why a server's tools cannot be used. unreachable: no connection. protocol: it answers, but not as MCP has it. tool: it refuses this call. */
+/**
+ * Why a server's tools cannot be used. unreachable: no connection. protocol: the answer violates
+ * MCP. tool: the tool rejected this call.
+ */
 export class McpError extends Error {
   readonly kind: "unreachable" | "protocol" | "tool"
 
@@ -14,15 +17,15 @@ export class McpError extends Error {
 }
 
 /**
- * What went wrong with the server `name`, in words for its owner. A JSON-RPC error is the tool's only when a tool was called. The
- * server's own words are never cut, since a part of a secret could not be masked.
+ * Describes an error of the server `name` for its owner. A JSON-RPC error is a tool error only if a
+ * tool was called. The server's text is not cut here, because a cut secret could not be masked.
  */
 export function toMcpError(name: string, error: unknown, calling: boolean): McpError {
   if (error instanceof McpError) return error
   const at = `The MCP server "${name}"`
   const failure = outboundErrorIn(error)
   if (failure) {
-    const what = failure.kind === "too_large" ? "answers too much." : "cannot be reached."
+    const what = failure.kind === "too_large" ? "sent an answer that is too large." : "cannot be reached."
     return new McpError("unreachable", `${at} ${what} ${failure.message}`)
   }
   if (error instanceof SdkHttpError) {
@@ -38,10 +41,13 @@ export function toMcpError(name: string, error: unknown, calling: boolean): McpE
     return new McpError(kind, `${at} answered the error ${error.code}: ${error.message}`)
   }
   const message = error instanceof Error ? error.message : String(error)
-  return new McpError("protocol", `${at} does not answer as MCP has it: ${message}`)
+  return new McpError("protocol", `${at} does not answer as MCP requires: ${message}`)
 }
 
-/** The transport reports a broken stream as a JSON-RPC error whose data is the error itself, which no server can send. */
+/**
+ * The transport reports a broken stream as a JSON-RPC error with the OutboundError as its
+ * data. No server can send that.
+ */
 function outboundErrorIn(error: unknown): OutboundError | null {
   if (error instanceof ProtocolError && error.data instanceof OutboundError) return error.data
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutboundError) return at

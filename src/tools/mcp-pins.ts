@@ -2,42 +2,48 @@ import { createHash } from "node:crypto"
 import type { TOOL_CHANGES } from "../callbacks/tool-trials.ts"
 import type { BoundTool } from "./bound-tool.ts"
 
-/** What is kept of a tool's definition: hashes of all of it and of its input alone, and its description where it is short. */
+/**
+ * The stored form of a tool's definition: a hash of all of it, a hash of its input schema, and
+ * its description if that is short.
+ */
 export interface Pin {
   hash: string
   input: string
   description?: string
 }
 
-/** By the tools' names. */
+/** The pins by the names of the tools. */
 export type Pins = Record<string, Pin>
 
-/** Of one MCP server in its present definition: what was listed first, and what was listed last when that is something else. */
+/**
+ * The pins of one MCP server in its current definition. `tools`: its first listing. `seen`: its
+ * last listing, if that differs.
+ */
 export interface ServerPins {
   tools: Pins
   seen?: Pins | undefined
-  /** The revision of MCP that the server speaks, where that has no `initialize`. */
+  /** The MCP revision of the server, if that has no `initialize`. */
   speaks?: string | undefined
 }
 
-/** A tool as its server has just listed it. */
+/** A tool as its server just listed it. */
 export interface ListedTool extends BoundTool {
   pin: Pin
 }
 
-/** What a server says of a tool that is not what it said when the tool was pinned. */
+/** A difference between a tool's listing and its pin. */
 export interface ChangedTool {
   name: string
   change: (typeof TOOL_CHANGES)[number]
-  /** Whether turns still have the tool, as it was pinned. */
+  /** True if turns still get the tool, as it was pinned. */
   offered: boolean
 }
 
-/** What is there under a server's name, which may be that of a method that every object has. */
+/** Reads the value of a server, whose name may be that of a method of every object. */
 export const ofServer = <Value>(all: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined
 
-/** A longer description is not kept with its pin: then a tool that has another one is left out. */
+/** Longer descriptions are not stored. Such a tool is left out once its description changes. */
 export const KEPT_CHARACTERS = 1024
 
 export function pinOf(definition: { description: string; inputSchema: unknown; outputSchema: unknown }): Pin {
@@ -46,7 +52,7 @@ export function pinOf(definition: { description: string; inputSchema: unknown; o
   return { hash: hashOf(definition), input: hashOf(inputSchema), ...(kept && { description }) }
 }
 
-/** The order of keys says nothing. */
+/** The order of keys does not matter. */
 function hashOf(value: unknown): string {
   const text = JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "object" && item !== null && !Array.isArray(item)
@@ -60,8 +66,9 @@ export const listingOf = (listed: readonly ListedTool[]): Pins =>
   Object.fromEntries(listed.map(({ spec, pin }) => [spec.name, pin]))
 
 /**
- * The tools that turns have of a server: as they were pinned. A tool whose input is the same keeps its pinned description; one that is
- * new, or takes another input, is left out until the server is put again. Without pins: all, as listed.
+ * Selects the tools that turns get from a server. A tool with the same input keeps its pinned
+ * description. A new tool, or one with another input, is left out until the server is put again.
+ * Without pins, all tools are returned as listed.
  */
 export function pinnedTools(
   listed: readonly ListedTool[],
@@ -92,7 +99,10 @@ function changeOf(now: Pin, pin: Pin | undefined, description: string): ChangedT
   return pin.description === description ? "output_schema" : "description"
 }
 
-/** Whether what was listed must be stored: it is the first, differs from what was listed last, or is again what was pinned. */
+/**
+ * True if a listing must be stored: it is the first one, differs from the last
+ * one, or equals the pins again.
+ */
 export function isNews(listed: Pins, known: ServerPins | undefined): boolean {
   if (!known) return true
   return known.seen ? !same(listed, known.seen) : !same(listed, known.tools)

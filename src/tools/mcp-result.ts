@@ -4,15 +4,15 @@ import { decodeText, essence, sniffed } from "../base/media-bytes.ts"
 import { isText } from "../files/media-types.ts"
 import { structuredOf } from "./mcp-wire.ts"
 
-/** The answer of a tool; images in base64. */
+/** The answer of a tool. Images are base64. */
 export interface McpResult {
   isError: boolean
   parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
-  /** Its numbers keep their digits (parseExact). */
+  /** The structured content. Its numbers keep their digits (parseExact). */
   structured?: unknown
 }
 
-/** Every kind of content in a form that a model can read. */
+/** Converts every kind of content to a form that a model can read. */
 export function toResult({ content, isError, _meta }: CallToolResult): McpResult {
   const structured = structuredOf(_meta)
   return { isError: isError === true, parts: content.map(readable), ...(structured !== undefined && { structured }) }
@@ -41,7 +41,7 @@ function readable(part: CallToolResult["content"][number]): McpResult["parts"][n
 
 const MAX_TEXT_BLOB = 256 * 1024
 
-/** Pictures and texts that a server sends as the bytes of a resource. */
+/** Converts pictures and texts that a server sends as the bytes of a resource. */
 function blobPart({ uri, mimeType = "", blob }: { uri: string; mimeType?: string | undefined; blob: string }) {
   const type = essence(mimeType) || sniffed(new Uint8Array(Buffer.from(blob.slice(0, 1024), "base64"))) || ""
   if (type.startsWith("image/")) return { type: "image" as const, mediaType: type, data: blob }

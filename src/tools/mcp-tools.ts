@@ -24,7 +24,10 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets filled in. `speaks`: its revision when it was last listed. Throws McpError, its message masked. */
+/**
+ * Connects to a configured server with its secrets filled in. `speaks`: its revision at the last
+ * listing. Throws McpError with a masked message.
+ */
 export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: string): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
@@ -51,15 +54,15 @@ export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: stri
   }
 }
 
-/** A new error, since the old one's stack contains its unmasked message. */
+/** Makes a new error, because the stack of the old one has the unmasked message. */
 function masked(error: unknown, secrets: Secrets): unknown {
   return error instanceof McpError ? new McpError(error.kind, cleanMessage(secrets, error.message)) : error
 }
 
-/** Stores the bytes of an image under a key of the turn, for the transcript. */
+/** Stores the bytes of an image for the transcript, and returns the object key. */
 export type StoreImage = (context: ToolCallContext, index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<string>
 
-/** A server's allowed tools, as `server__tool`. */
+/** Lists a server's allowed tools as `server__tool`. */
 export async function mcpTools(
   { secrets }: Pick<McpDeps, "secrets">,
   {
@@ -71,7 +74,7 @@ export async function mcpTools(
     server: McpServer
     connection: McpConnection
     storeImage: StoreImage
-    /** What the model reads of a call that failed, before it is masked. */
+    /** Makes the model's message for a failed call, before it is masked. */
     explain?: (error: McpError) => string
   },
 ): Promise<ListedTool[]> {
@@ -105,7 +108,7 @@ export async function mcpTools(
   }))
 }
 
-/** The allowed tools of the last list that cannot be used, by the names that they would have. */
+/** The allowed tools of the last list that cannot be used, with the names that they would have. */
 export function oddTools({ name, allowed_tools }: McpServer, connection: McpConnection, secrets: Secrets): OddTool[] {
   const odd = connection.odd().filter((tool) => !allowed_tools || allowed_tools.includes(tool.name))
   return odd.map((tool) => ({
@@ -116,7 +119,7 @@ export function oddTools({ name, allowed_tools }: McpServer, connection: McpConn
 
 const NO_OBJECT = "The input must be a JSON object."
 
-/** What a model sees of a tool, and its pin, in which no secret is either. */
+/** The definition of a tool as a model sees it, and its pin. Neither contains a secret. */
 function shown(
   { description = "", inputSchema, outputSchema = {} }: Omit<McpTool, "name">,
   { name, secrets }: { name: string; secrets: Secrets },
@@ -129,7 +132,7 @@ function shown(
   return { spec, pin: pinOf({ ...spec, outputSchema: maskJson(secrets, outputSchema) }) }
 }
 
-/** At most 64 characters that every provider allows. Two long names that differ only at their end stay different. */
+/** Makes a name of at most 64 characters that every provider allows. A hash keeps long names different. */
 export function mcpToolName(server: string, tool: string): string {
   const whole = `${server}__${tool}`
   const clean = whole.replace(/[^A-Za-z0-9_-]/g, "_")
@@ -142,10 +145,11 @@ async function toRun(
   { secrets, context, storeImage }: { secrets: Secrets; context: ToolCallContext; storeImage: StoreImage },
 ): Promise<ToolRun> {
   const characters = result.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0)
-  // Before anything is made of it: a text has at least as many bytes.
+  // Check before any conversion: a text has at least as many bytes as characters.
   if (characters > TOOL_POLICY.maxResultBytes) return tooMuchText(characters)
   const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
-  // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); some send a summary instead.
+  // Servers should send structured content as text too (MCP 2025-06-18, tools), but
+  // some send only a summary as text.
   if (result.structured !== undefined) {
     const json = JSON.stringify(result.structured)
     if (!texts.some((text) => isSameJson(text, json))) texts.push(secrets.mask(json))
@@ -176,7 +180,7 @@ async function toRun(
   return { output: { type: "parts", value: [...(text ? [{ type: "text" as const, text }] : []), ...images] } }
 }
 
-/** Also with other spaces and digits that a double would change. */
+/** Compares JSON texts without regard to spaces, but with digits that a double would lose. */
 function isSameJson(text: string, json: string): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(text), JSON.parse(json)) && (text === json || changedNumber(json) === null)
@@ -192,7 +196,10 @@ const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ?
 
 const MAX_MESSAGE_LENGTH = 500
 
-/** A server's message in one line. Masked first, since a cut or joined secret is no longer recognised. */
+/**
+ * Puts a server's message on one line and cuts it. Masking comes first, because a cut or
+ * joined secret is not recognized.
+ */
 function cleanMessage(secrets: Secrets, message: string): string {
   return secrets.mask(message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
 }

@@ -17,19 +17,22 @@ interface TransportOptions {
   closed: AbortSignal
 }
 
-/** Ending a session may take no more of a worker's time. */
+/** The longest time that ending a session may take, in milliseconds. */
 const DELETE_MS = 5000
-/** A server may close a stream and let the client come back for the answer (MCP 2025-11-25, transports, polling). */
+/**
+ * A server may close a stream and let the client resume it for the answer (MCP
+ * 2025-11-25, transports, polling).
+ */
 const RESUMES = { perConnection: 16, retries: 2, leastMs: 500, mostMs: 10_000 }
 const STREAM_BROKE = -32_000
 
 /**
- * The SDK's Streamable HTTP over an Outbound, plus what the SDK leaves open: a request whose stream ends without an answer fails at
- * once, a request that is given up ends its stream, and every wait uses our clock.
+ * The SDK's Streamable HTTP over an Outbound. In addition, a request fails at once if its stream
+ * ends without an answer, an abandoned request ends its stream, and every wait uses our clock.
  */
 export class McpTransport extends StreamableHTTPClientTransport {
   private readonly calls: TransportOptions["calls"]
-  /** Why a request's stream broke. */
+  /** The error that broke a request's stream. */
   private readonly broken: Map<RequestId, unknown>
 
   constructor(options: TransportOptions) {
@@ -62,7 +65,7 @@ export class McpTransport extends StreamableHTTPClientTransport {
     const call = this.calls.get(options.headers?.["idempotency-key"] ?? "")
     if (Array.isArray(message) || !("method" in message && "id" in message)) return super.send(message, options)
     const { id } = message
-    // After the answer the SDK no longer knows the request and ignores this.
+    // After the answer, the SDK ignores this message for the request.
     const onRequestStreamEnd = () => {
       const error = { code: STREAM_BROKE, message: "its stream ended without an answer", data: this.broken.get(id) }
       this.broken.delete(id)
@@ -76,7 +79,7 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
   let resumes = 0
   return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const all = new Headers(headers)
-    // Without an event id to go on from, the stream would only carry notifications that nobody here waits for.
+    // Without an event id to resume from, the stream would only carry notifications that no code here uses.
     if (method === "GET" && (!all.has("last-event-id") || ++resumes > RESUMES.perConnection)) {
       return new Response(null, { status: 405 })
     }
@@ -102,7 +105,7 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
   }
 }
 
-/** The same response, with the messages in it in the form that the SDK accepts. */
+/** Converts the messages of a response to the form that the SDK accepts. */
 function tidied(response: Response, request: { id?: RequestId; method?: string }): Response {
   if (!response.ok || !response.body) return response
   const type = response.headers.get("content-type") ?? ""
@@ -115,7 +118,7 @@ function tidied(response: Response, request: { id?: RequestId; method?: string }
   return new Response(response.body.pipeThrough(body), response)
 }
 
-/** Passes on all of a text at its end, changed. */
+/** Collects a whole text and emits its changed form at the end. */
 function wholeText(change: (text: string) => string): Transformer<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const pieces: string[] = []
@@ -125,7 +128,10 @@ function wholeText(change: (text: string) => string): Transformer<Uint8Array, Ui
   }
 }
 
-/** The same response, broken when it has too many values. `note` is told why a body breaks, since the SDK keeps only its text. */
+/**
+ * Fails a response that has too many values. `note` receives the error of a broken body,
+ * because the SDK keeps only its text.
+ */
 function watched(response: Response, note: (error: unknown) => void): Response {
   const count = valueCounter()
   const inspect = (piece: Uint8Array) => {

@@ -3,13 +3,16 @@ import { impossibleSchema } from "../agent-config/impossible-schema.ts"
 import { parseExact } from "../base/exact-json.ts"
 import { type Fields, isFields } from "../base/fields.ts"
 
-/** A tool of a list that cannot be used, and why. */
+/** A listed tool that cannot be used, and the reason. */
 export interface OddTool {
   name: string
   reason: string
 }
 
-/** Where a tidied result carries what the SDK would refuse or round: the tools that are left out, and the structured content as JSON. */
+/**
+ * Fields of `_meta` for data that the SDK would reject or round: the unusable tools, and
+ * the structured content as JSON.
+ */
 export const ODD_TOOLS_META = "turnpike/odd-tools"
 export const STRUCTURED_META = "turnpike/structured"
 
@@ -18,8 +21,8 @@ const MAX_ODD_TOOLS = 50
 const MAX_NAME = 128
 
 /**
- * The JSON of a server's message to us, in the form that the SDK accepts: it validates whole pages and results at once, and refuses
- * all of it for one odd member. `request`: what was asked. A text that is no JSON-RPC answer is returned as it is.
+ * Converts a server's message to the form that the SDK accepts, which rejects a whole page or result for one
+ * invalid member. `request`: the request that it answers. Text that is not a JSON-RPC answer is returned unchanged.
  */
 export function tidyMessage(text: string, request: { id?: string | number; method?: string }): string {
   let message: unknown
@@ -38,7 +41,7 @@ const isAnswer = (message: unknown): message is Fields =>
   isFields(message) && !("method" in message) && (isFields(message.result) || isFields(message.error))
 
 function tidyAnswer({ id, result, error }: Fields, request: { id?: string | number; method?: string }): Fields {
-  // Some servers echo the number of a request as a text.
+  // Some servers return the numeric id of a request as a string.
   const own = String(id) === String(request.id) ? request.id : id
   if (isFields(error)) return { jsonrpc: "2.0", id: own, error: tidyError(error) }
   return { jsonrpc: "2.0", id: own, result: tidyResult(result as Fields, request.method) }
@@ -63,7 +66,7 @@ function ofMethod(result: Fields, method: string | undefined): { own: Fields; mo
   if (method !== "initialize" && method !== "server/discover") return { own: result, more: {} }
   const { capabilities, serverInfo, instructions, ...rest } = withoutNulls(result) as Fields
   const able = isFields(capabilities) ? Object.entries(capabilities) : []
-  // A capability may be announced as `true`. Only whether there are tools matters here.
+  // A server may announce a capability as `true`. Only tools matter here.
   const tools = able.filter(([name, value]) => name === "tools" && value !== false).map(([name]) => [name, {}])
   const { name, version } = isFields(serverInfo) ? serverInfo : {}
   return {
@@ -106,7 +109,7 @@ function tidyList({ tools, nextCursor, ...result }: Fields): { own: Fields; more
   }
 }
 
-/** Why a tool of a list cannot be offered; null when it can. */
+/** The reason why a listed tool cannot be offered; null if it can. */
 function toolFault(tool: unknown): string | null {
   if (!isFields(tool)) return "it is not an object"
   const { name, description, inputSchema } = tool
@@ -121,13 +124,13 @@ function toolFault(tool: unknown): string | null {
   return fault && `its inputSchema is wrong at /${fault.path.join("/").slice(0, 100)}: it ${fault.message}`
 }
 
-/** Without null for what a schema may leave out. */
+/** Removes nulls from optional members of a schema. */
 function schemaOf({ properties, required, ...schema }: Fields): Fields {
   const more = { ...(properties !== null && properties !== undefined && { properties }) }
   return { ...schema, type: "object", ...more, ...(required !== null && required !== undefined && { required }) }
 }
 
-/** Its members that are used here. Annotations, icons and the like are not. */
+/** Keeps the members that are used here, without annotations and icons. */
 function tidyTool({ name, description, inputSchema, outputSchema }: Fields): Fields {
   return {
     name,
@@ -148,7 +151,7 @@ function tidyCall({ content, structuredContent, isError, ...result }: Fields): {
 
 const text = (value: string): Fields => ({ type: "text", text: value })
 
-/** A part in one of the forms that the SDK knows; what it is not, as a text. */
+/** Converts a part to a form that the SDK knows. Any other part becomes text. */
 function tidyPart(part: unknown): Fields {
   if (typeof part === "string") return text(part)
   if (!isFields(part)) return unknownPart(part)
@@ -170,26 +173,26 @@ function tidyPart(part: unknown): Fields {
   return unknownPart(part)
 }
 
-/** Its JSON may say what the server did. */
+/** Shows the part's JSON, which may tell the model what the server did. */
 function unknownPart(part: unknown): Fields {
   const kind = isFields(part) && typeof part.type === "string" ? ` ${JSON.stringify(part.type.slice(0, 60))}` : ""
   const shown = cutToBytes(JSON.stringify(part) ?? "null", MAX_SHOWN_PART)
   return text(`[a part of the unknown kind${kind}: ${shown}]`)
 }
 
-/** The structured content of a tidied result, its numbers with the digits that the server wrote. */
+/** The structured content of a tidied result. Its numbers keep the digits that the server wrote. */
 export function structuredOf(meta: Fields | undefined): unknown {
   const json = meta?.[STRUCTURED_META]
   return typeof json === "string" ? parseExact(json) : undefined
 }
 
-/** The tools of a page that were left out. */
+/** The unusable tools of a page. */
 export function oddToolsOf(meta: Fields | undefined): OddTool[] {
   const odd = meta?.[ODD_TOOLS_META]
   return Array.isArray(odd) ? (odd as OddTool[]) : []
 }
 
-/** The message of a JSON-RPC error in the body of an HTTP error; null when there is none. */
+/** The JSON-RPC error in the body of an HTTP error; null if the body has no such error. */
 export function rpcErrorIn(body: unknown): { code: number; message: string } | null {
   if (typeof body !== "string") return null
   try {
@@ -203,7 +206,7 @@ export function rpcErrorIn(body: unknown): { code: number; message: string } | n
 const LINE_END = /\r\n|\r|\n/
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/
 
-/** The events of a stream with their messages tidied. An event's `data` becomes one line. */
+/** Tidies the messages in a stream of events. An event's `data` becomes one line. */
 export function tidyEvents(tidy: (data: string) => string): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()

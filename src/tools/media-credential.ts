@@ -6,21 +6,21 @@ import { describeError } from "../platform/log.ts"
 import { type CallCredential, freshCredential, type SealedCredential } from "../providers/refresh.ts"
 import { NoPicture } from "./ask-for-picture.ts"
 
-/** The account that pictures are made with, as this moment has it. */
+/** The account for pictures, as it was just read. */
 interface MediaAccount extends SealedCredential {
   engine: string
-  /** Null: the engine's own. */
+  /** Null: the engine's own URL. */
   base_url: string | null
 }
 
-/** The account for pictures, and what a call sends for it. */
+/** The account for pictures with its opened credential. */
 interface OpenedMedia {
   account: MediaAccount
   credential: CallCredential
   baseUrl: string
 }
 
-/** Opens the account for pictures. Throws NoPicture, and UNAVAILABLE of the database. */
+/** Opens the account for pictures. Throws NoPicture, or UNAVAILABLE from the database. */
 export async function openMediaAccount(ctx: Context): Promise<OpenedMedia> {
   const account = await findMediaAccount(ctx)
   const baseUrl = account?.base_url ?? (account?.engine === "openai" ? ENGINE_URLS.openai : null)
@@ -28,12 +28,15 @@ export async function openMediaAccount(ctx: Context): Promise<OpenedMedia> {
   return { account, credential: await credentialOf(ctx, account, { after401: false }), baseUrl }
 }
 
-/** The same with a token that is refreshed, since its provider has refused this one. Throws as openMediaAccount does. */
+/**
+ * Refreshes the account's token after its provider refused it. Throws the
+ * same errors as openMediaAccount().
+ */
 export async function refreshMedia(ctx: Context, opened: OpenedMedia): Promise<OpenedMedia> {
   return { ...opened, credential: await credentialOf(ctx, opened.credential.from, { after401: true }) }
 }
 
-/** Notes that its provider has refused a token that is new: the account needs a login. Never throws. */
+/** Stores that the provider refused even the refreshed token, so the account needs a login. Never throws. */
 export async function refuseMedia(ctx: Context, { credential }: OpenedMedia): Promise<void> {
   const { provider_id, credential_version } = credential.from
   const said = { cool_until: null, reason: "unauthorized", health: "needs_login" }
@@ -57,7 +60,7 @@ async function credentialOf(
   }
 }
 
-/** Null while none is logged in, or the one there is may not be used. */
+/** Returns null if no account is logged in, or if the account must not be used. */
 async function findMediaAccount({ db }: Pick<Context, "db">): Promise<MediaAccount | null> {
   const row = await db
     .selectFrom("provider_accounts as a")

@@ -5,18 +5,19 @@ import { isNews, ofServer, type Pins, type ServerPins } from "./mcp-pins.ts"
 
 interface Listing {
   servers: Record<string, McpServer>
-  /** Of each server's tools: their tokens in a prompt, and what pins them. */
+  /** The tokens of each server's tools in a prompt, and their pins. */
   listed: Readonly<Record<string, number>>
   pins: Readonly<Record<string, Pins>>
-  /** The revision of MCP of each server; null for those that begin with `initialize`. */
+  /** The MCP revision of each server; null for revisions with `initialize`. */
   speaks: Readonly<Record<string, string | null>>
-  /** What is stored. */
+  /** The token counts and pins that are stored already. */
   known: { tokens: Readonly<Record<string, number>>; pins: Readonly<Record<string, ServerPins>> }
 }
 
 /**
- * Stores what MCP servers have just listed: token counts for the admission of the next turn, and pins. The first listing of a server in
- * its present definition pins its tools; a later one that differs is noted beside it. Nothing is written when all is known.
+ * Stores the new listings of MCP servers: token counts for the admission of the next turn, and
+ * pins. The first listing of a server's current definition pins its tools. A later, different one
+ * is stored next to the pins. Writes nothing if nothing has changed.
  */
 export async function noteListing(
   ctx: Context,

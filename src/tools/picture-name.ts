@@ -2,17 +2,20 @@ import type { Context } from "../actor/context.ts"
 import { numberedName, safeName } from "../files/safe-name.ts"
 import type { ToolTurn } from "./task-tools.ts"
 
-/** The names that outputs of one turn have, as far as its worker knows: pictures are made side by side, by several agents. */
+/**
+ * The names of one turn's outputs, as far as this worker knows. Several agents may
+ * make pictures at the same time.
+ */
 export class OutputNames {
   private readonly taken = new Set<string>()
 
-  /** Adds those of the files that the turn has already. */
+  /** Adds the names of the turn's existing files. */
   async look({ db }: Pick<Context, "db">, { turn_id }: Pick<ToolTurn, "turn_id">): Promise<void> {
     const files = db.selectFrom("files").select("name").where("turn_id", "=", turn_id).where("state", "=", "pending")
     for (const { name } of await files.execute()) this.taken.add(name)
   }
 
-  /** A name that no other picture gets: the wanted one, or the first that is free with a number. */
+  /** Reserves a unique name: the wanted one, or the first free one with a number. */
   take(wanted: string): string {
     const safe = safeName(wanted)
     let name = safe

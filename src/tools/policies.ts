@@ -1,34 +1,37 @@
-/** Limits of tool calls (docs/architecture/tools.md). Times in milliseconds. */
+/** Limits of tool calls (docs/architecture/tools.md). Times are in milliseconds. */
 export const TOOL_POLICY = {
   /** The largest result that the model sees, as UTF-8. */
   maxResultBytes: 64 * 1024,
-  /** The same as JSON in a transcript, where some characters take many bytes. */
+  /** The largest result as JSON in a transcript, where some characters take several bytes. */
   maxWireBytes: 192 * 1024,
   timeoutMs: 30_000,
-  /** An MCP answer may carry images beside its text: one of the largest, in base64. */
+  /** The largest MCP answer: its text and one of the largest images, in base64. */
   maxMcpBytes: 6 * 1024 * 1024,
   mcpTimeoutMs: 60_000,
   mcpConnectMs: 10_000,
-  /** Connecting all servers of a turn, twice: together with a model call it must fit into a lease. */
+  /**
+   * The time for connecting all servers of a turn, with one retry. Together with a model
+   * call it must fit into a lease.
+   */
   mcpOpenMs: 20_000,
   mcpMaxTools: 200,
   maxImagesPerResult: 4,
   maxImageBytes: 4 * 1024 * 1024,
-  /** Calls that run at the same time; the other calls of a step wait until one has ended. */
+  /** The most calls that run at the same time. Other calls of the step wait. */
   parallelCalls: 4,
-  /** More calls in one answer of the model are refused, each with an error. */
+  /** The most calls in one answer of the model. Each further call gets an error. */
   callsPerStep: 16,
   maxFileBytes: 1024 * 1024,
-  /** With storing the picture it must fit into a lease. */
+  /** Together with storing the picture, this must fit into a lease. */
   pictureTimeoutMs: 100_000,
   maxPictureBytes: 8 * 1024 * 1024,
-  /** The same in base64, with what is around it. */
+  /** The largest answer: such a picture in base64 and the JSON around it. */
   maxPictureAnswerBytes: 11 * 1024 * 1024,
-  /** Answers with pictures that an isolate reads at a time, and those that wait for that. */
+  /** The most answers with pictures that an isolate decodes at the same time, and the most that wait. */
   picturesAtOnce: 1,
   picturesWaiting: 64,
   picturePromptCharacters: 4_000,
-  /** How much of a file the model sees at once. */
+  /** The largest part of a file that the model sees at once. */
   fileWindowBytes: 48 * 1024,
   maxErrorBytes: 4 * 1024,
 } as const

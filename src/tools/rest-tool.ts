@@ -15,10 +15,13 @@ interface RestRequest {
   body: string | undefined
 }
 
-/** One call of a REST tool: what the model sees, and what a person who tests the tool sees. Secrets are masked. */
+/**
+ * One call of a REST tool: the output for the model, and the exchange for a person who
+ * tests the tool. Secrets are masked.
+ */
 export interface RestExchange {
   output: ToolOutput
-  /** With `{{secrets.NAME}}` where a secret was sent; null when the request could not be made. */
+  /** The request with `{{secrets.NAME}}` in place of secrets; null if the request could not be built. */
   request: RestRequest | null
   response: { status: number; headers: Record<string, string>; body: string } | null
 }
@@ -31,7 +34,10 @@ interface RestCall {
   mayStart?: () => Promise<boolean>
 }
 
-/** Calls a REST tool. Throws only the signal's reason; every other failure is an output that the model can read. */
+/**
+ * Calls a REST tool. Throws only the signal's reason. Every other failure is an
+ * output that the model can read.
+ */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
   { tool, input, idempotencyKey, signal, mayStart }: RestCall,
@@ -63,7 +69,7 @@ export async function callRestTool(
   }
 }
 
-/** The URL as a person wrote it: a placeholder in it was encoded like any value. */
+/** Restores placeholders in the URL, which were encoded like other values. */
 function readable(request: RestRequest): RestRequest {
   return { ...request, url: request.url.replace(/%7B%7B(secrets\.\w+)%7D%7D/g, "{{$1}}") }
 }
@@ -74,14 +80,14 @@ function outputOf(status: number, text: string): ToolOutput {
   return { type: "error", value: cutToBytes(`HTTP ${status}: ${text}`, TOOL_POLICY.maxErrorBytes) }
 }
 
-/** The body as text, by its charset; other bytes are only described. */
+/** Decodes the body by its charset. Binary bodies are only described. */
 async function bodyText(response: Response): Promise<string> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const type = response.headers.get("content-type") ?? "no media type"
   const name = /charset/i.test(type) ? charsetOf(bytes, type).toUpperCase().slice(0, 40) : "UTF-8"
-  // A picture may well be a text in a charset of single bytes.
+  // In a single-byte charset, a picture would be valid text too.
   const text = sniffed(bytes) ? null : decodeText(bytes, type)
-  return text ?? `(${bytes.byteLength} bytes that are no ${name} text; ${type})`
+  return text ?? `(${bytes.byteLength} bytes that are not ${name} text; ${type})`
 }
 
 function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: string }) => string): RestRequest {
@@ -112,7 +118,10 @@ function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: str
   }
 }
 
-/** Values in a URL are encoded. In the path no value may be `.` or `..`, which would leave the path that the tool names. */
+/**
+ * Fills a URL with encoded values. A value in the path must not be `.` or `..`,
+ * which would leave the tool's path.
+ */
 function fillUrl(template: string, resolve: Resolve): string {
   const pathEnd = template.search(/[?#]/)
   const path = pathEnd < 0 ? template : template.slice(0, pathEnd)
@@ -126,9 +135,9 @@ function fillUrl(template: string, resolve: Resolve): string {
 }
 
 function headerValue(name: string, value: string): string {
-  // Values beyond ASCII have no standard encoding in a header, and the runtime would quote them in its log.
+  // Values outside ASCII have no standard encoding in a header, and the runtime would quote them in its log.
   if (/[^\t\x20-\x7e]/.test(value)) {
-    throw new TemplateError(`The value of the header ${name} holds characters that a header cannot carry.`)
+    throw new TemplateError(`The value of the header ${name} has characters that a header cannot contain.`)
   }
   return value
 }

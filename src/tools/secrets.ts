@@ -5,13 +5,13 @@ import { storable } from "../base/storable.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** The secrets of one space, opened for one invocation. */
+/** The decrypted secrets of one space, for one invocation. */
 export interface Secrets {
-  /** The value, or TemplateError when it is not set. */
+  /** Returns the value. Throws TemplateError if the secret is not set. */
   get(name: string): string
   /**
-   * Makes a text storable and blackens every secret in it, in all spellings that a server may send back. Storable first, since removed
-   * characters could stand between a secret's letters.
+   * Makes a text storable and masks every secret in it, in all spellings that a server may return.
+   * Storable comes first, because removed characters could separate the letters of a secret.
    */
   mask(text: string): string
 }
@@ -19,7 +19,7 @@ export interface Secrets {
 const MASK = "••••••"
 
 export function createSecrets(values: Record<string, string>): Secrets {
-  // The longest first, since one may be a part of another.
+  // Longest first, because one spelling may be a part of another.
   const spellings = [...new Set(Object.values(values).flatMap(spellingsOf))].sort((a, b) => b.length - a.length)
   return {
     get(name) {
@@ -33,7 +33,7 @@ export function createSecrets(values: Record<string, string>): Secrets {
 
 const LEAST = 4
 
-/** A value as it is, in a URL, in JSON, in hexadecimal, and inside base64 of any alignment. */
+/** The spellings of a value: plain, in a URL, in JSON, in hexadecimal, and within base64 at any alignment. */
 function spellingsOf(value: string): string[] {
   const bytes = new TextEncoder().encode(value)
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
@@ -47,19 +47,25 @@ function spellingsOf(value: string): string[] {
   return [...plain, ...encoded].filter((spelling) => spelling.length >= LEAST)
 }
 
-/** The base64 of the bytes after 0, 1 or 2 others, without the characters that depend on its neighbours. */
+/**
+ * The base64 of the bytes after 0, 1 or 2 other bytes, without the characters
+ * that depend on their neighbours.
+ */
 function base64Of(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = [...new Array<number>(before).fill(0), ...bytes]
     const first = Math.ceil((before * 8) / 6)
     const last = Math.floor((padded.length * 8) / 6)
     const text = btoa(String.fromCharCode(...padded)).slice(first, last)
-    // Shorter pieces could be parts of ordinary words.
+    // Shorter pieces could be parts of ordinary words, so they are not masked.
     return text.length >= 6 ? [text, text.replaceAll("+", "-").replaceAll("/", "_")] : []
   })
 }
 
-/** Decrypts a space's secrets. A secret sealed under an older key of the ring is sealed again under the newest, in the background. */
+/**
+ * Decrypts a space's secrets. A secret that an older key sealed is sealed again with the
+ * newest key, in the background.
+ */
 export async function openSecrets(
   ctx: Context,
   { spaceId, slug, sealed }: { spaceId: number; slug: string; sealed: Record<string, string> },

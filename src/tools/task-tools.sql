@@ -1,9 +1,9 @@
--- The task tools change nothing for a turn that has ended or that another worker has claimed (p_epoch): they hold a lock on its row
--- that excludes both.
+-- The task tools change nothing if the turn has ended or another worker has claimed it (p_epoch).
+-- Their lock on the turn's row excludes both.
 
--- Creates a task of a turn, once for each tool call (p_call_key); a repeated call answers the same task. p_flow: the flow that it is the
--- next step of. No row: the turn is no longer
--- this worker's.
+-- Creates a task of a turn, once per tool call (p_call_key). A repeated call returns the same task.
+-- p_flow: the flow to which the task is added as the next step, or null.
+-- Returns no row if the turn no longer belongs to this worker.
 create function turnpike.create_task(p_turn_id text, p_epoch integer, p_call_key text, p_title text, p_description text, p_flow text,
   p_assign_to_owner boolean, p_moment timestamptz)
 returns table (task_id bigint, state text, title text, flow turnpike.task_flow) language plpgsql rows 1 as $$
@@ -14,7 +14,7 @@ declare
   place integer;
 begin
   if p_flow is not null then
-    -- Steps that are made at the same moment get different places. Nothing else is held yet.
+    -- This lock gives concurrent steps different places. No other lock is held yet.
     perform pg_advisory_xact_lock(hashtext('flow'), hashtext(
       (select t.space_id::text || ' ' || t.end_user_ref || ' ' || p_flow from turns t where t.turn_id = p_turn_id limit 1)));
   end if;
@@ -44,14 +44,14 @@ create type turnpike.flow_step as (
   state text
 );
 
--- The flow that a task is a step of, with its steps in their order. place: that of the task.
+-- The flow of a task with its steps in order. place: the place of the task itself.
 create type turnpike.task_flow as (
   name text,
   place integer,
   steps turnpike.flow_step[]
 );
 
--- At most 100 steps; null: the task is of no flow.
+-- Returns the flow of a task with at most 100 steps, or null if the task belongs to no flow.
 create function turnpike.flow_of(task tasks) returns turnpike.task_flow language plpgsql stable as $$
 begin
   if task.flow is null then
@@ -62,8 +62,8 @@ begin
     order by n.flow_place, n.task_id limit 100))::turnpike.task_flow;
 end $$;
 
--- Changes a task of the turn's space and end user; null fields stay as they are. No row: there is no such task, or the turn is no
--- longer this worker's.
+-- Changes a task of the turn's space and end user. Null arguments leave their fields unchanged.
+-- Returns no row if the task does not exist, or if the turn no longer belongs to this worker.
 create function turnpike.update_task(p_turn_id text, p_epoch integer, p_task_id bigint, p_state text, p_title text, p_description text,
   p_moment timestamptz)
 returns table (task_id bigint, state text, title text, flow turnpike.task_flow) language plpgsql rows 1 as $$

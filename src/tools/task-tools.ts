@@ -4,7 +4,10 @@ import { TASK_STATES } from "../base/words.ts"
 import { call } from "../platform/db.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext } from "./bound-tool.ts"
 
-/** The turn that a built-in tool acts for, and its worker's epoch: a stale worker changes nothing. */
+/**
+ * The turn for which a built-in tool acts, and its worker's epoch. A worker with
+ * an older epoch changes nothing.
+ */
 export interface ToolTurn {
   turn_id: string
   epoch: number

@@ -27,14 +27,14 @@ export interface ToolContext extends Context {
   readonly outbound: Outbound
 }
 
-/** All tools of a turn's agent, connected. */
+/** The connected tools of a turn's agent. */
 export interface Toolbox {
   readonly tools: ReadonlyMap<string, BoundTool>
-  /** The tokens of each MCP server's tools in a prompt. */
+  /** The number of tokens of each MCP server's tools in a prompt. */
   readonly listed: Readonly<Record<string, number>>
-  /** What each server has listed, and the tools that are left out since they are not what was pinned. */
+  /** The listing of each server. `leftOut`: tools that cannot be used or do not match their pin. */
   readonly pins: Readonly<Record<string, Pins>>
-  /** The revision of MCP of each server (noteListing). */
+  /** The MCP revision of each server, for noteListing(). */
   readonly speaks: Readonly<Record<string, string | null>>
   readonly leftOut: readonly string[]
   /** Ends the sessions with MCP servers. Never throws. */
@@ -56,10 +56,10 @@ const BUILTIN: Record<Exclude<BuiltinTool, "generate_image">, (ctx: Context, tur
   update_task: updateTask,
 }
 
-/** Where all models can call tools, an agent has the file tools without being told. */
+/** If all models of the engine can call tools, agents get the file tools by default. */
 export const DEFAULT_BUILTIN_TOOLS: BuiltinTool[] = ["list_files", "read_file", "write_file"]
 
-/** Connects all tools, servers and containers of a space. Throws McpError when a server does not answer twice. */
+/** Connects all tools, servers and containers of a space. Throws McpError if a server fails twice. */
 export async function openToolbox(
   ctx: ToolContext,
   {
@@ -76,7 +76,7 @@ export async function openToolbox(
     containers: readonly Container[]
     secrets: Secrets
     builtinTools: readonly BuiltinTool[]
-    /** Null: there is no model for pictures. */
+    /** Null: the catalog has no model for pictures. */
     painting: Painting | null
     signal: AbortSignal
   },
@@ -86,7 +86,7 @@ export async function openToolbox(
     servers.length + containers.length > 0
       ? await openServers(ctx, { servers, containers, pins: config.mcp_pins }, { turn, secrets, signal })
       : NO_SERVERS
-  // The customer's own tools go before those of a container.
+  // Later tools win, so the customer's own tools replace the tools of a container.
   const bound = [
     ...remote.contained,
     ...builtinTools.flatMap((name) => {
@@ -102,7 +102,7 @@ export async function openToolbox(
 
 interface RemoteTools {
   tools: BoundTool[]
-  /** Those of containers. */
+  /** The tools of containers. */
   contained: BoundTool[]
   listed: Record<string, number>
   pins: Record<string, Pins>
@@ -163,7 +163,7 @@ async function openServers(
         throw error
       }),
     )
-    // Wait for all before closing any: a session that opens later would stay open.
+    // Wait for all before closing any. Otherwise a session that opens later would stay open.
     await Promise.allSettled([...opening, ...starting])
     const found = await Promise.all(opening)
     const kept = servers.map(({ name }, index) => pinnedTools(found[index]?.listed ?? [], ofServer(pins, name)?.tools))
@@ -190,7 +190,7 @@ async function openServers(
   }
 }
 
-/** Their tokens in a prompt. */
+/** The number of tokens of the tools in a prompt. */
 export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
@@ -208,7 +208,10 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   }
 }
 
-/** The tools of its agent that a sub-agent may call: by name, or all of a server as `server__*`. */
+/**
+ * Selects the tools of its agent that a sub-agent may call: by name, or all
+ * tools of a server as `server__*`.
+ */
 export function allowedTools(
   tools: ReadonlyMap<string, BoundTool>,
   names: readonly string[] | undefined,
@@ -222,7 +225,10 @@ export function allowedTools(
 export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
   [...tools.values()].map(({ spec }) => spec)
 
-/** What is wrong with a call's input, for the model; null when it is valid. An invalid schema accepts nothing. */
+/**
+ * The fault in a call's input, written for the model; null if it is valid. With an invalid
+ * schema, every input is a fault.
+ */
 export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
   try {

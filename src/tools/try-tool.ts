@@ -12,7 +12,7 @@ import { callRestTool } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
 import { countTools, inputFault, type ToolContext } from "./toolbox.ts"
 
-/** One call of a REST tool with the given input, as a model's call would be; null when the tool no longer exists. */
+/** Calls a REST tool as a model's call would; null if the tool no longer exists. */
 export async function tryTool(
   ctx: ToolContext,
   { space, name, input, key }: z.infer<typeof tryToolInput>,
@@ -34,7 +34,10 @@ export async function tryTool(
   }
 }
 
-/** Connects to an MCP server and lists the tools that an agent would have from it; null when it no longer exists. */
+/**
+ * Connects to an MCP server and lists the tools that an agent would get; null
+ * if the server no longer exists.
+ */
 export async function checkServer(
   ctx: ToolContext,
   { space, name }: z.infer<typeof checkServerInput>,

@@ -1,4 +1,4 @@
--- The balance of the caller's account, and how much of it is held.
+-- Returns the balance of the caller's account, and how much of it is held.
 create function turnpike.get_balance(p_request turnpike.request,
   out actor turnpike.caller, out balance bigint, out held bigint) language plpgsql as $$
 declare

@@ -1,6 +1,9 @@
--- Events of an account's balance, written in the transaction that changes it, under the lock of its wallet.
+-- These procedures write events about an account's balance, in the transaction that changes it
+-- and under the lock of its wallet.
 
--- Tells one of balance.low (order 0) and balance.depleted (1): the account has p_balance, and holds what it holds now.
+-- Writes the event balance.low (p_order 0) or balance.depleted (p_order 1).
+-- p_balance: the new balance. The held amount is read here.
+-- Returns whether an endpoint gets the event.
 create function turnpike.tell_balance(p_user_id bigint, p_type text, p_order integer, p_balance bigint, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -9,7 +12,11 @@ begin
       'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
 end $$;
 
--- Follows a balance down and up again. p_was: the wallet before the change, which has been made. p_moment: that of the change's ledger row.
+-- Writes balance.low and balance.depleted after a change of the balance.
+-- balance.low is written once until the balance is no longer low, balance.depleted once until it rises.
+-- p_was: the wallet before the change, which is already written. p_balance: the new balance.
+-- p_moment: the time of the change's ledger row.
+-- Returns whether an endpoint gets an event.
 create function turnpike.follow_balance(p_was wallets, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   fell boolean := p_balance < p_was.balance_credit_micros;

@@ -1,14 +1,8 @@
--- What an account has, and what of it is held, in one of two ways. Without shards all of it is in its wallet's row, and whoever changes it
--- has that row's lock. With shards the row has what is posted to the ledger; what was charged, held and released since the account got
--- them is in its shards, of which a transaction changes one, under its lock. The order of locks: shards by their numbers, the wallet,
--- counters of caps.
---
--- Why a turn may be admitted without looking at everybody: it locks its shard first and reads the amounts in a statement behind that.
--- What it cannot see then is uncommitted, and is the one change of somebody who has one of the other shards; a change that takes credit
--- takes at most the account's shard_hold. So of all turns that are admitted this way the one that read last saw everything but 63 changes,
--- and where 64 holds are left beyond its own, the sum stays above 0 however they end. Everybody else locks all shards and sees all.
+-- Without shards, an account's balance and hold are in its wallet's row. With shards, the wallet has the posted
+-- balance, the shards have every change since, and a transaction changes one of them ("Shards" in
+-- docs/architecture/money.md). Lock order: shards by number, wallet, counters of caps.
 
--- All amounts of an account, of one snapshot.
+-- Returns the amounts of an account from one snapshot of the database: wallet and shards together.
 create function turnpike.wallet_sums(p_user_id bigint, out balance bigint, out held bigint, out shards integer, out shard_hold bigint)
 language plpgsql stable as $$
 begin
@@ -23,7 +17,8 @@ begin
   shards := coalesce(shards, 0);
 end $$;
 
--- Locks a shard that nobody else has, and waits for one when all are taken. Null: the account has none.
+-- Locks a free shard and returns its number. If all shards are locked, it waits for one.
+-- Returns null if the account has no shards.
 create function turnpike.take_shard(p_user_id bigint) returns integer language plpgsql as $$
 declare
   count integer;
@@ -47,8 +42,9 @@ begin
   return taken;
 end $$;
 
--- Locks all that an account has: nobody else changes anything of it until the end of this transaction, and the next statement sees all.
--- Returns the shard to change; null when it has none.
+-- Locks all shards and the wallet of an account. No other transaction changes them until this one
+-- ends, and the next statement sees all committed changes.
+-- Returns the shard to change, or null if the account has no shards.
 create function turnpike.lock_account(p_user_id bigint) returns integer language plpgsql as $$
 declare
   locked integer;
@@ -56,15 +52,18 @@ begin
   perform from wallet_shards s where s.user_id = p_user_id order by s.shard for no key update;
   get diagnostics locked = row_count;
   perform from wallets w where w.user_id = p_user_id for no key update;
-  -- It got shards while this waited. Others may have them by now, and wait for the wallet: all begins anew.
+  -- The account got shards while this waited. Other transactions may hold them and wait
+  -- for the wallet, so start again.
   if locked = 0 and exists (select from wallets w where w.user_id = p_user_id and w.shards > 0) then
     raise exception 'account % has got shards', p_user_id using errcode = 'deadlock_detected';
   end if;
   return case when locked > 0 then 0 end;
 end $$;
 
--- Changes what is held; p_shard: the one that this transaction has, null when the account has no shards. False when it has got some
--- meanwhile, or has not enough (without shards only: with them it is the caller who looks).
+-- Changes the held amount of an account by p_amount.
+-- p_shard: the shard that this transaction has locked, or null if the account has no shards.
+-- Returns false if the account has got shards in the meantime, or if an account without shards lacks the credit.
+-- With shards, the caller must check the credit.
 create function turnpike.change_held(p_user_id bigint, p_shard integer, p_amount bigint) returns boolean language plpgsql as $$
 begin
   if p_shard is null then

@@ -65,7 +65,7 @@ describe("Files and tools in each provider's form", () => {
       expect(body).toContain("The file b.pdf (application/pdf, 8 bytes) cannot be shown to this model.")
     else expect(body).toContain(base64(PDF))
     expect(body).toContain("The file c.zip (application/zip, 8 bytes) cannot be shown to this model.")
-    expect(body).toContain("The file gone.png (image/png, 8 bytes) is not there any more.")
+    expect(body).toContain("The file gone.png (image/png, 8 bytes) no longer exists.")
   })
 
   test.each(ENGINES)("The engine %s sends tools, calls, results and errors in its form", async (engine) => {

@@ -89,7 +89,7 @@ describe.each(Object.keys(streams) as Engine[])("A tool call of %s", (engine) =>
 
   test("A call whose input is not JSON shows the model its own text", async () => {
     const { call } = await called(engine, streams[engine]('{"a": tru'))
-    expect(call?.invalid).toMatch(/^The input is no valid JSON: .*You wrote: \{"a": tru$/s)
+    expect(call?.invalid).toMatch(/^The input is not valid JSON: .*You wrote: \{"a": tru$/s)
   })
 
   test("A call of an unknown tool says that the tool does not exist", async () => {

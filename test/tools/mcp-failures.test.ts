@@ -24,7 +24,7 @@ describe("A stream of a call", () => {
     const { open } = connectToMcp(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
     expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
-      message: 'The MCP server "fake" answers too much. The answer is larger than 100000 bytes.',
+      message: 'The MCP server "fake" sent an answer that is too large. The answer is larger than 100000 bytes.',
     })
   })
 
@@ -40,7 +40,7 @@ describe("A stream of a call", () => {
     })
     expect(await failureOf(callMcpTool(await open()))).toMatchObject({
       kind: "unreachable",
-      message: 'The MCP server "fake" answers too much. The answer has more than 50000 values.',
+      message: 'The MCP server "fake" sent an answer that is too large. The answer has more than 50000 values.',
     })
   })
 

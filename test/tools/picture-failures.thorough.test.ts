@@ -67,7 +67,7 @@ const NOTHING = "Pictures cannot be made at the moment."
 const LOST = [{ cause: "unfinished", micros: PRICE }]
 const echo = (status: number) => () => Response.json({ error: { message: `${MEDIA_TOKEN} and prices` } }, { status })
 const refusal = (status: number) =>
-  `The request for the picture was refused (HTTP ${status}): change the prompt or the size.`
+  `The provider rejected the request for the picture (HTTP ${status}). Change the prompt or the size.`
 
 test.each([
   ["400", echo(400), refusal(400), "rejected", []],
@@ -88,35 +88,29 @@ test.each([
     "network",
     LOST,
   ],
-  ["no JSON", () => new Response("<html>"), "What was answered is no picture.", "no_picture", LOST],
-  ["null", () => Response.json(null), "What was answered is no picture.", "no_picture", LOST],
-  ["no data", () => Response.json({ data: [] }), "What was answered is no picture.", "no_picture", LOST],
+  ["no JSON", () => new Response("<html>"), "The answer has no picture.", "no_picture", LOST],
+  ["null", () => Response.json(null), "The answer has no picture.", "no_picture", LOST],
+  ["no data", () => Response.json({ data: [] }), "The answer has no picture.", "no_picture", LOST],
   [
     "a URL",
     () => Response.json({ data: [{ url: "https://media.test/a.png" }] }),
-    "What was answered is no picture.",
+    "The answer has no picture.",
     "no_picture",
     LOST,
   ],
-  [
-    "a number",
-    () => Response.json({ data: [{ b64_json: 7 }] }),
-    "What was answered is no picture.",
-    "no_picture",
-    LOST,
-  ],
+  ["a number", () => Response.json({ data: [{ b64_json: 7 }] }), "The answer has no picture.", "no_picture", LOST],
   [
     "a text",
     () => pictureAnswer(Buffer.from("<svg onload=alert(1)>")),
-    "What was answered is no picture.",
+    "The answer has no picture.",
     "no_picture",
     LOST,
   ],
-  ["a GIF", () => pictureAnswer(Buffer.from("GIF89a......")), "What was answered is no picture.", "no_picture", LOST],
+  ["a GIF", () => pictureAnswer(Buffer.from("GIF89a......")), "The answer has no picture.", "no_picture", LOST],
   [
     "half a signature",
     () => pictureAnswer(PICTURES.png.subarray(0, 7)),
-    "What was answered is no picture.",
+    "The answer has no picture.",
     "no_picture",
     LOST,
   ],
@@ -194,7 +188,7 @@ test("An answer for which there is no memory in time is not read", async () => {
 test("An endpoint that never answers is given up in time, and so is one that answers in drops", async () => {
   await logInMedia(world)
   const never = await failing(() => new Promise(() => {}), { slow: true })
-  expect(never.said).toContain("generate_image failed: The picture was not there in time.")
+  expect(never.said).toContain("generate_image failed: The picture did not arrive in time.")
   const drops = await failing(
     () =>
       new Response(
@@ -207,7 +201,7 @@ test("An endpoint that never answers is given up in time, and so is one that ans
       ),
     { slow: true },
   )
-  expect(drops.said).toContain("generate_image failed: The picture was not there in time.")
+  expect(drops.said).toContain("generate_image failed: The picture did not arrive in time.")
   expect([never.lost, drops.lost]).toEqual([LOST, LOST])
   expect(never.codes).toEqual(["model_call openai timeout"])
 })
@@ -242,7 +236,7 @@ test.each([
   const { said, asked, codes } = await failing(() => pictureAnswer(PICTURES.png), {
     text: `[call generate_image ${input}]`,
   })
-  expect(said).toContain("generate_image failed: The input is wrong")
+  expect(said).toContain("generate_image failed: The input is invalid")
   expect([asked, codes]).toEqual([[], []])
 })
 

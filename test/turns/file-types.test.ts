@@ -67,9 +67,9 @@ describe("The type of an upload", () => {
 
 describe("A file whose bytes are not of its type", () => {
   test.each<[string, string, Uint8Array, string]>([
-    ["an HTML page as a picture", "image/png", bytesOf("<html>"), "has bytes that are no image/png"],
-    ["nothing as a picture", "image/webp", new Uint8Array(), "has bytes that are no image/webp"],
-    ["half a mark of a picture", "image/png", PICTURES.png.subarray(0, 4), "has bytes that are no image/png"],
+    ["an HTML page as a picture", "image/png", bytesOf("<html>"), "has bytes that are not image/png"],
+    ["nothing as a picture", "image/webp", new Uint8Array(), "has bytes that are not image/webp"],
+    ["half a mark of a picture", "image/png", PICTURES.png.subarray(0, 4), "has bytes that are not image/png"],
     ["a PDF as a picture", "image/jpeg", PDF, "is application/pdf, which cannot be shown to this model"],
   ])("A %s is named to the model, and the turn goes on", async (_what, type, bytes, why) => {
     expect(await shown({ name: "photo.png", type, bytes })).toContain(why)
@@ -125,7 +125,7 @@ describe("A text's charset", () => {
       const steps = "select results -> '0' ->> 'value' as value from turn_steps where turn_id = $1 and step = 0"
       const [row] = await world.sql<{ value: string }>(steps, [turn_id])
       const [, piece = "", next] =
-        /^([\s\S]*?)(?:\n\[bytes .* go on with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
+        /^([\s\S]*?)(?:\n\[bytes .* continue with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
       read += piece
       offset = next === undefined ? -1 : Number(next)
     }

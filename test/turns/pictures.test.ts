@@ -238,7 +238,7 @@ describe("Permission to make pictures", () => {
 })
 
 describe("The hold", () => {
-  const FAILED = "What is left of what the turn may cost does not pay for a picture."
+  const FAILED = "The rest of the turn's budget does not cover the price of a picture."
 
   test("The hold grows for a picture; when it cannot, the model is told, and nothing is requested or charged", async () => {
     const asked = serveImages(world)

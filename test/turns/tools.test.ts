@@ -72,7 +72,7 @@ describe("A tool's failure that goes back to the model", () => {
       "failed: There is no connection to https://api.customer.com.",
     ],
     ["a private redirect", () => Response.redirect("http://10.0.0.1/", 302), "failed: The URL cannot be called"],
-    ["bytes", () => new Response(new Uint8Array([255, 254, 0])), "answered: (3 bytes that are no UTF-8 text"],
+    ["bytes", () => new Response(new Uint8Array([255, 254, 0])), "answered: (3 bytes that are not UTF-8 text"],
     ["nothing", () => new Response(null, { status: 204 }), "answered: (empty answer, HTTP 204)"],
   ])("The model is told of the failure: %s", async (_what, answer, expected) => {
     expect((await callResult({ answer })).said).toContain(`lookup_order ${expected}`)
@@ -151,7 +151,7 @@ describe("The request of a tool", () => {
   test("A header value that is not ASCII is refused before the runtime could quote it in its log", async () => {
     const request = { method: "GET", url, headers: { "X-Name": "{{input.name}}" } }
     const { said, customer } = await callResult({}, { input_schema: { type: "object" }, request }, '{"name":"ä"}')
-    expect(said).toContain("The value of the header X-Name holds characters that a header cannot carry.")
+    expect(said).toContain("The value of the header X-Name has characters that a header cannot contain.")
     expect(customer.requests).toEqual([])
   })
 
@@ -190,7 +190,7 @@ describe("Built-in tools", () => {
     const own = await client.runTurn({ space, text: update })
     expect(own.result).toContain('"state":"done"')
     const wrong = await client.runTurn({ space, text: '[call create_task {"titel":"x"}]' })
-    expect(wrong.result).toContain("create_task failed: The input is wrong")
+    expect(wrong.result).toContain("create_task failed: The input is invalid")
   })
 
   test("A task whose call is repeated is made once", async () => {
@@ -241,7 +241,7 @@ describe("Built-in tools", () => {
       const steps = "select results -> '0' ->> 'value' as value from turn_steps where turn_id = $1 and step = 0"
       const [row] = await world.sql<{ value: string }>(steps, [turn_id])
       const [, piece = "", next] =
-        /^([\s\S]*?)(?:\n\[bytes .* go on with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
+        /^([\s\S]*?)(?:\n\[bytes .* continue with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
       read += piece
       offset = next === undefined ? -1 : Number(next)
     }

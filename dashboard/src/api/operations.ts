@@ -71,16 +71,16 @@ export interface Acting {
 
 export interface AddProviderRequest {
   name: string
-  /** Left out: made of the name. Of an API key that is there: replaces it. */
+  /** Default: made from the name. The id of an existing account with an API key replaces its key. */
   provider_id?: string | undefined
-  /** Accounts of `alt-pool` are logged in by device; only an API key is added to it here. */
+  /** Accounts in `alt-pool` log in by device code, so this operation adds only API keys to it. */
   pool?: "main" | "alt-pool" | undefined
   kind?: "oauth" | "api_key" | undefined
-  /** Left out: as PROVIDER_LOGINS says for the pool. */
+  /** Default: the engine that PROVIDER_LOGINS names for the pool. */
   engine?: "anthropic" | "openai" | "openai-compatible" | undefined
-  /** Null: the engine's own address. Left out: as PROVIDER_LOGINS says. */
+  /** The URL that calls go to. Null: the engine's own URL. Default: the URL in PROVIDER_LOGINS. */
   base_url?: string | null | undefined
-  /** Only of the kind `api_key`. It is never shown again. */
+  /** Required for the kind `api_key`, not allowed for any other. It is never returned. */
   api_key?: string | undefined
 }
 
@@ -247,24 +247,24 @@ export interface AdminUserList {
 
 export interface AltPool {
   accounts: AltPoolAccount[]
-  /** What all accounts together served in the last 30 days (UTC), with today: live calls, by the end of their turns. */
+  /** The usage of all accounts together in the last 30 days (UTC), including today: live calls, by the time at which their turns ended. */
   usage: {
     model_calls: number
     tokens_input: number
-    /** Those of them that the provider had in its cache. */
+    /** The input tokens that the provider read from its cache. */
     tokens_cached: number
     tokens_output: number
-    /** At the catalog's prices. */
+    /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** What customers were billed for them. */
+    /** The amount that customers were billed for these calls, in USD. */
     billed_usd: number
   }
-  /** The usable account that served last, else the one that has the most left; null: none is usable. */
+  /** The usable account that served last, otherwise the one with the most room left. Null if none is usable. */
   active: {
     account_id: string
     name: string
   } | null
-  /** `cooling`: none is usable now, and at least one recovers by itself. `down`: none does. */
+  /** `cooling`: no account is usable, and at least one recovers by itself. `down`: none recovers by itself. */
   state: "empty" | "usable" | "cooling" | "down"
 }
 
@@ -272,76 +272,76 @@ export interface AltPoolAccount {
   provider_id: string
   /** The pool that an account belongs to. */
   pool: "main" | "alt-pool"
-  /** Its name for people. */
+  /** The account's display name. */
   name: string
-  /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
+  /** How the account is authenticated: an API key, a login with a pasted code, or a login by device code. */
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
+  /** The URL that calls go to. Null: the engine's own. If the environment names an account of this engine (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve the engine's pins. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or asks for payment; at `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused, or it has none. `contained`: a refresh of its credential may have been lost. The last three end when an operator acts. */
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or demands payment. At `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused or is missing. `contained`: a refreshed credential may have been lost. An admin ends `needs_login`, `contained` and `disabled`. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
-  /** Nothing is routed to it, and its credential is not refreshed. */
+  /** True if the account gets no calls and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
   disabled_reason: string | null
   health: "healthy" | "suspended" | "needs_login" | "contained"
-  /** Since when; null: from the beginning. */
+  /** When its health last changed. Null: never. */
   health_at: string | null
   cool_until: string | null
-  /** In a word of ours. */
+  /** Why it cools, as a code of Turnpike. */
   cool_reason: string | null
-  /** Since when it is suspended; null: it is not. */
+  /** Since when it is suspended. Null: it is not. */
   suspended_at: string | null
-  /** What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
+  /** The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
   suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
-  /** Turns that it serves now. */
+  /** Turns that it serves at the moment. */
   in_flight: number
-  /** What its provider has said of its limits, by its last answer. */
+  /** The account's usage of its provider's limits, as the provider last reported it. */
   windows: ({
-    /** What it counts; `unified`: everything. */
+    /** The resource that the window counts. `unified`: everything. */
     resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
-    /** Its length. */
+    /** The length of the window, in seconds. */
     window_seconds: number
-    /** Null: not known, since the window has ended. */
+    /** How much of the window is used, in per cent. Null: not known, because the window has ended. */
     used_pct: number | null
-    /** Null: not known. */
+    /** When the window resets. Null: not known. */
     reset_at: string | null
-    /** When the provider said so. */
+    /** When the provider reported it. */
     taken_at: string
   })[]
-  /** Never the credential itself. */
+  /** True if a credential is stored. The credential itself is never returned. */
   has_credential: boolean
-  /** When its access token ends, which is refreshed before; null: never, or not known. */
+  /** When its access token expires. It is refreshed before then. Null: never, or not known. */
   token_expires_at: string | null
-  /** Its credential is being refreshed until then at the latest; null: it is not. */
+  /** Set while a worker refreshes the credential. The refresh ends at `until` at the latest. Null: no refresh is running. */
   credential_lock: {
     until: string
   } | null
-  /** The last call of a turn that has ended; null: none. */
+  /** The last call of a turn that has ended. Null: no such call. */
   last_used_at: string | null
-  /** What it served in the last 30 days (UTC), with today: live calls, by the end of their turns. */
+  /** The account's usage in the last 30 days (UTC), including today: live calls, by the time at which their turns ended. */
   usage: {
     model_calls: number
     tokens_input: number
-    /** Those of them that the provider had in its cache. */
+    /** The input tokens that the provider read from its cache. */
     tokens_cached: number
     tokens_output: number
-    /** At the catalog's prices. */
+    /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** What customers were billed for them. */
+    /** The amount that customers were billed for these calls, in USD. */
     billed_usd: number
   }
-  /** Raised by each edit. */
+  /** The version of the account. Each edit increments it. */
   version: number
   created_at: string
   updated_at: string
-  /** Who changed it last; null: the command line. */
+  /** The user who last changed it. Null: the command line. */
   updated_by: {
     user_id: number
     name: string | null
   } | null
-  /** Its `provider_id`. */
+  /** The account's `provider_id`. */
   account_id: string
 }
 
@@ -427,15 +427,16 @@ export interface AuditEntryList {
 }
 
 export interface AuthCodeRequest {
-  /** What the provider showed: `code#state`, the code alone, or the whole URL that it led to. */
+  /** The text that the provider showed: `code#state`, the code alone, or the whole URL of the last page. */
   code: string
 }
 
 export interface Balance {
+  /** The account's balance, including held amounts, in USD. */
   balance_usd: number
-  /** Set aside for turns that are not over. */
+  /** The amount that is set aside for open turns, in USD. */
   held_usd: number
-  /** balance_usd - held_usd: what new turns may hold. */
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd: number
 }
 
@@ -589,39 +590,40 @@ export interface CapState {
 
 export interface CapacityReport {
   hours: number
-  /** Null: both pools. */
+  /** The pool of the accounts. Null: both pools. */
   provider: "main" | "alt-pool" | null
   from: string
   to: string
-  /** Whether there are more than 10000 snapshots. */
+  /** True if there are more than 10000 snapshots, so that only some are shown. */
   thinned: boolean
-  /** When thinned: of each step of so many seconds the newest snapshot of a window is shown, as it was. Else null. */
+  /** The length of a step in seconds, if thinned: only the newest snapshot of each window and step is shown. Otherwise null. */
   point_seconds: number | null
-  /** By account and window, the oldest first. */
+  /** The snapshots, by account and window, the oldest first. */
   snapshots: ({
     /** The account's `provider_id`. */
     subscription_id: string
-    /** What it counts; `unified`: everything. */
+    /** The resource that the window counts. `unified`: everything. */
     resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
-    /** Its length. */
+    /** The length of the window, in seconds. */
     window_seconds: number
+    /** How much of the window was used, in per cent. */
     used_pct: number
-    /** When it began anew, as the provider had said; null: not said. */
+    /** The end of the window, as the provider had reported it. Null: not reported. */
     reset_at: string | null
     taken_at: string
   })[]
-  /** 3600; 86400 when there are more than 7500 hours with calls. */
+  /** The length of each period in `spend`: 3600, or 86400 if more than 7500 hours have calls. */
   spend_seconds: number
-  /** What the accounts of these snapshots served, by the hour in UTC in which turns ended, the oldest first, from the whole hour in which `from` is. Hours without calls are left out. Live calls only. */
+  /** The live calls of the accounts in `snapshots`, by the hour or day (UTC) in which their turns ended, the oldest first. It begins with the whole hour or day that contains `from`. Periods without calls are left out. */
   spend: ({
     /** The account's `provider_id`. */
     subscription_id: string
-    /** The hour, or the day. */
+    /** The start of the hour or day. */
     starts_at: string
     model_calls: number
-    /** At the catalog's prices. */
+    /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** What customers were billed for them. */
+    /** The amount that customers were billed for these calls, in USD. */
     billed_usd: number
   })[]
 }
@@ -1087,10 +1089,11 @@ export interface CreateWebhook {
 
 /** The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance. */
 export interface CreditsDetails {
+  /** The account's balance, including held amounts, in USD. */
   balance_usd?: number | undefined
-  /** Set aside for turns that are not over. */
+  /** The amount that is set aside for open turns, in USD. */
   held_usd?: number | undefined
-  /** balance_usd - held_usd: what new turns may hold. */
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd?: number | undefined
   /** The least that the turn must be able to hold. */
   needed_usd?: number | undefined
@@ -1255,28 +1258,28 @@ export interface DeliveryList {
 
 export interface DeviceLoginStarted {
   login_id: string
-  /** The page to confirm it at. */
+  /** The page on which the user confirms the login. */
   verification_url: string
-  /** The same page with the code in it, if the provider has one. */
+  /** The same page with the code in its URL. Null if the provider has none. */
   verification_url_complete: string | null
-  /** The one-time code to enter there. */
+  /** The one-time code to enter on that page. */
   user_code: string
-  /** How often we ask the provider. */
+  /** The time between two polls of the provider, in seconds. */
   interval_seconds: number
   expires_at: string
 }
 
 export interface DeviceLoginStatus {
-  /** Of the newest login. idle: there was none. */
+  /** The status of the newest login. `idle`: no login has been started. */
   status: "idle" | "polling" | "authorized" | "expired" | "error"
-  /** Why it failed: denied, refused, lost (the provider's answer did not come or is not valid), not_configured, not_admin, taken. Also `expired`. */
+  /** Why the login failed: `denied`, `refused`, `lost` (the provider's answer did not arrive or is not valid), `not_configured`, `not_admin`, `taken`, `superseded` or `expired`. Null if it did not fail. */
   error: string | null
-  /** The account that it made or renewed. */
+  /** The account that the login created or renewed. Null before. */
   provider_id: string | null
   verification_url: string | null
-  /** The same page with the code in it, if the provider has one. */
+  /** The same page with the code in its URL. Null if the provider has none. */
   verification_url_complete: string | null
-  /** Only while it is polled. */
+  /** The one-time code. Null unless the status is `polling`. */
   user_code: string | null
   expires_at: string | null
   started_by: {
@@ -1286,7 +1289,7 @@ export interface DeviceLoginStatus {
 }
 
 export interface DisableProviderRequest {
-  /** For other admins. */
+  /** The reason, for other admins. */
   reason?: string | undefined
 }
 
@@ -1970,31 +1973,31 @@ export interface McpServerList {
 }
 
 export interface MediaCompleteRequest {
-  /** The whole address of the page on your own machine that the provider led to, also when it did not open. */
+  /** The whole URL to which the provider redirected, on your own machine. Paste it even if the page did not open. */
   callback_url: string
 }
 
 export interface MediaCompleted {
   status: "logged_in"
-  /** What the account is known by. */
+  /** The account's name at its provider. */
   account: string | null
-  /** When the new access token ends, as it was read back. */
+  /** When the new access token expires, as it was read back. Null if not known. */
   expires_at: string | null
 }
 
 export interface MediaStatus {
-  /** logged_in: there is a credential that was not refused. */
+  /** `logged_in`: the account has a credential, and its provider has not refused it. */
   status: "logged_in" | "logged_out"
-  /** What the account is known by. */
+  /** The account's name at its provider. */
   account: string | null
-  /** Null: nobody has logged in yet. contained: a refresh may have been lost; log in again. */
+  /** Null before the first login. `contained`: a refreshed credential may have been lost. Log in again. */
   health: "healthy" | "needs_login" | "contained" | null
   disabled: boolean
-  /** When the access token ends, if that is known. */
+  /** When the access token expires. Null if not known. */
   expires_at: string | null
-  /** Whether a worker refreshes the credential at this moment. */
+  /** True while a worker refreshes the credential. */
   locked: boolean
-  /** The login that runs, if one does. */
+  /** The running login. Null if no login is running. */
   login: {
     started_by: {
       user_id: number
@@ -2214,34 +2217,34 @@ export interface Overview {
   })[]
   /** Both pools of accounts at the providers of models, as they are now. */
   pools: ({
-    /** All of them; each counts in one of the six below. */
+    /** All accounts of the pool. Each is in exactly one of the six states below. */
     accounts: number
     usable: number
-    /** Not called now, since their providers asked for it. */
+    /** Accounts that are not called at the moment, because their providers limited them. */
     cooling: number
-    /** Their providers have said that they may not serve, or cannot pay. */
+    /** Accounts that their providers barred or refused for lack of credit. */
     suspended: number
     needs_login: number
-    /** A refresh of their credential may have been lost. */
+    /** Accounts whose refreshed credential may have been lost. */
     contained: number
     disabled: number
-    /** Turns that its accounts serve now. */
+    /** Turns that the accounts serve at the moment. */
     in_flight: number
-    /** When the first cooling account is tried again; null: none cools. */
+    /** When the first cooling account is tried again. Null if none cools. */
     recovers_at: string | null
-    /** What usable accounts have left of each window. */
+    /** The room that usable accounts have left in each window. */
     windows: ({
-      /** What it counts; `unified`: everything. */
+      /** The resource that the window counts. `unified`: everything. */
       resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
-      /** Its length. */
+      /** The length of the window, in seconds. */
       window_seconds: number
-      /** Usable accounts of which it is known. */
+      /** Usable accounts whose use of this window is known. */
       accounts: number
-      /** What is left of all their windows together, in per cent: their average. */
+      /** The average room left in their windows, in per cent. */
       room_pct: number
-      /** What the one with the most has left. */
+      /** The room left of the account with the most, in per cent. */
       best_room_pct: number
-      /** When the first of them begins anew. */
+      /** When the first of these windows resets. Null if not known. */
       next_reset_at: string | null
     })[]
     /** The pool that an account belongs to. */
@@ -2268,46 +2271,46 @@ export interface PatchSpace {
 }
 
 export interface PoolCapacity {
-  /** All of them; each counts in one of the six below. */
+  /** All accounts of the pool. Each is in exactly one of the six states below. */
   accounts: number
   usable: number
-  /** Not called now, since their providers asked for it. */
+  /** Accounts that are not called at the moment, because their providers limited them. */
   cooling: number
-  /** Their providers have said that they may not serve, or cannot pay. */
+  /** Accounts that their providers barred or refused for lack of credit. */
   suspended: number
   needs_login: number
-  /** A refresh of their credential may have been lost. */
+  /** Accounts whose refreshed credential may have been lost. */
   contained: number
   disabled: number
-  /** Turns that its accounts serve now. */
+  /** Turns that the accounts serve at the moment. */
   in_flight: number
-  /** When the first cooling account is tried again; null: none cools. */
+  /** When the first cooling account is tried again. Null if none cools. */
   recovers_at: string | null
-  /** What usable accounts have left of each window. */
+  /** The room that usable accounts have left in each window. */
   windows: ({
-    /** What it counts; `unified`: everything. */
+    /** The resource that the window counts. `unified`: everything. */
     resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
-    /** Its length. */
+    /** The length of the window, in seconds. */
     window_seconds: number
-    /** Usable accounts of which it is known. */
+    /** Usable accounts whose use of this window is known. */
     accounts: number
-    /** What is left of all their windows together, in per cent: their average. */
+    /** The average room left in their windows, in per cent. */
     room_pct: number
-    /** What the one with the most has left. */
+    /** The room left of the account with the most, in per cent. */
     best_room_pct: number
-    /** When the first of them begins anew. */
+    /** When the first of these windows resets. Null if not known. */
     next_reset_at: string | null
   })[]
 }
 
 export interface Pools {
-  /** Whether the capacity of both pools is known. */
+  /** True if the capacity of both pools is known. */
   available: boolean
   /** Both pools. */
   pools: ({
     /** The pool that an account belongs to. */
     pool: "main" | "alt-pool"
-    /** False: nothing was published in the last minutes. */
+    /** False if nothing was published recently. */
     available: boolean
     published_at: string | null
     capacity: PoolCapacity | null
@@ -2318,71 +2321,71 @@ export interface Provider {
   provider_id: string
   /** The pool that an account belongs to. */
   pool: "main" | "alt-pool"
-  /** Its name for people. */
+  /** The account's display name. */
   name: string
-  /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
+  /** How the account is authenticated: an API key, a login with a pasted code, or a login by device code. */
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own. The account serves the pins of its engine. Where the environment names an account of that engine too (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve them. */
+  /** The URL that calls go to. Null: the engine's own. If the environment names an account of this engine (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`), only accounts with the same base URL serve the engine's pins. */
   base_url: string | null
-  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or asks for payment; at `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused, or it has none. `contained`: a refresh of its credential may have been lost. The last three end when an operator acts. */
+  /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or demands payment. At `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused or is missing. `contained`: a refreshed credential may have been lost. An admin ends `needs_login`, `contained` and `disabled`. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
-  /** Nothing is routed to it, and its credential is not refreshed. */
+  /** True if the account gets no calls and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
   disabled_reason: string | null
   health: "healthy" | "suspended" | "needs_login" | "contained"
-  /** Since when; null: from the beginning. */
+  /** When its health last changed. Null: never. */
   health_at: string | null
   cool_until: string | null
-  /** In a word of ours. */
+  /** Why it cools, as a code of Turnpike. */
   cool_reason: string | null
-  /** Since when it is suspended; null: it is not. */
+  /** Since when it is suspended. Null: it is not. */
   suspended_at: string | null
-  /** What its provider said: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
+  /** The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
   suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
-  /** Turns that it serves now. */
+  /** Turns that it serves at the moment. */
   in_flight: number
-  /** What its provider has said of its limits, by its last answer. */
+  /** The account's usage of its provider's limits, as the provider last reported it. */
   windows: ({
-    /** What it counts; `unified`: everything. */
+    /** The resource that the window counts. `unified`: everything. */
     resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
-    /** Its length. */
+    /** The length of the window, in seconds. */
     window_seconds: number
-    /** Null: not known, since the window has ended. */
+    /** How much of the window is used, in per cent. Null: not known, because the window has ended. */
     used_pct: number | null
-    /** Null: not known. */
+    /** When the window resets. Null: not known. */
     reset_at: string | null
-    /** When the provider said so. */
+    /** When the provider reported it. */
     taken_at: string
   })[]
-  /** Never the credential itself. */
+  /** True if a credential is stored. The credential itself is never returned. */
   has_credential: boolean
-  /** When its access token ends, which is refreshed before; null: never, or not known. */
+  /** When its access token expires. It is refreshed before then. Null: never, or not known. */
   token_expires_at: string | null
-  /** Its credential is being refreshed until then at the latest; null: it is not. */
+  /** Set while a worker refreshes the credential. The refresh ends at `until` at the latest. Null: no refresh is running. */
   credential_lock: {
     until: string
   } | null
-  /** The last call of a turn that has ended; null: none. */
+  /** The last call of a turn that has ended. Null: no such call. */
   last_used_at: string | null
-  /** What it served in the last 30 days (UTC), with today: live calls, by the end of their turns. */
+  /** The account's usage in the last 30 days (UTC), including today: live calls, by the time at which their turns ended. */
   usage: {
     model_calls: number
     tokens_input: number
-    /** Those of them that the provider had in its cache. */
+    /** The input tokens that the provider read from its cache. */
     tokens_cached: number
     tokens_output: number
-    /** At the catalog's prices. */
+    /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** What customers were billed for them. */
+    /** The amount that customers were billed for these calls, in USD. */
     billed_usd: number
   }
-  /** Raised by each edit. */
+  /** The version of the account. Each edit increments it. */
   version: number
   created_at: string
   updated_at: string
-  /** Who changed it last; null: the command line. */
+  /** The user who last changed it. Null: the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -2400,18 +2403,18 @@ export interface ProviderList {
 export interface ProviderLoginAccount {
   /** The account's id at its provider. */
   external_id: string
-  /** What people know the account by. */
+  /** The account's name at its provider, such as an email address. */
   label: string
-  /** When its access token ends, if that is known. */
+  /** When the access token expires. Null if not known. */
   token_expires_at: string | null
-  /** Add the account before. */
+  /** When the login expires. Add the account before then. */
   expires_at: string
 }
 
 export interface ProviderLoginStarted {
-  /** Open it, log in, and paste what it shows at the end. */
+  /** Open this URL, log in, and paste the code that the page shows at the end. */
   authorization_url: string
-  /** The login is over then. */
+  /** When the login expires. */
   expires_at: string
 }
 
@@ -2662,26 +2665,26 @@ export interface RotateApiKey {
 }
 
 export interface SavedProvider {
-  /** Also `subscription_id` of usage. */
+  /** The account's id. Usage reports name it `subscription_id`. */
   provider_id: string
   pool: "main" | "alt-pool" | "media"
   name: string
   kind: "api_key" | "oauth_code" | "oauth_device"
   engine: "anthropic" | "openai" | "openai-compatible"
-  /** Null: the engine's own address. */
+  /** The URL that calls go to. Null: the engine's own URL. */
   base_url: string | null
-  /** Its id at the provider: another login to it renews it. */
+  /** The account's id at its provider. Another login with this id renews the account. Null for an API key. */
   external_id: string | null
   disabled: boolean
-  /** needs_login: its credentials were refused for good. contained: a refresh of them may have been lost; enable it or log in to it again. */
+  /** `needs_login`: its credential was refused for good. `contained`: a refreshed credential may have been lost; enable the account or log in to it again. */
   health: "healthy" | "needs_login" | "contained"
-  /** When its access token ends, if that is known. */
+  /** When the access token expires. Null: never, or not known. */
   expires_at: string | null
-  /** Raised by each change of the account. */
+  /** The version of the account. Each change increments it. */
   version: number
   created_at: string
   updated_at: string
-  /** Who changed it last; null: the command line. */
+  /** The user who last changed it. Null: the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -3684,7 +3687,7 @@ export interface TurnEstimate {
   refused_by: RefusedBy | null
   /** The pin that it would run on. */
   model: string
-  /** Null for a test key, and for a key to one space. */
+  /** The account's balance. Null for a test key, and for a key to one space. */
   balance: Balance | null
   /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
   caps: CapState[]
