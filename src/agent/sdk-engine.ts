@@ -11,6 +11,7 @@ import {
   TypeValidationError,
 } from "ai"
 import { isFields } from "../base/fields.ts"
+import { NotSent } from "../platform/not-sent.ts"
 import {
   type AssistantPart,
   ENGINE_URLS,
@@ -101,6 +102,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     }
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
+    if (error instanceof NotSent) throw error
     throw toModelError(error, secretsOf(context.accounts[engine]))
   }
 }

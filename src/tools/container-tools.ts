@@ -8,6 +8,7 @@ import { McpError } from "./mcp-error.ts"
 import { connectMcp, mcpToolName, mcpTools, type StoreImage } from "./mcp-tools.ts"
 import { createSecrets, type Secrets } from "./secrets.ts"
 import type { ToolTurn } from "./task-tools.ts"
+import type { ToolContext } from "./tool-context.ts"
 
 /** What a customer's agent calls the container of its space. */
 const PREFIX = "container"
@@ -19,14 +20,14 @@ const UNAVAILABLE = "The container of this space does not answer."
  * it says is masked, and why it fails is not told. Throws McpError.
  */
 export async function openContainer(
-  ctx: Context,
+  ctx: ToolContext,
   { name, url, headers }: Container,
   { turn, storeImage, signal, onConnect }: ContainerUse,
 ): Promise<BoundTool[]> {
   const secrets = secretsOf({ url, headers })
   const policy = { ...ctx.urlPolicy, operators: true } as const
   const outbound = createOutbound({
-    fetch: ctx.fetch,
+    fetch: ctx.turnFetch,
     clock: ctx.clock,
     policy,
     memory: { budget: ctx.memory, holder: ctx.requestId },

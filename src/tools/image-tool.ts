@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { GENERATE_IMAGE } from "../agent-config/names.ts"
 import { noteError } from "../infrastructure/errors.ts"
+import { NotSent } from "../platform/not-sent.ts"
 import { askForPicture, NoPicture, type Picture } from "./ask-for-picture.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { fileLimit, keepFile } from "./file-tools.ts"
@@ -9,6 +10,7 @@ import { openMediaAccount, refreshMedia, refuseMedia } from "./media-credential.
 import type { OutputNames } from "./picture-name.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
+import type { ToolContext } from "./tool-context.ts"
 
 /** A row of the catalog that pictures are made by, at the prices of the turn. */
 export interface ImageModel {
@@ -52,7 +54,7 @@ const pictureToMake = z.strictObject({
 type Wanted = z.output<typeof pictureToMake>
 
 /** Makes a picture, an output of the turn however it ends. In test turns always the same one, without a network. */
-export function generateImageTool(ctx: Context, turn: ToolTurn, painting: Painting): BoundTool {
+export function generateImageTool(ctx: ToolContext, turn: ToolTurn, painting: Painting): BoundTool {
   const description = "Makes a picture that is returned with the result. It costs as much as several answers."
   return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, async (wanted, call) => {
     const limit = await fileLimit(ctx, turn, 1)
@@ -69,7 +71,7 @@ interface Asked {
 }
 
 async function paint(
-  ctx: Context,
+  ctx: ToolContext,
   turn: ToolTurn,
   { model, names, setAside }: Painting,
   asked: Asked,
@@ -84,6 +86,7 @@ async function paint(
     sent = true
     return askForPicture(ctx, opened, { model: model.model, prompt, size }, asked.call).catch((error: unknown) => {
       if (error instanceof NoPicture) sent = error.lost
+      if (error instanceof NotSent) sent = false
       throw error
     })
   }
