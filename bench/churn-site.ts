@@ -121,7 +121,7 @@ function contextOf(url: string, db: Database) {
   const outbound = createOutbound({ fetch: received, clock: base.clock, policy: base.urlPolicy })
   // Nothing is called back: this process takes each turn on by itself.
   const redis = createRedis(env, base.meter)
-  return { ...base, db, redis, outbound, variables: {}, queue: noQueue }
+  return { ...base, db, redis, outbound, turnFetch: received, variables: {}, queue: noQueue }
 }
 
 async function createAccount(sql: Sql, ctx: ReturnType<typeof contextOf>): Promise<Account> {

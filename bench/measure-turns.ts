@@ -1,5 +1,6 @@
 import type { Options } from "./options.ts"
 import { memoryMb, startCpuMeter } from "./processes.ts"
+import { profiled } from "./profile.ts"
 import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
@@ -14,8 +15,13 @@ type Pace = Pick<Options, "seconds" | "clients"> & { perMinute?: number }
 
 /** As deployed: v1 and callbacks as a worker each, or all in one. */
 export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
-  const site = await createSite(world, "turns", { runs: true, accounts, split })
-  return timeTurns(world, site, options)
+  const site = await createSite(world, "turns", {
+    runs: true,
+    accounts,
+    split,
+    isMeasured: options.profile !== undefined,
+  })
+  return profiled(options, site, () => timeTurns(world, site, options))
 }
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */

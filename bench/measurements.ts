@@ -18,6 +18,7 @@ import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts
 import { measureQueues } from "./measure-queues.ts"
 import { measureRouting } from "./measure-routing.ts"
 import { measureShards } from "./measure-shards.ts"
+import { measureStreamed } from "./measure-streamed.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import type { BenchWorld, WorldOptions } from "./world.ts"
@@ -71,6 +72,7 @@ const ALL: Measurement[] = [
     title: "turns, 1 account, v1 and callbacks as two workers",
     measure: (world, options) => measureTurns(world, options, 1, true),
   },
+  { group: "streamed", title: "turns whose model streams 200 pieces", isCompared: true, measure: measureStreamed },
   { group: "latency", title: "one client", isCompared: true, measure: measureLatency },
   {
     group: "commits",

@@ -22,12 +22,15 @@ export interface Options {
   keep: string | undefined
   /** Only stores what analytics reads, for a later run with the same `keep`. */
   fill: boolean
+  /** A file for the CPU profile of the worker that serves turns. */
+  profile: string | undefined
   json: boolean
 }
 
 export const MEASUREMENTS = [
   "accepts",
   "turns",
+  "streamed",
   "latency",
   "commits",
   "shards",
@@ -68,6 +71,7 @@ export function readBenchOptions(args: string[]): Options {
       floor: { type: "string" },
       keep: { type: "string" },
       fill: { type: "boolean", default: false },
+      profile: { type: "string" },
       json: { type: "boolean", default: false },
     },
   })
@@ -88,6 +92,7 @@ export function readBenchOptions(args: string[]): Options {
     floor: values.floor,
     keep: values.keep,
     fill: values.fill,
+    profile: values.profile,
     json: values.json,
   }
 }

@@ -29,25 +29,25 @@ type Engine = (typeof REAL_ENGINES)[number]
  */
 export function knownFrames(response: Response, { engine, onDone }: { engine: Engine; onDone: () => void }): Response {
   if (!response.ok || !response.body) return response
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
   let rest = ""
-  const lines = new TransformStream<string, string>({
+  // Each further stream, such as a TextDecoderStream, would cost a turn of the event loop per piece.
+  const lines = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       // The last line may continue in the next piece. A CR may be the first half of a CRLF.
-      const parts = (rest + piece).split(/\r\n|\n|\r(?=[^\n])/)
+      const parts = (rest + decoder.decode(piece, { stream: true })).split(/\r\n|\n|\r(?=[^\n])/)
       rest = parts.pop() ?? ""
       const known = parts.flatMap((line) => knownLine(line, engine, onDone))
-      if (known.length > 0) controller.enqueue(`${known.join("\n")}\n`)
+      if (known.length > 0) controller.enqueue(encoder.encode(`${known.join("\n")}\n`))
     },
     flush(controller) {
       // A last frame without its empty line still counts if its JSON is complete.
-      for (const line of knownLine(rest.replace(/\r$/, ""), engine, onDone)) controller.enqueue(`${line}\n\n`)
+      const last = (rest + decoder.decode()).replace(/\r$/, "")
+      for (const line of knownLine(last, engine, onDone)) controller.enqueue(encoder.encode(`${line}\n\n`))
     },
   })
-  const body = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(lines)
-    .pipeThrough(new TextEncoderStream())
-  return new Response(body, response)
+  return new Response(response.body.pipeThrough(lines), response)
 }
 
 function knownLine(line: string, engine: Engine, onDone: () => void): string[] {

@@ -1,65 +1,33 @@
-import { NoSuchToolError, type ToolSet, type TypedToolCall, wrapLanguageModel } from "ai"
+import type { LanguageModelV4ToolCall } from "@ai-sdk/provider"
 import { changedNumber, parseExact } from "../base/exact-json.ts"
-import type { Fields } from "../base/fields.ts"
+import { type Fields, isFields } from "../base/fields.ts"
 import type { ToolCallPart } from "./engine.ts"
 import { cutToBytes } from "./estimate.ts"
 
-export type HearableModel = Parameters<typeof wrapLanguageModel>[0]["model"]
-
-/**
- * Wraps a model to record the text of each call's input, by the call's id (`written`). The
- * SDK passes on parsed input only.
- */
-export function hearCalls(model: HearableModel) {
-  const written = new Map<string, string>()
-  const heard = wrapLanguageModel({
-    model,
-    middleware: {
-      async wrapStream({ doStream }) {
-        const { stream, ...rest } = await doStream()
-        const listen = new TransformStream<StreamPart, StreamPart>({
-          transform(part, controller) {
-            if (part.type === "tool-call") written.set(part.toolCallId, part.input)
-            controller.enqueue(part)
-          },
-        })
-        return { ...rest, stream: stream.pipeThrough(listen) }
-      },
-    },
-  })
-  return { model: heard, written }
-}
-
-type Streamed = Awaited<ReturnType<ReturnType<typeof wrapLanguageModel>["doStream"]>>["stream"]
-type StreamPart = Streamed extends ReadableStream<infer Part> ? Part : never
-
 const MAX_SHOWN_INPUT = 1000
 
-/** Converts a call to the transcript's form. `written`: the text of its input. */
-export function toToolCall(call: TypedToolCall<ToolSet>, written: string | undefined): ToolCallPart {
-  const { toolCallId, toolName, input } = call
-  const part = { type: "tool-call" as const, toolCallId, toolName, input: input ?? {} }
-  const { fault, exact } = written === undefined ? {} : inputOfText(written)
+/** Converts a call to the transcript's form. `tools`: the names that the model was given. */
+export function toToolCall(
+  { toolCallId, toolName, input: written }: LanguageModelV4ToolCall,
+  tools: ReadonlySet<string>,
+): ToolCallPart {
+  const { input, exact, fault } = inputOfText(written)
+  const part = { type: "tool-call" as const, toolCallId, toolName, input }
   // The message quotes the model's text, because providers get an empty object in its place.
-  const seen = written === undefined ? "" : ` You wrote: ${cutToBytes(written, MAX_SHOWN_INPUT)}`
-  if (NoSuchToolError.isInstance(call.invalid ? call.error : undefined)) {
-    return { ...part, invalid: `There is no tool "${cutToBytes(toolName, 100)}".${seen}` }
-  }
-  if (fault) return { ...part, invalid: `The input is not valid JSON: ${fault}.${seen}` }
-  if (typeof part.input !== "object" || part.input === null || Array.isArray(part.input)) {
-    return { ...part, invalid: `The input must be a JSON object.${seen}` }
-  }
-  if (call.invalid) return { ...part, invalid: `The input cannot be read.${seen}` }
-  return exact ? part : { ...part, ...(written !== undefined && { written }) }
+  const seen = ` You wrote: ${cutToBytes(written, MAX_SHOWN_INPUT)}`
+  if (!tools.has(toolName)) return { ...part, invalid: `There is no tool "${cutToBytes(toolName, 100)}".${seen}` }
+  if (fault !== undefined) return { ...part, invalid: `The input is not valid JSON: ${fault}.${seen}` }
+  if (!isFields(input)) return { ...part, invalid: `The input must be a JSON object.${seen}` }
+  return exact ? part : { ...part, written }
 }
 
-/** `exact`: all numbers of the input can be doubles without loss. */
-function inputOfText(text: string): { fault?: string; exact?: boolean } {
-  if (text.trim() === "") return { exact: true }
+/** A call's input; the text itself if it is not JSON. `exact`: all of its numbers can be doubles without loss. */
+function inputOfText(text: string): { input: unknown; exact: boolean; fault?: string } {
+  if (text.trim() === "") return { input: {}, exact: true }
   try {
-    return { exact: changedNumber(text) === null }
+    return { input: JSON.parse(text), exact: changedNumber(text) === null }
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) }
+    return { input: text, exact: true, fault: error instanceof Error ? error.message : String(error) }
   }
 }
 

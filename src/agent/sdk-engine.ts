@@ -1,18 +1,9 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
+import { InvalidResponseDataError, JSONParseError, type LanguageModelV4, TypeValidationError } from "@ai-sdk/provider"
+import { NotSent } from "../platform/not-sent.ts"
 import {
-  type ContentPart,
-  InvalidResponseDataError,
-  JSONParseError,
-  type LanguageModelUsage,
-  streamText,
-  type ToolSet,
-  TypeValidationError,
-} from "ai"
-import { isFields } from "../base/fields.ts"
-import {
-  type AssistantPart,
   ENGINE_URLS,
   type EngineContext,
   type EngineName,
@@ -20,88 +11,95 @@ import {
   type ModelAnswer,
   type ModelCall,
   ModelError,
-  type ModelUsage,
 } from "./engine.ts"
-import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
 import { finishOf, isFaulty } from "./finish.ts"
 import { knownFrames } from "./known-frames.ts"
 import { breakpoint, cacheOptions } from "./prompt-cache.ts"
-import { type HearableModel, hearCalls, toToolCall } from "./sdk-calls.ts"
+import { SdkAnswer } from "./sdk-answer.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
+import { countedBy, promptCountOf, usageOf } from "./sdk-usage.ts"
 import { Thinking } from "./thinking.ts"
 
 type SdkEngineName = Exclude<EngineName, "rehearsal">
 
-// The SDK writes warnings to the console as plain text. Our log has JSON lines without customers' texts.
-globalThis.AI_SDK_LOG_WARNINGS = false
-
-/** Makes one model call through the AI SDK. It never retries: the turn machine retries across callbacks. */
+/**
+ * Makes one model call through the AI SDK's provider packages. It never retries: the turn machine retries across
+ * callbacks. The SDK's `streamText` would check and keep each part of the stream a second time.
+ */
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
-    let failure: unknown
-    const cache = engine === "anthropic" ? call.cache : undefined
-    const { loadObject } = context
-    const messages = await toSdkMessages(call.messages, { engine, loadObject, ...(cache && { cache }) })
-    // The library leaves rejections unhandled if it starts with an aborted signal.
-    context.signal.throwIfAborted()
-    let isDone = false
-    const onDone = () => {
-      isDone = true
-    }
-    const heard = hearCalls(languageModel(context, { call, engine, onDone }))
-    const thinking = engine === "openai-compatible" ? new Thinking() : null
-    const tell = ({ text, hidden }: { text: string; hidden: string }) => {
-      if (text !== "") context.onText(text)
-      if (hidden !== "") context.onProgress?.({ hidden })
-    }
-    const result = streamText({
-      model: heard.model,
-      ...(call.system && {
-        instructions: { role: "system", content: call.system, ...(cache && breakpoint(cache.lifetime)) },
-      }),
-      messages,
-      // Instructions come after the tools, so their breakpoint covers both.
-      ...(call.tools.length > 0 && { tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime) }),
-      maxOutputTokens: call.maxOutputTokens,
-      ...(call.temperature !== undefined && { temperature: call.temperature }),
-      providerOptions: cacheOptions(engine, call.cache),
-      maxRetries: 0,
-      abortSignal: plainAbort(context.signal),
-      // Anthropic reports the prompt's tokens before its answer, for the bill of a call that is cut off.
-      ...(engine === "anthropic" && { include: { rawChunks: true } }),
-      // By default the SDK writes errors with the whole request to the console.
-      onError: ({ error }) => {
-        if (!isNoFailure(error, isDone)) failure ??= error
-      },
-    })
-    for await (const part of result.stream) {
-      if (part.type === "error" && !isNoFailure(part.error, isDone)) throw part.error
-      if (part.type === "text-delta") tell(thinking?.take(part.text) ?? { text: part.text, hidden: "" })
-      else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.text })
-      else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
-      else if (part.type === "finish-step") context.onProgress?.({ usage: countedBy(part.usage, call) })
-      else if (part.type === "raw") context.onProgress?.({ usage: promptCountOf(part.rawValue) })
-    }
-    if (failure !== undefined) throw failure
-    const { content, usage, text: whole, finishReason, rawFinishReason } = await result.finalStep
-    const said = toParts(content, heard.written)
-    const isWhole = isDone && (said.length > 0 || usage.inputTokens !== undefined)
-    if (rawFinishReason === undefined && !isWhole && said.every(({ type }) => type !== "tool-call")) {
-      throw new ModelError("unavailable", "The provider's answer broke off.")
-    }
-    const finish = finishOf(finishReason, rawFinishReason, said)
-    if (thinking) tell(thinking.end({ byItself: finish === "stop" || finish === "other" }))
-    const parts = said.filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
-    return {
-      text: thinking?.text ?? whole,
-      content: thinking ? thinking.apart(parts) : parts,
-      finish,
-      usage: usageOf(call, { parts: said, written: heard.written }, usage),
-    }
+    return await streamed(context, call, engine)
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
+    if (error instanceof NotSent) throw error
     throw toModelError(error, secretsOf(context.accounts[engine]))
+  }
+}
+
+async function streamed(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
+  let isDone = false
+  const onDone = () => {
+    isDone = true
+  }
+  const model = languageModel(context, { call, engine, onDone })
+  const options = await requestOf(context, call, engine)
+  context.signal.throwIfAborted()
+  const { stream } = await model.doStream(options)
+  const answer = new SdkAnswer(call.tools.map(({ name }) => name))
+  const thinking = engine === "openai-compatible" ? new Thinking() : null
+  const tell = ({ text, hidden }: { text: string; hidden: string }) => {
+    if (text !== "") context.onText(text)
+    if (hidden !== "") context.onProgress?.({ hidden })
+  }
+  for await (const part of stream) {
+    if (part.type === "error" && !isNoFailure(part.error, isDone)) throw part.error
+    answer.add(part)
+    if (part.type === "text-delta") tell(thinking?.take(part.delta) ?? { text: part.delta, hidden: "" })
+    else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.delta })
+    else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
+    else if (part.type === "finish") context.onProgress?.({ usage: countedBy(part.usage, call) })
+    else if (part.type === "raw") context.onProgress?.({ usage: promptCountOf(part.rawValue) })
+  }
+  const { usage, finishReason } = answer
+  const said = answer.parts
+  const isWhole = isDone && (said.length > 0 || usage.inputTokens.total !== undefined)
+  if (finishReason.raw === undefined && !isWhole && said.every(({ type }) => type !== "tool-call")) {
+    throw new ModelError("unavailable", "The provider's answer broke off.")
+  }
+  const finish = finishOf(finishReason.unified, finishReason.raw, said)
+  if (thinking) tell(thinking.end({ byItself: finish === "stop" || finish === "other" }))
+  const parts = said.filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
+  return {
+    text: thinking?.text ?? answer.text,
+    content: thinking ? thinking.apart(parts) : parts,
+    finish,
+    usage: usageOf(call, answer),
+  }
+}
+
+async function requestOf({ loadObject, signal }: EngineContext, call: ModelCall, engine: SdkEngineName) {
+  const cache = engine === "anthropic" ? call.cache : undefined
+  const messages = await toSdkMessages(call.messages, { engine, loadObject, ...(cache && { cache }) })
+  if (messages.length === 0) throw new ModelError("rejected", "The call has no message.")
+  const system = call.system && {
+    role: "system" as const,
+    content: call.system,
+    ...(cache && breakpoint(cache.lifetime)),
+  }
+  return {
+    prompt: system ? [system, ...messages] : messages,
+    // Instructions come after the tools, so their breakpoint covers both.
+    ...(call.tools.length > 0 && {
+      tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime),
+      toolChoice: { type: "auto" as const },
+    }),
+    maxOutputTokens: call.maxOutputTokens,
+    ...(call.temperature !== undefined && { temperature: call.temperature }),
+    providerOptions: cacheOptions(engine, call.cache),
+    abortSignal: signal,
+    // Anthropic reports the prompt's tokens before its answer, for the bill of a call that is cut off.
+    ...(engine === "anthropic" && { includeRawChunks: true }),
   }
 }
 
@@ -114,125 +112,10 @@ function isNoFailure(error: unknown, isDone: boolean): boolean {
   return isDone && InvalidResponseDataError.isInstance(error) && /ended without a finish reason/.test(error.message)
 }
 
-/** Copies a signal without its reason, because the library reports an abort with our reason as an error. */
-function plainAbort(signal: AbortSignal): AbortSignal {
-  const over = new AbortController()
-  signal.addEventListener("abort", () => over.abort(), { once: true })
-  return over.signal
-}
-
-/** Converts an answer to the transcript's form. Sources and files that the model made are not kept yet. */
-function toParts(content: ContentPart<ToolSet>[], written: ReadonlyMap<string, string>): AssistantPart[] {
-  return content.flatMap((part): AssistantPart[] => {
-    const kept = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {}
-    const withOptions = kept as Pick<AssistantPart, "providerOptions">
-    if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text, ...withOptions }]
-    if (part.type === "reasoning") return [{ type: "reasoning", text: part.text, ...withOptions }]
-    if (part.type !== "tool-call") return []
-    return [{ ...toToolCall(part, written.get(part.toolCallId)), ...withOptions }]
-  })
-}
-
-interface Said {
-  parts: AssistantPart[]
-  /** The text of each call's input, by the call's id. */
-  written: ReadonlyMap<string, string>
-}
-
-/**
- * The provider's final counts. A count is estimated only if it makes no sense (no
- * prompt, or text without tokens).
- */
-function usageOf(call: ModelCall, { parts, written }: Said, usage: LanguageModelUsage): ModelUsage {
-  const counted = countedBy(usage, call)
-  const tokensInput = counted.tokensInput || likelyPromptTokens(call)
-  const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
-  const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
-  const texts = parts.map((part) =>
-    part.type === "tool-call" ? (written.get(part.toolCallId) ?? JSON.stringify(part.input)) : part.text,
-  )
-  const likely = parts.length === 0 ? 0 : Math.min(likelyTokens(...texts), call.maxOutputTokens)
-  const tokensOutput = counted.tokensOutput || likely
-  const tokensCacheWrittenHour = Math.min(counted.tokensCacheWrittenHour ?? 0, tokensCacheWritten)
-  return {
-    tokensInput,
-    tokensCached,
-    ...(tokensCacheWritten > 0 && { tokensCacheWritten }),
-    ...(tokensCacheWrittenHour > 0 && { tokensCacheWrittenHour }),
-    tokensOutput,
-  }
-}
-
-function countedBy(usage: LanguageModelUsage, call: ModelCall): Partial<ModelUsage> {
-  const { inputTokens, inputTokenDetails, raw = {} } = usage
-  // DeepSeek's name for the tokens that it read from its cache.
-  const { prompt_cache_hit_tokens: hit } = counts({ prompt_cache_hit_tokens: raw.prompt_cache_hit_tokens })
-  return counts({
-    tokensInput: inputTokens,
-    tokensCached: inputTokenDetails.cacheReadTokens || (hit ?? inputTokenDetails.cacheReadTokens),
-    tokensCacheWritten: inputTokenDetails.cacheWriteTokens,
-    tokensCacheWrittenHour: writtenForHour(raw),
-    tokensOutput: outputCount(usage, call),
-  })
-}
-
-/**
- * Some servers count reasoning outside completion_tokens (xAI), or in the total only (Gemini's OpenAI protocol).
- * A total is used if it is plausible: within the call's output limit, or within the count of reasoning.
- */
-function outputCount({ inputTokens, outputTokens, raw }: LanguageModelUsage, call: ModelCall): number | undefined {
-  const { completion_tokens_details: details, total_tokens: total } = raw ?? {}
-  if (!inputTokens || typeof total !== "number" || !Number.isSafeInteger(total)) return outputTokens
-  const reasoning = isFields(details) && typeof details.reasoning_tokens === "number" ? details.reasoning_tokens : 0
-  const said = outputTokens ?? 0
-  const rest = total - inputTokens
-  return rest <= Math.max(call.maxOutputTokens, said + reasoning) ? Math.max(said, rest) : outputTokens
-}
-
-interface AnthropicStart {
-  type?: unknown
-  message?: { usage?: Record<string, unknown> }
-}
-
-/**
- * The prompt's tokens by Anthropic's first event (Messages API, message_start).
- * The three counts add up to them.
- */
-function promptCountOf(raw: unknown): Partial<ModelUsage> {
-  const { type, message } = (raw ?? {}) as AnthropicStart
-  const usage = type === "message_start" ? message?.usage : undefined
-  if (!usage) return {}
-  const [plain, read, written] = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens]
-  const sum = [plain, read, written].reduce<number>((sum, tokens) => sum + (typeof tokens === "number" ? tokens : 0), 0)
-  return counts({
-    tokensInput: sum,
-    tokensCached: read,
-    tokensCacheWritten: written,
-    tokensCacheWrittenHour: writtenForHour(usage),
-  })
-}
-
-/**
- * Anthropic's count of the tokens that it wrote to its cache for an hour
- * (Messages API, usage.cache_creation).
- */
-function writtenForHour(usage: unknown): unknown {
-  const { cache_creation } = (usage ?? {}) as { cache_creation?: { ephemeral_1h_input_tokens?: unknown } | null }
-  return cache_creation?.ephemeral_1h_input_tokens
-}
-
-/** Keeps the plausible counts, rounded to whole tokens. */
-function counts<Name extends string>(given: Record<Name, unknown>): Partial<Record<Name, number>> {
-  const sound = Object.entries(given).filter(([, tokens]) => typeof tokens === "number" && tokens >= 0 && tokens < 1e9)
-  return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)])) as Partial<
-    Record<Name, number>
-  >
-}
-
 function languageModel(
   context: EngineContext,
   { call, engine, onDone }: { call: ModelCall; engine: SdkEngineName; onDone: () => void },
-): HearableModel {
+): LanguageModelV4 {
   const { accounts } = context
   const send: typeof fetch = async (input, init) => knownFrames(await context.fetch(input, init), { engine, onDone })
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}

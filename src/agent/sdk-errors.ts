@@ -1,4 +1,4 @@
-import { APICallError, InvalidArgumentError, InvalidPromptError, RetryError, UnsupportedFunctionalityError } from "ai"
+import { APICallError, InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError } from "@ai-sdk/provider"
 import { isFields } from "../base/fields.ts"
 import { ModelError, NO_CREDIT } from "./engine.ts"
 
@@ -22,18 +22,17 @@ const NO_CREDIT_WORDS = /\binsufficient_quota\b|\bbilling_hard_limit_reached\b|\
  */
 export function toModelError(thrown: unknown, secrets: readonly string[]): ModelError {
   if (thrown instanceof ModelError) return thrown
-  const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown
-  if (!APICallError.isInstance(error)) {
-    const refused = REFUSED_BY_SDK.some((refusal) => refusal.isInstance(error))
-    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(error), secrets))
+  if (!APICallError.isInstance(thrown)) {
+    const refused = REFUSED_BY_SDK.some((refusal) => refusal.isInstance(thrown))
+    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(thrown), secrets))
   }
-  const { statusCode: status, isRetryable, responseHeaders } = error
+  const { statusCode: status, isRetryable, responseHeaders } = thrown
   // A 2xx that cannot be parsed means that the provider has a problem, not that it rejects the request.
   const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
-  const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, secrets)
+  const message = clean(`HTTP ${status ?? "-"}: ${messageOf(thrown)}`, secrets)
   const retryAfterMs = retryAfter(responseHeaders)
   const code =
-    status === 429 && NO_CREDIT_WORDS.test(`${error.responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
+    status === 429 && NO_CREDIT_WORDS.test(`${thrown.responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
   return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status, ...code })
 }
 

@@ -1,4 +1,8 @@
-import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider"
 import { essence, sniffed } from "../base/media-bytes.ts"
 import {
   type CacheLifetime,
@@ -29,12 +33,12 @@ interface Loading {
 export async function toSdkMessages(
   messages: Message[],
   { engine, loadObject, cache }: { engine: EngineName; loadObject: Loading["loadObject"]; cache?: PromptCache },
-): Promise<ModelMessage[]> {
+): Promise<LanguageModelV4Message[]> {
   const loading = { engine, shown: shownObjects(engine, messages), loadObject }
   const converted = await Promise.all(
     messages.map(async (message) => {
       const cut = message.role === "assistant" && message.cut === true
-      const sent = [await toSdkMessage(message, loading), ...(cut ? [{ role: "user" as const, content: GO_ON }] : [])]
+      const sent = [await toSdkMessage(message, loading), ...(cut ? [goOn()] : [])]
       // Providers reject an empty message, and an earlier answer may be empty.
       return sent.filter(({ content }) => content.length > 0)
     }),
@@ -42,7 +46,7 @@ export async function toSdkMessages(
   return cache ? markBreakpoints(converted, cache) : converted.flat()
 }
 
-async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMessage> {
+async function toSdkMessage(message: Message, loading: Loading): Promise<LanguageModelV4Message> {
   switch (message.role) {
     case "user":
       return {
@@ -66,7 +70,7 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMe
       return {
         role: "tool",
         content: await Promise.all(
-          message.content.map(async ({ output, ...call }): Promise<ToolResultPart> => {
+          message.content.map(async ({ output, ...call }): Promise<LanguageModelV4ToolResultPart> => {
             return { type: "tool-result", ...call, output: await toSdkOutput(output, loading) }
           }),
         ),
@@ -97,25 +101,21 @@ async function load(part: TextPart | ObjectPart, { engine, shown, loadObject }: 
   return { type: "text", text: `[The file ${name} (${mediaType}, ${part.bytes} bytes) ${why}.]` }
 }
 
-async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<ToolResultPart["output"]> {
+async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<LanguageModelV4ToolResultPart["output"]> {
   if (output.type === "error") return { type: "error-text", value: output.value }
   if (output.type === "text") return { type: "text", value: output.value }
   return { type: "content", value: await Promise.all(output.value.map((part) => load(part, loading))) }
 }
 
-/**
- * Converts tools without `execute`, because the turn machine runs the calls after it commits them.
- * `kept`: how long the provider should cache them.
- */
-export function toSdkTools(specs: ToolSpec[], kept?: CacheLifetime): ToolSet {
-  return Object.fromEntries(
-    specs.map(({ name, description, inputSchema }, index) => [
-      name,
-      tool({
-        description,
-        inputSchema: jsonSchema(inputSchema),
-        ...(kept && index === specs.length - 1 && breakpoint(kept)),
-      }),
-    ]),
-  )
+/** `kept`: how long the provider should cache the tools. */
+export function toSdkTools(specs: ToolSpec[], kept?: CacheLifetime): LanguageModelV4FunctionTool[] {
+  return specs.map(({ name, description, inputSchema }, index) => ({
+    type: "function",
+    name,
+    description,
+    inputSchema,
+    ...(kept && index === specs.length - 1 && breakpoint(kept)),
+  }))
 }
+
+const goOn = (): LanguageModelV4Message => ({ role: "user", content: [{ type: "text", text: GO_ON }] })

@@ -1,6 +1,7 @@
 import { abortAfter, type Clock } from "./clock.ts"
 import { MEMORY, type MemoryBudget } from "./memory.ts"
 import { networkFault, wordsOfFault } from "./network-fault.ts"
+import { NotSent } from "./not-sent.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
 
@@ -156,7 +157,7 @@ function answerOf(
             new OutboundError("network", `${origin} answered with ${response.status}, which is no status of HTTP.`),
           )
         },
-        async (cause) => reject(await notAnswered(cause, url)),
+        async (cause) => reject(cause instanceof NotSent ? cause : await notAnswered(cause, url)),
       )
       .finally(() => signal.removeEventListener("abort", stop))
   })

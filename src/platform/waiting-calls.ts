@@ -1,3 +1,5 @@
+import { NotSent } from "./not-sent.ts"
+
 interface Waiting {
   holder: string
   go(): void
@@ -53,7 +55,7 @@ export class WaitingCalls {
     this.release(holder)
   }
 
-  /** `afterWait` is called before a call is sent that had to wait, and then the call's own: each may throw, and the call is not sent. */
+  /** A call that had to wait first calls `afterWait` and then its own. If one of them throws, the call rejects with NotSent. */
   bound(
     fetch: typeof globalThis.fetch,
     { holder = "", afterWait = async () => {} }: { holder?: string; afterWait?: () => Promise<void> } = {},
@@ -65,10 +67,7 @@ export class WaitingCalls {
       if (mustWait) await this.turn(holder, signal)
       else this.take(holder)
       try {
-        if (mustWait) {
-          await afterWait()
-          ;(init as BoundInit | undefined)?.afterWait?.()
-        }
+        if (mustWait) await askAfterWait(afterWait, (init as BoundInit | undefined)?.afterWait)
         this.sent++
         return await fetch(input, init)
       } finally {
@@ -127,5 +126,13 @@ export class WaitingCalls {
       signal?.addEventListener("abort", stop, { once: true })
       this.waiting.add(one)
     })
+  }
+}
+
+async function askAfterWait(...asks: ((() => unknown) | undefined)[]): Promise<void> {
+  try {
+    for (const ask of asks) await ask?.()
+  } catch (error) {
+    throw new NotSent(error)
   }
 }

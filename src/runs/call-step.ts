@@ -108,6 +108,7 @@ function translate(run: Run, agent: AgentWork, why: unknown, { noted }: RoutedCa
   if (why === CANCELLED) return run.cancel()
   if (why === LOST) return new RunEnd({ kind: "stale" })
   if (why === WORKER_OVER) return new RunEnd({ kind: "hand_over" })
+  // A RunEnd: the run ended while the call waited to be sent.
   if (!(why instanceof ModelError)) return why
   if (why.kind !== "failed" && !noted)
     noteError(run.ctx, run.turn, { kind: "model_call", name: agent.model.engine, code: why.kind })

@@ -4,6 +4,7 @@ import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
+import { reasonOf } from "../platform/not-sent.ts"
 import type { BoundInit } from "../platform/waiting-calls.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { Continuation } from "./continuation.ts"
@@ -77,7 +78,7 @@ export async function callWithin(
     mayBegin = () => true,
   }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
 ): Promise<CameBack> {
-  const { fetch: send, clock, files, meter, memory, requestId } = run.ctx
+  const { turnFetch: send, clock, files, meter, memory, requestId } = run.ctx
   // Its silence counts from when it may be sent.
   await run.ctx.room?.(run.time.signal).catch(() => {})
   const loan = memory.open(MEMORY.shares.answer, requestId, clock)
@@ -139,7 +140,8 @@ export async function callWithin(
     tell(continuation.end())
     const answer = continuation.rest(came)
     return { came: answer, headers, barred, isFree: continuation.onlyRepeats(answer) }
-  } catch (why) {
+  } catch (error) {
+    const why = reasonOf(error)
     const text = storable(said)
     const hasBegun = streamed !== "" || hidden !== "" || counted.tokensInput !== undefined
     const usage = usageOfCut(call, streamed + hidden, counted)

@@ -2,6 +2,7 @@ import { callInput, callsOf, outputText, type ToolCallPart, type ToolOutput } fr
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { storable, storableJson } from "../base/storable.ts"
 import { type LossCause, noteLostPicture } from "../billing/losses.ts"
+import { reasonOf } from "../platform/not-sent.ts"
 import { errorRun, type MadeFile, type PaidPicture, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { pendingCalls, type StepRow } from "../turns/step-row.ts"
@@ -65,7 +66,7 @@ async function runCall(
 ): Promise<EndedCall> {
   const startedAt = run.time.now
   const made = await execute(run, agent, { row, call, index }).catch((error: unknown) => {
-    throw error === TIMED_OUT ? run.limit("TIMEOUT_REACHED") : error
+    throw error === TIMED_OUT ? run.limit("TIMEOUT_REACHED") : reasonOf(error)
   })
   const output = fitting(made.output)
   const duration = Math.max(0, run.time.now - startedAt)

@@ -4,6 +4,7 @@ import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { reasonOf } from "../platform/not-sent.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { fitTools } from "../tools/fit-tools.ts"
 import { McpError } from "../tools/mcp-error.ts"
@@ -120,7 +121,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
     return toolbox
   } catch (error) {
     if (signal.aborted) throw run.limit("TIMEOUT_REACHED")
-    if (!(error instanceof McpError)) throw error
+    if (!(error instanceof McpError)) throw reasonOf(error)
     throw run.ended(failed(run, "MCP_SERVER_UNAVAILABLE", error.message))
   }
 }

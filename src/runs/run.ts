@@ -2,7 +2,7 @@ import type { ModelVariables } from "../agent/accounts.ts"
 import type { ToolSpec } from "../agent/engine.ts"
 import type { PoolContext } from "../providers/capacity.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
-import type { ToolContext } from "../tools/toolbox.ts"
+import type { ToolContext } from "../tools/tool-context.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
@@ -110,12 +110,12 @@ export class Run {
     await this.beforeCall()
   }
 
-  /** The same as an answer, for a call that would be sent again. */
+  /** The same as an answer, for a call that would be sent again. Throws when another worker is to send it. */
   mayStart(): Promise<boolean> {
     return this.askAgain().then(
       () => true,
       (error: unknown) => {
-        if (error instanceof RunEnd) return false
+        if (error instanceof RunEnd && error.why.kind !== "hand_over") return false
         throw error
       },
     )

@@ -1,4 +1,3 @@
-import type { Context } from "../actor/context.ts"
 import { sniffed } from "../base/media-bytes.ts"
 import { MEMORY } from "../platform/memory.ts"
 import { createOutbound } from "../platform/outbound.ts"
@@ -6,6 +5,7 @@ import { OutboundError } from "../platform/outbound-error.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 import type { CallCredential } from "../providers/refresh.ts"
 import { TOOL_POLICY } from "./policies.ts"
+import type { ToolContext } from "./tool-context.ts"
 
 const UNAVAILABLE = "Pictures cannot be made at the moment."
 
@@ -40,12 +40,16 @@ export interface PictureRequest {
 
 /** Requests one picture from an OpenAI-compatible images endpoint. Throws NoPicture, or the signal's reason. */
 export async function askForPicture(
-  ctx: Pick<Context, "fetch" | "clock" | "urlPolicy" | "memory" | "requestId">,
+  ctx: Pick<ToolContext, "turnFetch" | "clock" | "urlPolicy" | "memory" | "requestId">,
   { credential, baseUrl }: { credential: CallCredential; baseUrl: string },
   { model, prompt, size }: PictureRequest,
   { key, signal }: { key: string; signal: AbortSignal },
 ): Promise<Picture> {
-  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: { ...ctx.urlPolicy, operators: true } })
+  const outbound = createOutbound({
+    fetch: ctx.turnFetch,
+    clock: ctx.clock,
+    policy: { ...ctx.urlPolicy, operators: true },
+  })
   try {
     const response = await outbound.send({
       url: `${baseUrl.replace(/\/+$/, "")}/images/generations`,

@@ -8,6 +8,7 @@ import { McpError } from "./mcp-error.ts"
 import { connectMcp, mcpToolName, mcpTools, type StoreImage } from "./mcp-tools.ts"
 import { createSecrets, type Secrets } from "./secrets.ts"
 import type { ToolTurn } from "./task-tools.ts"
+import type { ToolContext } from "./tool-context.ts"
 
 /** The name under which a customer's agent sees the containers of its space. */
 const PREFIX = "container"
@@ -19,14 +20,14 @@ const UNAVAILABLE = "The container of this space does not answer."
  * headers are the operator's: its answers are masked, and its errors are not shown. Throws McpError.
  */
 export async function openContainer(
-  ctx: Context,
+  ctx: ToolContext,
   { name, url, headers }: Container,
   { turn, storeImage, signal, onConnect }: ContainerUse,
 ): Promise<BoundTool[]> {
   const secrets = secretsOf({ url, headers })
   const policy = { ...ctx.urlPolicy, operators: true } as const
   const outbound = createOutbound({
-    fetch: ctx.fetch,
+    fetch: ctx.turnFetch,
     clock: ctx.clock,
     policy,
     memory: { budget: ctx.memory, holder: ctx.requestId },

@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { GENERATE_IMAGE } from "../agent-config/names.ts"
 import { noteError } from "../infrastructure/errors.ts"
+import { NotSent } from "../platform/not-sent.ts"
 import { askForPicture, NoPicture, type Picture } from "./ask-for-picture.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { fileLimit, keepFile } from "./file-tools.ts"
@@ -9,6 +10,7 @@ import { openMediaAccount, refreshMedia, refuseMedia } from "./media-credential.
 import type { OutputNames } from "./picture-name.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
+import type { ToolContext } from "./tool-context.ts"
 
 /** The catalog's model for pictures, at the turn's price version. */
 export interface ImageModel {
@@ -58,7 +60,7 @@ type Wanted = z.output<typeof pictureToMake>
  * Makes a picture, which is an output of the turn even if the turn fails. A test turn always gets
  * the same picture, without a network call.
  */
-export function generateImageTool(ctx: Context, turn: ToolTurn, painting: Painting): BoundTool {
+export function generateImageTool(ctx: ToolContext, turn: ToolTurn, painting: Painting): BoundTool {
   const description = "Makes a picture that is returned with the result. It costs as much as several answers."
   return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, async (wanted, call) => {
     const limit = await fileLimit(ctx, turn, 1)
@@ -75,7 +77,7 @@ interface Asked {
 }
 
 async function paint(
-  ctx: Context,
+  ctx: ToolContext,
   turn: ToolTurn,
   { model, names, setAside }: Painting,
   asked: Asked,
@@ -91,6 +93,7 @@ async function paint(
     sent = true
     return askForPicture(ctx, opened, { model: model.model, prompt, size }, asked.call).catch((error: unknown) => {
       if (error instanceof NoPicture) sent = error.lost
+      if (error instanceof NotSent) sent = false
       throw error
     })
   }

@@ -4,7 +4,7 @@ import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { valueFault } from "./check-schema.ts"
-import { McpError, toMcpError } from "./mcp-error.ts"
+import { McpError, notSentIn, toMcpError } from "./mcp-error.ts"
 import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
 import { type OddTool, oddToolsOf } from "./mcp-wire.ts"
@@ -167,7 +167,7 @@ export async function openMcpServer({
   function fail(error: unknown, { stop = signal, calling = false } = {}): never {
     if (stop.aborted) throw stop.reason
     if (signal.aborted) throw signal.reason
-    throw toMcpError(server.name, error, calling)
+    throw notSentIn(error) ?? toMcpError(server.name, error, calling)
   }
 
   let speaks: Revision = known === MODERN ? MODERN : null

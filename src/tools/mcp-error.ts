@@ -1,4 +1,5 @@
 import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client"
+import { NotSent } from "../platform/not-sent.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { rpcErrorIn } from "./mcp-wire.ts"
 
@@ -42,6 +43,12 @@ export function toMcpError(name: string, error: unknown, calling: boolean): McpE
   }
   const message = error instanceof Error ? error.message : String(error)
   return new McpError("protocol", `${at} does not answer as MCP requires: ${message}`)
+}
+
+/** The request that was given up before it was sent, if that is why a call failed. */
+export function notSentIn(error: unknown): NotSent | null {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof NotSent) return at
+  return null
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Tool } from "../agent-config/tool.ts"
 import { asDoubles } from "../base/exact-json.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
-import type { Outbound } from "../platform/outbound.ts"
+import { NotSent } from "../platform/not-sent.ts"
 import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { valueFault } from "./check-schema.ts"
 import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
@@ -22,10 +22,7 @@ import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
 import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
-
-export interface ToolContext extends Context {
-  readonly outbound: Outbound
-}
+import type { ToolContext } from "./tool-context.ts"
 
 /** The connected tools of a turn's agent. */
 export interface Toolbox {
@@ -151,7 +148,7 @@ async function openServers(
   }
   const twice = <Tools>(open: () => Promise<Tools>) =>
     open().catch((error: unknown) => {
-      if (deps.signal.aborted) throw error
+      if (deps.signal.aborted || error instanceof NotSent) throw error
       return open()
     })
   try {

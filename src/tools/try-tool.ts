@@ -10,7 +10,8 @@ import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { noteListing } from "./note-listing.ts"
 import { callRestTool } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
-import { countTools, inputFault, type ToolContext } from "./toolbox.ts"
+import type { ToolContext } from "./tool-context.ts"
+import { countTools, inputFault } from "./toolbox.ts"
 
 /** Calls a REST tool as a model's call would; null if the tool no longer exists. */
 export async function tryTool(

@@ -61,6 +61,7 @@ export async function runUntilDeath(
     db: databaseOver((statement) => io("pg", () => base.db.run(statement))),
     queue: { publish: (sent) => io("queue", () => base.queue.publish(sent)) },
     outbound,
+    turnFetch: fetch,
     variables: env,
     redis: createRedis(env, base.meter),
     waitingCalls: () => 0,

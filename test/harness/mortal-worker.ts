@@ -66,6 +66,7 @@ export function mortalWorker(
       if (event === "model.lost") lost.push(fields)
     },
     outbound: createOutbound({ fetch, clock, policy: base.urlPolicy }),
+    turnFetch: fetch,
     variables: { OPENAI_BASE_URL: PROVIDER_URL },
     redis: createRedis(parseBaseEnv(world.env), base.meter),
   }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { Context } from "../../src/actor/context.ts"
 import type { ToolSpec } from "../../src/agent/engine.ts"
 import { promptTokenBound, toolTokenBound } from "../../src/agent/estimate.ts"
 import type { Tool } from "../../src/agent-config/tool.ts"
@@ -9,6 +8,7 @@ import type { Run } from "../../src/runs/run.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "../../src/tools/file-tools.ts"
 import { generateImageTool, type Painting } from "../../src/tools/image-tool.ts"
 import { createTask, type ToolTurn, updateTask } from "../../src/tools/task-tools.ts"
+import type { ToolContext } from "../../src/tools/tool-context.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "../../src/turns/first-call.ts"
 import { readAnswer } from "../harness/answers.ts"
 import { isThorough } from "../harness/crash.ts"
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const nothing = {} as Context
+const nothing = {} as ToolContext
 const noTurn = {} as ToolTurn
 const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateTask, generateImageTool].map(
   (tool) => tool(nothing, noTurn, {} as Painting).spec,

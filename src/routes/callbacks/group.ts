@@ -118,8 +118,13 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
       const requestId = `${ctx.requestId} ${turn_id}`
       const holder = `${user_id} ${test}`
       const room = (signal?: AbortSignal) => calls.room(holder, signal)
-      const own = { ...ctx, requestId, room, fetch: calls.bound(ctx.fetch, { holder, afterWait }) }
-      return { ctx: { ...own, outbound: outboundOf(own, requestId, room) }, leave: calls.enter(holder) }
+      const fetch = calls.bound(ctx.fetch, { holder })
+      const turnFetch = calls.bound(ctx.fetch, { holder, afterWait })
+      const own = { ...ctx, requestId, room, fetch, turnFetch }
+      return {
+        ctx: { ...own, outbound: outboundOf({ ...own, fetch: turnFetch }, requestId, room) },
+        leave: calls.enter(holder),
+      }
     },
   }
 }
@@ -140,6 +145,7 @@ function agentContext(c: HonoContext<AppEnv>): AgentContext {
   return {
     ...ctx,
     outbound,
+    turnFetch: ctx.fetch,
     variables: env,
     // Created on demand, because almost no turn needs it.
     get redis() {
