@@ -116,7 +116,7 @@ export const conflict: Journey = {
     const [model] = items
     if (!model) throw new Error("The catalog is empty")
     const rename = async () => {
-      await keyboard.choose(new RegExp(`^Actions of ${model.label.replace(/ \(.*/, "")}`), "Rename")
+      await keyboard.choose(new RegExp(`^Actions for ${model.label.replace(/ \(.*/, "")}`), "Rename")
       await keyboard.has("textbox", "Name")
     }
     await rename()
@@ -135,7 +135,7 @@ export const conflict: Journey = {
     await rename()
     await keyboard.fill("Name", model.label)
     await keyboard.press("Enter")
-    await keyboard.reads(`${model.pin} is called ${model.label} now.`)
+    await keyboard.reads(`${model.pin} is now called ${model.label}.`)
   },
 }
 

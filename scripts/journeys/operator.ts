@@ -47,9 +47,9 @@ export const catalog: Journey = {
       await keyboard.to("button", new RegExp(`^Move .*, place ${from} of `))
       await keyboard.press(key)
       await keyboard.has("button", new RegExp(`^Move .*, place ${to} of `))
-      await keyboard.reads(/^The order is not saved yet/)
-      await keyboard.enter("button", "Save the order", { back: true })
-      await keyboard.reads("The order is saved.")
+      await keyboard.reads(/^The new order is not saved yet/)
+      await keyboard.enter("button", "Save order", { back: true })
+      await keyboard.reads("The order was saved.")
     }
     await move(1, "ArrowDown", 2)
     await move(2, "ArrowUp", 1)
