@@ -114,7 +114,7 @@ export const SETTINGS = {
   }),
   max_daily_test_turns: setting({
     description:
-      "The maximum number of test turns per account within 24 hours. Further test turns are rejected with QUOTA_EXCEEDED until the oldest is 24 hours old.",
+      "The maximum number of test turns per account within a day. Further test turns are rejected with QUOTA_EXCEEDED until the oldest is a day old.",
     schema: z.int().min(1).max(10_000_000),
     default: 20_000,
   }),
@@ -132,7 +132,7 @@ export const SETTINGS = {
   }),
   max_daily_key_changes: setting({
     description:
-      "The maximum number of times that an account can create, change or rotate API keys within 24 hours. Further requests are rejected with QUOTA_EXCEEDED. A key can always be revoked.",
+      "The maximum number of times that an account can create, change or rotate API keys within a day. Further requests are rejected with QUOTA_EXCEEDED. A key can always be revoked.",
     schema: z.int().min(1).max(1_000_000),
     default: 1_000,
   }),

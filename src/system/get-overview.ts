@@ -14,7 +14,7 @@ import { type Pool, poolSchema } from "../providers/provider-row.ts"
 const countsSchema = z.object({
   people: z.object({
     total: z.int().meta({ description: "All users, including disabled users.", example: 1204 }),
-    active_1_day: z.int().meta({ description: "Users whose session was used in the last 24 hours.", example: 96 }),
+    active_1_day: z.int().meta({ description: "Users whose session was used in the last day.", example: 96 }),
     active_7_days: z.int().meta({ example: 310 }),
     active_30_days: z.int().meta({ example: 702 }),
   }),
@@ -55,10 +55,10 @@ export const overviewSchema = z
         days_7_usd: z.number().meta({ example: 81.02 }),
         days_30_usd: z.number().meta({ example: 340.5 }),
       })
-      .meta({ description: "Bills of live turns today and in the last 7 and 30 UTC days, including today." }),
+      .meta({ description: "Bills of live turns today, and in the last 7 and 30 days including today (UTC)." }),
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
-      .meta({ description: "Infrastructure failures in the last 24 hours, by kind." }),
+      .meta({ description: "Infrastructure failures in the last day, by kind." }),
     pools: z
       .array(capacitySchema.extend({ pool: poolSchema }))
       .meta({ description: "The current state of the pools of provider accounts." }),

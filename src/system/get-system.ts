@@ -74,7 +74,7 @@ export const systemSchema = z
           errors: z.int().meta({ example: 2 }),
         }),
       )
-      .meta({ description: `Failures of live turns in the last 24 hours, counted over the newest ${COUNTED_ERRORS}.` }),
+      .meta({ description: `Failures of live turns in the last day, counted over the newest ${COUNTED_ERRORS}.` }),
     sweeps: z
       .array(
         z.object({

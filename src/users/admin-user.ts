@@ -25,7 +25,7 @@ export const adminUserSchema = userSchema
       .meta({ description: "The time at which the account was disabled; null if it is active.", example: null }),
     balance_usd: z.number().meta({ example: 12.5 }),
     low_balance_usd: z.number().meta({
-      description: "The event `balance.low` is sent when the balance falls below this amount. 0 turns it off.",
+      description: "The event `balance.low` is sent when the balance falls below this amount. 0 disables the event.",
     }),
     end_user_daily_usd: z.number().nullable().meta({
       description:

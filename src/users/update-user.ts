@@ -26,7 +26,7 @@ export const updateUserSchema = z
       example: false,
     }),
     low_balance_usd: usdAmount.optional().meta({
-      description: "The event `balance.low` is sent when the balance falls below this amount. 0 turns it off.",
+      description: "The event `balance.low` is sent when the balance falls below this amount. 0 disables the event.",
     }),
     end_user_daily_usd: usdAmount.nullable().optional().meta({
       description:

@@ -223,7 +223,7 @@ export interface AdminUser {
   /** The time at which the account was disabled; null if it is active. */
   disabled_at: string | null
   balance_usd: number
-  /** The event `balance.low` is sent when the balance falls below this amount. 0 turns it off. */
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd: number
   /** Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it. */
   end_user_daily_usd: number | null
@@ -2172,7 +2172,7 @@ export interface Overview {
     people: {
       /** All users, including disabled users. */
       total: number
-      /** Users whose session was used in the last 24 hours. */
+      /** Users whose session was used in the last day. */
       active_1_day: number
       active_7_days: number
       active_30_days: number
@@ -2201,13 +2201,13 @@ export interface Overview {
       cancelled: number
     }
   }
-  /** Bills of live turns today and in the last 7 and 30 UTC days, including today. */
+  /** Bills of live turns today, and in the last 7 and 30 days including today (UTC). */
   billed: {
     today_usd: number
     days_7_usd: number
     days_30_usd: number
   }
-  /** Infrastructure failures in the last 24 hours, by kind. */
+  /** Infrastructure failures in the last day, by kind. */
   errors: ({
     kind: string
     count: number
@@ -3253,7 +3253,7 @@ export interface System {
     /** The amount, in USD, that accounts could not pay yet for containers and storage. */
     due_usd: number
   }
-  /** Failures of live turns in the last 24 hours, counted over the newest 10000. */
+  /** Failures of live turns in the last day, counted over the newest 10000. */
   errors: ({
     kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
     /** The provider or the container. */
@@ -3791,7 +3791,7 @@ export interface UpdateUser {
   brand?: string | undefined
   /** `true` disables the account: it ends its sessions and turns, and disables its keys and webhooks. `false` enables it. */
   disabled?: boolean | undefined
-  /** The event `balance.low` is sent when the balance falls below this amount. 0 turns it off. */
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd?: number | undefined
   /** Default daily cap per end user, in USD per UTC day; null removes it. A cap of the end user replaces it. */
   end_user_daily_usd?: number | null | undefined
@@ -4013,7 +4013,7 @@ export interface UserDetail {
   /** The time at which the account was disabled; null if it is active. */
   disabled_at: string | null
   balance_usd: number
-  /** The event `balance.low` is sent when the balance falls below this amount. 0 turns it off. */
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd: number
   /** Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it. */
   end_user_daily_usd: number | null

@@ -86,7 +86,7 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
         <TextInput
           label="Low balance alert (USD)"
           inputMode="decimal"
-          hint="0 turns the alert off"
+          hint="0 disables the alert"
           {...field("low_balance_usd")}
         />
         <span className="max-sm:hidden" />
