@@ -56,7 +56,7 @@ export const catalog: Journey = {
   },
 }
 
-/** Pages of the analytics, as the navigation names them. */
+/** Titles of analytics pages in the navigation. */
 const REPORTS = ["Usage", "Costs", "Top users", "Hours", "Errors"]
 
 export const dashboards: Journey = {
@@ -74,7 +74,7 @@ export const dashboards: Journey = {
   },
 }
 
-/** By the navigation, from the beginning of the page. */
+/** Opens a page by its link in the navigation. */
 async function follow(keyboard: Keyboard, title: string): Promise<void> {
   await keyboard.enter("link", title)
   await keyboard.sees("heading", title)

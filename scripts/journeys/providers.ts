@@ -2,7 +2,7 @@ import type { Page } from "playwright-core"
 import type { Journey } from "./journey.ts"
 import { Keyboard } from "./keyboard.ts"
 
-/** Says at the demo's provider who one is, in the tab that opens there; returns where it leads. */
+/** Signs in at the demo provider in the tab that opens, and returns that tab. */
 async function signInThere(keyboard: Keyboard, account: string): Promise<Page> {
   const opened = keyboard.page.context().waitForEvent("page")
   await keyboard.enter("link", "Open the provider's page")
@@ -36,7 +36,7 @@ export const poolLogins: Journey = {
 
     await keyboard.go("media account", "Media account")
     await keyboard.enter("button", "Start login")
-    // It leads to a port of the operator's own machine, where nobody listens.
+    // The provider redirects to a port on the operator's machine, where no server listens.
     const led = keyboard.page.context().waitForEvent("request", (request) => request.url().includes("/callback?code="))
     const media = await signInThere(keyboard, "grace")
     const address = (await led).url()
