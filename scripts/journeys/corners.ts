@@ -9,7 +9,7 @@ const passwordOf = (stamp: string) => `correct horse ${stamp}`
 
 const PERIOD_MS = 30_000
 
-/** The code that an authenticator app shows; of the next time span, since each span's code works once. */
+/** The code that an authenticator app shows, `spans` periods from now. The code of each period works only once. */
 const codeOf = (secret: string, { spans = 0 } = {}) =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + spans * PERIOD_MS })
 
@@ -19,7 +19,7 @@ interface Answer {
   json: object
 }
 
-/** The next request to `METHOD path` gets this answer instead of the service's. */
+/** Answers the next request to `METHOD path` with this answer, instead of the answer of the service. */
 async function answerOnce(page: Page, request: string, answer: Answer): Promise<void> {
   const [method, path] = request.split(" ")
   let isDone = false
@@ -53,7 +53,7 @@ export const secondFactor: Journey = {
     await keyboard.sees("button", "Remove the second factor")
     const [recovery = ""] = (await keyboard.copy("Copy the recovery codes")).split("\n")
 
-    // The welcome page and the form ask who is signed in.
+    // The welcome page and the form request the signed-in user, and get 401.
     expects(401)
     await keyboard.enter("button", "Sign out")
     await keyboard.enter("link", "Sign in")
@@ -92,7 +92,7 @@ export const endedSession: Journey = {
     await keyboard.type("turns")
     await keyboard.press("Enter")
     await keyboard.reads("Your session has ended. Sign in to go on.")
-    // Somebody has tried too often.
+    // The sign-in is throttled after too many attempts.
     expects(429)
     const json = { code: "LOGIN_THROTTLED", detail: "Too many wrong passwords for this account." }
     await answerOnce(keyboard.page, "POST /api/auth/login", { status: 429, headers: { "retry-after": "3" }, json })
@@ -116,7 +116,7 @@ export const conflict: Journey = {
     const [model] = items
     if (!model) throw new Error("The catalog is empty")
     const rename = async () => {
-      await keyboard.choose(new RegExp(`^Actions of ${model.label.replace(/ \(.*/, "")}`), "Rename")
+      await keyboard.choose(new RegExp(`^Actions for ${model.label.replace(/ \(.*/, "")}`), "Rename")
       await keyboard.has("textbox", "Name")
     }
     await rename()
@@ -135,7 +135,7 @@ export const conflict: Journey = {
     await rename()
     await keyboard.fill("Name", model.label)
     await keyboard.press("Enter")
-    await keyboard.reads(`${model.pin} is called ${model.label} now.`)
+    await keyboard.reads(`${model.pin} is now called ${model.label}.`)
   },
 }
 
@@ -162,7 +162,7 @@ export const passwordReset: Journey = {
     await keyboard.press("Enter")
     await keyboard.reads("If there is such an account, a link is on its way to it.")
     const link = await linkOf(world)
-    // Another tab: the link comes from elsewhere.
+    // The user opens the link in another tab.
     await keyboard.page.goto("about:blank")
     await keyboard.page.goto(link)
     await keyboard.fill("New password", `another ${passwordOf(stamp)}`)

@@ -47,16 +47,16 @@ export const catalog: Journey = {
       await keyboard.to("button", new RegExp(`^Move .*, place ${from} of `))
       await keyboard.press(key)
       await keyboard.has("button", new RegExp(`^Move .*, place ${to} of `))
-      await keyboard.reads(/^The order is not saved yet/)
-      await keyboard.enter("button", "Save the order", { back: true })
-      await keyboard.reads("The order is saved.")
+      await keyboard.reads(/^The new order is not saved yet/)
+      await keyboard.enter("button", "Save order", { back: true })
+      await keyboard.reads("The order was saved.")
     }
     await move(1, "ArrowDown", 2)
     await move(2, "ArrowUp", 1)
   },
 }
 
-/** Pages of the analytics, as the navigation names them. */
+/** Titles of analytics pages in the navigation. */
 const REPORTS = ["Usage", "Costs", "Top users", "Hours", "Errors"]
 
 export const dashboards: Journey = {
@@ -74,7 +74,7 @@ export const dashboards: Journey = {
   },
 }
 
-/** By the navigation, from the beginning of the page. */
+/** Opens a page by its link in the navigation. */
 async function follow(keyboard: Keyboard, title: string): Promise<void> {
   await keyboard.enter("link", title)
   await keyboard.sees("heading", title)

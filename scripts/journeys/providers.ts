@@ -2,7 +2,7 @@ import type { Page } from "playwright-core"
 import type { Journey } from "./journey.ts"
 import { Keyboard } from "./keyboard.ts"
 
-/** Says at the demo's provider who one is, in the tab that opens there; returns where it leads. */
+/** Signs in at the demo provider in the tab that opens, and returns that tab. */
 async function signInThere(keyboard: Keyboard, account: string): Promise<Page> {
   const opened = keyboard.page.context().waitForEvent("page")
   await keyboard.enter("link", "Open the provider's page")
@@ -27,21 +27,21 @@ export const poolLogins: Journey = {
     await keyboard.enter("button", "Add ada@provider.test")
     await keyboard.reads(/is in the main pool/)
 
-    await keyboard.pick("tab", "Alt-pool: login by a device")
-    await keyboard.enter("button", /^Begin (the|another) login$/)
+    await keyboard.pick("tab", "Alt-pool: login with a device")
+    await keyboard.enter("button", /^Start (another )?login$/)
     const device = await signInThere(keyboard, "barbara")
     await device.getByText("Done").waitFor()
     await device.close()
     await keyboard.reads(/is in the alt-pool/)
 
     await keyboard.go("media account", "Media account")
-    await keyboard.enter("button", "Begin the login")
-    // It leads to a port of the operator's own machine, where nobody listens.
+    await keyboard.enter("button", "Start login")
+    // The provider redirects to a port on the operator's machine, where no server listens.
     const led = keyboard.page.context().waitForEvent("request", (request) => request.url().includes("/callback?code="))
     const media = await signInThere(keyboard, "grace")
     const address = (await led).url()
     await media.close()
-    await keyboard.paste("Address", address)
+    await keyboard.paste("URL", address)
     await keyboard.press("Enter")
     await keyboard.reads(/makes pictures/)
   },

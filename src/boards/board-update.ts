@@ -2,7 +2,7 @@ import * as z from "zod"
 import { storable } from "../base/storable.ts"
 import { BOARD_POLICY } from "./policies.ts"
 
-/** Ids of the platform have at most 52 bits. */
+/** An id of the platform. It has at most 52 bits, so it fits into a number. */
 const id = z.int()
 const person = z.object({ id: id.positive(), is_bot: z.boolean() })
 const group = z.object({
@@ -17,7 +17,7 @@ const member = z.object({
   is_member: z.boolean().optional(),
 })
 
-/** Seconds. Without one, the updates' ids alone order them. */
+/** The time of an update in seconds. If it is missing, updates are ordered by their ids alone. */
 const date = z.int().min(0).default(0)
 const changed = z.object({ chat: group, date, new_chat_member: member })
 
@@ -38,21 +38,21 @@ const update = z.object({
   message: message.optional(),
 })
 
-/** What an update of a bot says of a board. */
+/** The information about a board in an update of a bot. */
 export interface BoardUpdate {
   chat_id: number
   title: string | null
   said_at: number
   update_id: number
-  /** What it says of the bot itself; null: nothing. */
+  /** Whether the bot itself is in the group; null if the update does not say. */
   bot: "in" | "out" | null
   came: string[]
   gone: string[]
-  /** The group has another id from now on. */
+  /** The old and new id of the group, if its id changed. */
   moved: { from: number; to: number } | null
 }
 
-/** Reads what an update of the platform's Bot API says of a group; null when it says nothing of one. */
+/** Reads the information about a group from an update of the Bot API; null if the update is not about a group. */
 export function readBoardUpdate(body: unknown): BoardUpdate | null {
   const parsed = update.safeParse(body)
   if (!parsed.success) return null
@@ -79,7 +79,7 @@ export function readBoardUpdate(body: unknown): BoardUpdate | null {
 
 function readMessage(said: z.infer<typeof message>): Pick<BoardUpdate, "came" | "gone" | "moved"> | null {
   const { chat, from, new_chat_members: added = [], left_chat_member: left } = said
-  // The bot's own leaving is such a message too, and comes after it.
+  // A message about a bot that left is ignored: `my_chat_member` has already reported it.
   if (left?.is_bot) return { came: [], gone: [], moved: null }
   const gone = peopleOf(left ? [left] : [])
   const came = peopleOf([...(from ? [from] : []), ...added]).filter((one) => !gone.includes(one))

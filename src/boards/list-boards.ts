@@ -7,17 +7,29 @@ import { toInstant } from "../base/time.ts"
 
 export const boardSchema = z
   .object({
-    chat_key: z.string().meta({ description: "What a space's `chat_key` names.", example: "messenger:-1001234567890" }),
-    title: z.string().nullable().meta({ description: "As the platform said last.", example: "Acme support" }),
-    bot_username: z.string().nullable().meta({ description: "Without its @.", example: "acme_support_bot" }),
-    bot_in: z.boolean().meta({ description: "Whether the bot is in the group; else its people do not count." }),
-    members: z.int().meta({ description: "How many people are in it, as far as the bot has heard.", example: 12 }),
-    space_id: z.int().nullable().meta({ description: "The space that it is the chat of.", example: 318 }),
-    updated_at: z.iso.datetime().meta({ description: "When its title, or whether the bot is in, last changed." }),
+    chat_key: z.string().meta({
+      description: "The key of the group. A space with the same `chat_key` has this group as its chat.",
+      example: "messenger:-1001234567890",
+    }),
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: "The last title that the platform reported; null if unknown.", example: "Acme support" }),
+    bot_username: z.string().nullable().meta({
+      description: "The username of the bot without the @; null if the bot was removed.",
+      example: "acme_support_bot",
+    }),
+    bot_in: z.boolean().meta({ description: "Whether the bot is in the group. If not, its members are not counted." }),
+    members: z.int().meta({ description: "The number of people in the group that the bot knows of.", example: 12 }),
+    space_id: z
+      .int()
+      .nullable()
+      .meta({ description: "The space that has this group as its chat; null if none.", example: 318 }),
+    updated_at: z.iso.datetime().meta({ description: "The last time at which the title or `bot_in` changed." }),
   })
   .meta({ id: "Board" })
 
-/** The groups in which the bots of brands and workspaces are or were, the last changed first, and their number. */
+/** A page of the groups that the bots of brands and workspaces are or were in, last changed first, and their number. */
 export async function listBoards(
   ctx: Context,
   credential: SessionCredential,

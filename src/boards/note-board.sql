@@ -1,16 +1,16 @@
--- The key of the space whose chat a group of the messaging platform is.
+-- The chat key for a group of the messaging platform.
 create function turnpike.chat_key_of(p_chat_id bigint) returns text language sql immutable as $$
   select 'messenger:' || p_chat_id
 $$;
 
--- Whether a board is the chat of a space.
+-- True if a board is the chat of a space.
 create function turnpike.has_space(p_chat_key text) returns boolean language plpgsql stable as $$
 begin
   return exists (select from spaces s where s.chat_key = p_chat_key);
 end $$;
 
--- Gives a board the id that its group has from now on. Its members stay, and so does the space whose chat it is. The board that was
--- already noted under the new id is joined to it.
+-- Changes the chat id of a board after the platform changed the id of its group. Its members and its space stay.
+-- If a board already exists under the new id, it is merged into this one.
 create function turnpike.move_board(p_bot_id text, p_from bigint, p_to bigint, p_moment timestamptz) returns void language plpgsql as $$
 declare
   old boards;
@@ -35,8 +35,9 @@ begin
     where b.board_id = old.board_id;
 end $$;
 
--- The board of a group, locked; it is made if there is none. Of more than p_most of a bot, one that is no space's chat goes: first one
--- that the bot has left, then the oldest.
+-- Returns the board of a group, locked; inserts it if it does not exist.
+-- If the bot then has more than p_most boards, one that is not the chat of a space is deleted. A board that the bot has
+-- left is deleted first, then the board that changed longest ago.
 create function turnpike.lock_board(p_bot_id text, p_chat_id bigint, p_bot_in boolean, p_said bigint[], p_most integer,
   p_moment timestamptz) returns boards language plpgsql as $$
 declare
@@ -58,10 +59,12 @@ begin
   return board;
 end $$;
 
--- Keeps what an update of a bot says of a board and of who is in it. p_update: chat_id, title, said_at (the platform's second) and update_id,
--- by which updates are ordered; bot ("in", "out" or null), came and gone (ids of people), moved (from, to) or null. Nothing that an older
--- update says replaces what a newer one has said, and the same update again changes nothing. When the bot leaves, its members go. Returns
--- how many people were not kept, since the board has p_most_members.
+-- Applies an update of a bot to a board and its members.
+-- p_update: chat_id, title, bot ("in", "out" or null), came and gone (ids of people), moved ({from, to} or null).
+-- Its said_at (the platform's time in seconds) and update_id order updates.
+-- An older update never overwrites a newer one, and a repeated update changes nothing. If the bot leaves, the members
+-- of the board are deleted.
+-- Returns the number of people who were not stored because the board already has p_most_members.
 create function turnpike.note_board(p_bot_id text, p_update jsonb, p_most_boards integer, p_most_members integer, p_moment timestamptz)
 returns integer language plpgsql as $$
 declare
@@ -79,7 +82,7 @@ begin
     delete from board_members m where m.board_id = board.board_id and m.said < mark;
     board.members_after := greatest(board.members_after, mark);
   end if;
-  -- Any update of a later second than that of its leaving says that the bot is in again.
+  -- An update from a later second than the bot's exit proves that the bot is in the group again.
   if mark > board.bot_said and (bot is not null or (not board.bot_in and mark[1] > board.bot_said[1])) then
     board.bot_in := bot is distinct from 'out';
     board.bot_said := mark;
@@ -96,7 +99,7 @@ begin
   if fresh > 0 then
     free := p_most_members - (select count(*) from board_members m where m.board_id = board.board_id);
     if free < fresh then
-      -- Who left longest ago makes room.
+      -- The members who left longest ago are deleted to make room.
       delete from board_members d where d.board_id = board.board_id and d.messaging_id in (select m.messaging_id from board_members m
         where m.board_id = board.board_id and not m.present order by m.said, m.messaging_id limit fresh - free);
       free := p_most_members - (select count(*) from board_members m where m.board_id = board.board_id);

@@ -4,8 +4,8 @@ import { readBoardUpdate } from "./board-update.ts"
 import { BOARD_POLICY } from "./policies.ts"
 
 /**
- * Keeps what an update of a bot says of who is in a board. Answers whether it was about a group at all. Updates may come twice and in any
- * order: for each person, and for the bot itself, the newest counts.
+ * Stores the members that an update of a bot reports. Returns false if the update is not about a group. Updates may
+ * arrive twice and in any order; the newest update wins for each person and for the bot itself.
  */
 export async function noteBoard(ctx: Context, botId: string, body: unknown): Promise<boolean> {
   const update = readBoardUpdate(body)

@@ -14,7 +14,7 @@ import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
 import { COUNTED_CALLS, type KeyUse, selectKeyUse, useOf } from "./key-use.ts"
 
-/** Of a value, its end alone is shown. */
+/** The number of characters at the end of a value that answers show. */
 export const SHOWN_OF_KEY = 4
 
 export const externalKeySchema = z
@@ -22,30 +22,38 @@ export const externalKeySchema = z
     key_id: z.string().meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }),
     file: z.string().meta({ example: "engines" }),
     name: z.string().meta({ example: "OPENAI_API_KEY" }),
-    is_set: z.boolean().meta({ description: "False: the worker's variable of that name counts, if there is one." }),
+    is_set: z.boolean().meta({
+      description:
+        "Whether a value is stored. If false, the environment variable of the worker with this name is used, if it exists.",
+    }),
     last_four: z
       .string()
       .nullable()
-      .meta({ description: `The last ${SHOWN_OF_KEY} characters of its value.`, example: "7f3a" }),
-    providers: z.array(z.string()).meta({ description: "Whose calls it is for.", example: ["openai"] }),
+      .meta({
+        description: `The last ${SHOWN_OF_KEY} characters of the value; null if none is stored.`,
+        example: "7f3a",
+      }),
+    providers: z.array(z.string()).meta({ description: "The providers whose calls use the key.", example: ["openai"] }),
     calls: z.int().meta({
       description:
-        "The calls of these providers that it served, since it was first set: without those that an account of a pool served. A key " +
-        "that was never set has none.",
+        "The number of calls to these providers since the key was first set, without calls that a provider account of a pool " +
+        "served. 0 if the key was never set.",
       example: 1204,
     }),
     tokens_input: z.int().meta({ example: 904_112 }),
     tokens_cached: z.int().meta({ example: 120_000 }),
     tokens_output: z.int().meta({ example: 88_310 }),
-    cost_usd: z.number().meta({ description: "At the catalog's prices.", example: 12.4 }),
+    cost_usd: z.number().meta({ description: "The cost of these calls at the prices of the catalog.", example: 12.4 }),
     last_used_at: z.iso.datetime().nullable(),
     counted_since: z.iso
       .datetime()
       .nullable()
-      .meta({ description: `Null: all calls are counted. Else only the newest ${COUNTED_CALLS} calls, since then.` }),
-    version: z.int().meta({ description: "Raised by each change; 0: never set." }),
+      .meta({
+        description: `Null if all calls are counted. Otherwise the time of the oldest counted call: only the newest ${COUNTED_CALLS} calls are counted.`,
+      }),
+    version: z.int().meta({ description: "Increases with each change. 0 if the key was never set." }),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: changedBySchema("Who set it."),
+    updated_by: changedBySchema("The admin who last set the key; null if it was the command line."),
   })
   .meta({ id: "ExternalApiKey" })
 
@@ -58,9 +66,9 @@ export const updateApiKeySchema = z
       .string()
       .min(8)
       .max(8192)
-      .regex(/^[\x21-\x7e]+$/, "has a character that is not printable ASCII, or a blank")
+      .regex(/^[\x21-\x7e]+$/, "must contain only printable ASCII characters without spaces")
       .meta({
-        description: "8–8192 printable ASCII characters without blanks. It is never shown again.",
+        description: "8–8192 printable ASCII characters without spaces. The value is never shown again.",
         example: "sk-example-7f3a",
       }),
   })
@@ -68,7 +76,7 @@ export const updateApiKeySchema = z
 
 type KeyRow = Answers["environment_key_answer"]
 
-/** Everything there is to say about the keys, in one statement: the documents too, which only we can open. */
+/** Reads all keys and their use in one statement, and decrypts the environment files. */
 async function readKeys(ctx: Context, credential: SessionCredential) {
   const { rows } = await readAs(ctx, credential, (db) => db.selectFrom("caller").select(columnsOf), { role: "admin" })
   const [row] = rows
@@ -127,7 +135,7 @@ function serializeKey(known: Known, file: string, name: string, row: KeyRow | nu
   }
 }
 
-/** All keys that engines know, and all others that were set, with what the calls that they served have used. */
+/** All keys that engines know, and all other keys that were set, with the usage of their calls. */
 export async function listApiKeys(ctx: Context, credential: SessionCredential): Promise<ExternalKey[]> {
   const known = await readKeys(ctx, credential)
   const names = new Set(
@@ -144,12 +152,12 @@ const rowOf = ({ keys }: Known, file: string, name: string) => keys.find((row) =
 
 const partsOf = (id: string) => ({ file: id.slice(0, id.indexOf(".")), name: id.slice(id.indexOf(".") + 1) })
 
-/** Edits of one document that come at the same moment are made one behind the other. */
+/** The maximum number of attempts to save a file that other requests change at the same time. */
 const TRIES = 8
 
 /**
- * Sets a key of a known file, which the next model call uses. NOT_FOUND for an unknown file, VALIDATION_FAILED for a name that no
- * variable has, or a base URL that is none.
+ * Sets a key of a known file. The next model call uses it. NOT_FOUND for an unknown file; VALIDATION_FAILED for a name
+ * that no environment variable can have, or for an invalid base URL.
  */
 export async function putApiKey(
   ctx: Context,
@@ -163,7 +171,8 @@ export async function putApiKey(
       const message = `There is no environment file for "${keyId}"; the files are ${Object.keys(ENVIRONMENT_FILES).join(", ")}.`
       throw new TurnpikeError("NOT_FOUND", message, { param: "key_id" })
     }
-    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name)) throw wrongName("names a key by capitals, digits and _ behind the dot")
+    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
+      throw wrongName("must have a key of capital letters, digits and _ after the dot")
     if (name.endsWith("_BASE_URL")) checkOperatorsUrl(ctx, value, "value")
     const document = known.documents.get(file) ?? {}
     const changed = { ...document, [name]: value }
@@ -176,7 +185,7 @@ export async function putApiKey(
           made_from: known.files.get(file)?.version ?? 0,
           if_version: ifVersion,
         },
-        refusals: { raced: ["CONFLICT", "Other keys of the file are being changed at this moment."] },
+        refusals: { raced: ["CONFLICT", "Other requests are changing keys of this file. Try again."] },
         serialize: (row: KeyRow | null) => {
           const written = row?.version !== rowOf(known, file, name)?.version
           const documents = new Map([...known.documents, ...(written ? [[file, changed] as const] : [])])

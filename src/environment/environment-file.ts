@@ -3,7 +3,7 @@ import type { SealTarget } from "../base/key-ring.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** The environment files that there can be: what reads each, and which providers' calls each of its known keys serves. */
+/** The environment files. For each known key of a file: the providers whose calls use it. */
 export const ENVIRONMENT_FILES: Readonly<Record<string, { keys: Readonly<Record<string, readonly string[]>> }>> = {
   engines: {
     keys: {
@@ -24,7 +24,7 @@ const target = (file: string): SealTarget => ({
 
 type Variables = Record<string, string>
 
-/** The keys of a sealed document. Throws when it cannot be opened. Seals it again, in the background, under the newest key of the ring. */
+/** Decrypts a sealed document, or throws. If its key is not the newest, seals it again in the background. */
 export async function openEnvironmentFile(ctx: Context, file: string, sealed: string | null): Promise<Variables> {
   if (sealed === null) return {}
   const { text, stale } = await ctx.keyRing.open(sealed, target(file))
@@ -33,7 +33,7 @@ export async function openEnvironmentFile(ctx: Context, file: string, sealed: st
   return Object.fromEntries(pairs)
 }
 
-/** A document of KEY=value lines, sealed. No value has a line break. */
+/** Seals a document of KEY=value lines. Values must not contain line breaks. */
 export function sealEnvironmentFile(ctx: Context, file: string, variables: Variables): Promise<string> {
   const lines = Object.entries(variables).map(([key, value]) => `${key}=${value}`)
   return ctx.keyRing.seal(lines.join("\n"), target(file))

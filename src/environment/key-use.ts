@@ -4,15 +4,15 @@ import type { CallerDB } from "../actor/call-as.ts"
 import { toInstant } from "../base/time.ts"
 import { ENVIRONMENT_FILES } from "./environment-file.ts"
 
-/** How many of the newest model calls of keys, and of those of web chats, are counted for the keys' use: some 10 ms each. */
+/** The number of newest model calls, and of newest calls of web chats, that are counted. Each takes about 10 ms. */
 export const COUNTED_CALLS = 20_000
 
-/** Which key serves which provider's calls, a row for each pair. */
+/** One row for each pair of a key and a provider whose calls use it. */
 const SERVED = Object.entries(ENVIRONMENT_FILES).flatMap(([file, { keys }]) =>
   Object.entries(keys).flatMap(([key, providers]) => providers.map((provider) => ({ file, key, provider }))),
 )
 
-/** What the counted calls of a key come to, and when it was first set. */
+/** The totals of the counted calls of a key. */
 interface UseRow {
   file: string
   key: string
@@ -29,15 +29,15 @@ interface LookedRow {
   first_at: string | null
 }
 
-/** `looked`: how many calls were looked at, of keys and of web chats, and when the first of them was made. */
+/** `looked`: for model calls and for calls of web chats, how many rows were read and when the oldest was made. */
 export interface KeyUse {
   uses: UseRow[]
   looked: (LookedRow | null)[]
 }
 
 /**
- * The use of keys in JSON. A call counts for the key of its provider when no account of a pool served it (a plan's number is none) and it
- * began after the key was first set. So another value of the same key counts for it too.
+ * Selects the use of keys as JSON. A call counts for the key of its provider if no pool account served it (a numeric
+ * `subscription_id` is a plan), and if it started after the key was first set, with whichever value.
  */
 export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
   const calls = eb
@@ -91,7 +91,7 @@ export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
 
 const NO_USE = { calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, micros: 0, last_at: null }
 
-/** The use of one key; `since`: when the counted calls begin, or null when all of its calls are counted. */
+/** The use of one key. `since`: the time of the oldest counted call; null if all calls of the key are counted. */
 export function useOf({ uses, looked }: KeyUse, file: string, key: string, setAt: string | null) {
   const use = uses.find((row) => row.file === file && row.key === key) ?? NO_USE
   const begins = looked.flatMap((row) => (row?.first_at && row.calls >= COUNTED_CALLS ? [toInstant(row.first_at)] : []))

@@ -1,9 +1,9 @@
--- The sealed document that engines read, with every statement behind which a model call may come; null: there is none.
+-- The sealed environment file of the engines, or null. Every statement that can precede a model call selects it.
 create function turnpike.engine_keys() returns text language sql stable as $$
   select e.sealed from environment_files e where e.file = 'engines'
 $$;
 
--- A key of an environment file as operators see it, without its value.
+-- A key of an environment file in answers to operators, without its value.
 create type turnpike.environment_key_answer as (
   file text,
   key text,
@@ -14,15 +14,16 @@ create type turnpike.environment_key_answer as (
   updated_by_name text -- null
 );
 
--- Null when it was never set.
+-- Returns null if the key was never set.
 create function turnpike.environment_key_answer_of(p_file text, p_key text) returns turnpike.environment_key_answer language sql stable as $$
   select (k.file, k.key, k.version, k.set_at, k.updated_at, k.updated_by, u.name)::turnpike.environment_key_answer
     from environment_keys k left join users u on u.user_id = k.updated_by where k.file = p_file and k.key = p_key
 $$;
 
--- Puts a document in which an admin has changed one key, with its audit entry, which never has the value. p_sealed: the new document; null:
--- the key has that value already. p_made_from: the version that it was made from, 0: there was none. refused: admin, stale, or raced:
--- the document has changed since, so it is to be read again.
+-- Saves an environment file in which an admin changed one key, with an audit entry that never contains the value.
+-- p_sealed: the new sealed document; null if the key already has that value. p_made_from: the version of the document
+-- on which the change is based; 0 for a new document.
+-- refused: admin, stale, or raced: another request changed the document, so the caller must read it again.
 create function turnpike.put_environment_key(p_request turnpike.request,
   p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer) language plpgsql rows 1 as $$
@@ -38,7 +39,7 @@ begin
     return next;
     return;
   end if;
-  -- A file that has no key yet has no row to lock.
+  -- An advisory lock, because a file without keys has no row to lock.
   perform pg_advisory_xact_lock(hashtext('environment_file'), hashtext(p_file));
   made := coalesce((select e.version from environment_files e where e.file = p_file), 0);
   former := coalesce((select k.version from environment_keys k where k.file = p_file and k.key = p_key), 0);
@@ -60,7 +61,8 @@ begin
   return next;
 end $$;
 
--- Replaces p_old by the same document sealed under a newer key. False when it was changed in the meantime, which stays.
+-- Replaces p_old with the same document, sealed with a newer key. Returns false, and changes nothing, if the document
+-- is no longer p_old.
 create function turnpike.reseal_environment(p_file text, p_old text, p_sealed text) returns boolean language plpgsql as $$
 begin
   update environment_files e set sealed = p_sealed where e.file = p_file and e.sealed = p_old;

@@ -4,10 +4,10 @@ import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { Answers } from "../platform/procedures.ts"
 
-/** A container of a space, as a claim brings it; its headers are sealed. */
+/** A container of a space, as a claim returns it, with sealed headers. */
 export type MappedContainer = Answers["mapped_container"]
 
-/** The same, ready to be called. */
+/** A container with decrypted headers. */
 export interface Container {
   name: string
   url: string
@@ -28,7 +28,7 @@ export async function sealHeaders(
   return keyRing.seal(JSON.stringify(headers), target(space, container))
 }
 
-/** Opens the headers of a space's containers; those under an older key are sealed again under the newest, in the background. */
+/** Decrypts the headers of containers. If their key is not the newest, seals them again in the background. */
 export function openContainers(ctx: Context, space: string, mapped: readonly MappedContainer[]): Promise<Container[]> {
   return Promise.all(
     mapped.map(async ({ container, url, headers }) => {

@@ -1,4 +1,4 @@
--- Notes a failure of what the service itself runs or calls.
+-- Records a failure of a container, a delegation or a model call.
 create function turnpike.note_infrastructure_error(p_kind text, p_name text, p_code text, p_turn_id text, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -6,7 +6,7 @@ begin
   return true;
 end $$;
 
--- Forgets up to p_limit failures, and as many times of containers that are billed, from before p_until. Returns how many.
+-- Deletes failures and billed container calls from before p_until, at most p_limit of each. Returns both numbers.
 create function turnpike.sweep_infrastructure(p_until timestamptz, p_limit integer, out errors integer, out calls integer)
 language plpgsql set enable_seqscan = off set jit = off as $$
 begin

@@ -6,13 +6,13 @@ import { INFRASTRUCTURE_POLICY } from "./policies.ts"
 
 export interface InfrastructureError {
   kind: (typeof ERROR_KINDS)[number]
-  /** The provider or the container. */
+  /** The name of the provider or container. */
   name: string
-  /** One word of ours; never a text of a customer's or a server's. */
+  /** An error code of this service. Never a text from a customer or a server. */
   code: string
 }
 
-/** Notes a failure of a live turn, in the background and never throwing: the turn goes on as it would. */
+/** Records a failure of a live turn in the background. Never throws, so that the turn is not affected. */
 export function noteError(
   ctx: Context,
   { turn_id, test }: { turn_id: string; test: boolean },
@@ -26,7 +26,7 @@ export function noteError(
   ctx.background(noted.catch(unnoted))
 }
 
-/** Forgets failures, and times of containers that were billed, from long ago. */
+/** Deletes old failures and old billed container calls. */
 export async function sweepInfrastructure(ctx: Context): Promise<{ errors: number; calls: number }> {
   const { keepDays, sweepBatch: limit, sweepBatches } = INFRASTRUCTURE_POLICY
   const until = new Date(ctx.clock.now().getTime() - keepDays * 86_400_000)

@@ -15,7 +15,7 @@ import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { sealHeaders } from "./container.ts"
 
 const containerName = serverName.meta({
-  description: "The container's name among those of the space.",
+  description: "The name of the container. It is unique within the space.",
   example: "sandbox",
 })
 const spaceSlug = z.string().min(1).max(128).meta({ example: "spc_01k8m3v9q2x7" })
@@ -26,14 +26,14 @@ export const mappingSchema = z
     space: spaceSlug,
     url: z.string().meta({ example: "https://sandbox.internal/mcp" }),
     header_names: z.array(z.string()).meta({
-      description: "The headers that it is called with. Their values are never shown.",
+      description: "The names of the headers that are sent to the container. Their values are never shown.",
       example: ["authorization"],
     }),
     enabled: z.boolean(),
-    version: z.int().meta({ description: "Raised by each change." }),
+    version: z.int().meta({ description: "Increases with each change." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema("Who changed it last."),
+    updated_by: changedBySchema("The admin who made the last change; null if it was the command line."),
   })
   .meta({ id: "ContainerMapping" })
 
@@ -46,20 +46,20 @@ export const mappingUpsertSchema = z
   .strictObject({
     container: containerName,
     space: spaceSlug,
-    url: z.string().min(1).max(4096).refine(noPlaceholder, "has no placeholders").meta({
-      description: "Its Streamable HTTP endpoint: any http(s) address but our own.",
+    url: z.string().min(1).max(4096).refine(noPlaceholder, "must not have placeholders").meta({
+      description: "The Streamable HTTP endpoint of the container: any http(s) URL except those of this service.",
       example: "https://sandbox.internal/mcp",
     }),
     headers: headersSchema
-      .refine(noPlaceholder, "have no placeholders")
+      .refine(noPlaceholder, "must not have placeholders")
       .nullable()
       .optional()
       .meta({
         description:
-          "All headers that it is called with. Left out: as they are, unless `url` leads to another server now; null: none.",
+          "All headers to send to the container; null for none. If omitted, the stored headers stay. Required if `url` changes to another server and headers are stored.",
         example: { authorization: "Bearer 7f3a…" },
       }),
-    enabled: z.boolean().optional().meta({ description: "Left out: as it is; a new one is enabled." }),
+    enabled: z.boolean().optional().meta({ description: "Default: unchanged; true for a new mapping." }),
   })
   .meta({ id: "MappingUpsert" })
 
@@ -84,7 +84,7 @@ export interface MappingFilters {
   container?: string | undefined
 }
 
-/** Container mappings, the oldest first, for admins. */
+/** A page of container mappings, oldest first, and the number of all mappings found. */
 export async function listMappings(
   ctx: Context,
   credential: SessionCredential,
@@ -130,8 +130,8 @@ export async function listMappings(
 }
 
 /**
- * Maps a space to a container, which binds the next turn that is claimed. NOT_FOUND for the space, VALIDATION_FAILED for the
- * URL, or without headers that another server would get.
+ * Maps a space to a container, from the next claimed turn on. NOT_FOUND for an unknown space; VALIDATION_FAILED for an
+ * invalid URL, or if stored headers would be sent to another server.
  */
 export async function putMapping(
   ctx: Context,
@@ -155,7 +155,7 @@ export async function putMapping(
     refusals: {
       other_server: headersMissing,
       no_space: ["NOT_FOUND", `There is no space "${space}".`],
-      none_yet: ["VERSION_MISMATCH", "There is no such mapping yet, so it has no version. Nothing was written."],
+      none_yet: ["VERSION_MISMATCH", "There is no such mapping, so If-Match cannot match. Nothing was changed."],
     },
     serialize: (row: MappingRow | null) => serializeMapping(row as MappingRow),
   })
@@ -163,7 +163,7 @@ export async function putMapping(
 
 function headersMissing(): TurnpikeError {
   const message =
-    "are needed, since `url` leads to another server, which must not get those of the former one; null sends none"
+    "are required, because `url` is on another server and the stored headers must not be sent to it; null sends none"
   const faults = [{ location: "body" as const, path: ["headers"], type: "missing", message }]
   return new TurnpikeError("VALIDATION_FAILED", `headers: ${message}`, { param: "headers", faults })
 }

@@ -1,8 +1,8 @@
-/** Containers and what fails beside them. */
+/** Retention of failures and container calls. */
 export const INFRASTRUCTURE_POLICY = {
-  /** Failures are kept for so many days, and so are the times of containers' calls once they are billed. */
+  /** The number of days for which failures and billed container calls are kept. */
   keepDays: 400,
-  /** So many rows of each are forgotten in one statement, and so many statements are made in one run of the sweep. */
+  /** The number of rows of each table that one statement deletes, and of statements in one run of the sweep. */
   sweepBatch: 5_000,
   sweepBatches: 10,
 } as const

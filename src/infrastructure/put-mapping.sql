@@ -1,4 +1,4 @@
--- A container mapping as operators see it, without its headers' values.
+-- A container mapping in answers to operators, without the values of its headers.
 create type turnpike.mapping_answer as (
   container text,
   space text,
@@ -12,7 +12,7 @@ create type turnpike.mapping_answer as (
   updated_by_name text -- null
 );
 
--- Null when there is no such mapping.
+-- Returns null if the mapping does not exist.
 create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) returns turnpike.mapping_answer language sql stable as $$
   select (m.container, s.slug, m.url, array(select jsonb_array_elements_text(m.header_names)), m.enabled, m.version, m.created_at,
       m.updated_at, m.updated_by, u.name)::turnpike.mapping_answer
@@ -20,19 +20,22 @@ create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) 
     where m.space_id = p_space_id and m.container = p_container
 $$;
 
--- What the audit log keeps of a mapping: neither its headers nor the query of its URL, either of which may hold credentials.
+-- The fields of a mapping that the audit log records. Headers and the query of the URL are left out, because they can
+-- contain credentials.
 create function turnpike.mapping_facts(mapping container_mappings) returns jsonb language sql immutable as $$
   select to_jsonb(mapping) - 'headers' || jsonb_build_object('url', regexp_replace(mapping.url, '[?#].*$', '?…'))
 $$;
 
--- Whether two URLs surely lead to the same server.
+-- True if two URLs certainly have the same scheme, host and port.
 create function turnpike.is_same_server(p_url text, p_other text) returns boolean language sql immutable as $$
   select coalesce(substring(lower(p_url) from '^https?://[^/?#\\]+') = substring(lower(p_other) from '^https?://[^/?#\\]+'), false)
 $$;
 
--- Maps a space to a container, for an admin, with the audit entry. p_headers: the sealed headers, p_header_names their names; they are
--- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not
--- there; other_server: headers that nobody can read would be shown to a server that they were not given for.
+-- Maps a space to a container for an admin, and writes an audit entry.
+-- p_headers: the sealed headers. p_header_names: their names. p_keeps_headers: ignores both and keeps the stored ones.
+-- p_enabled: null leaves it; a new mapping is enabled.
+-- refused: admin, stale, no_space, none_yet (If-Match has a version, but the mapping does not exist), other_server
+-- (stored headers would be sent to a server for which they were not set).
 create function turnpike.put_mapping(p_request turnpike.request,
   p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
   p_if_version integer)
@@ -50,7 +53,7 @@ begin
     return next;
     return;
   end if;
-  -- One that is not there yet has no row to lock.
+  -- An advisory lock, because a new mapping has no row to lock.
   perform pg_advisory_xact_lock(hashtext('container_mapping'), hashtext(p_space || ' ' || p_container));
   select s.space_id into id from spaces s where s.slug = p_space limit 1;
   select m.* into was from container_mappings m where m.space_id = id and m.container = p_container limit 1;
@@ -83,21 +86,22 @@ begin
   return next;
 end $$;
 
--- A container of a space, as its turns use it.
+-- A container of a space, as turns use it.
 create type turnpike.mapped_container as (
   container text,
   url text,
-  -- Sealed: a JSON object.
-  headers text -- null: it has none
+  -- A sealed JSON object.
+  headers text -- null: no headers
 );
 
--- The containers of a space that its turns may use now.
+-- The enabled containers of a space.
 create function turnpike.containers_of(p_space_id bigint) returns turnpike.mapped_container[] language sql stable as $$
   select array(select (m.container, m.url, m.headers)::turnpike.mapped_container
     from container_mappings m where m.space_id = p_space_id and m.enabled order by m.container)
 $$;
 
--- Replaces p_old by the same headers sealed under a newer key. False when they were changed in the meantime, which stay.
+-- Replaces p_old with the same headers, sealed with a newer key. Returns false, and changes nothing, if the headers are
+-- no longer p_old.
 create function turnpike.reseal_container(p_space text, p_container text, p_old text, p_sealed text) returns boolean
 language plpgsql as $$
 begin

@@ -1,10 +1,10 @@
--- How many an account may have of what COUNTED names (src/base/counted.ts), or for how long: the setting of that name, or max_….
+-- The limit for a name in COUNTED (src/base/counted.ts). It is the setting of that name, or of max_ and that name.
 create function turnpike.limit_of(p_name text) returns bigint language plpgsql stable as $$
 begin
   return turnpike.setting_number(case when p_name in ('kept_versions', 'test_data_days') then p_name else 'max_' || p_name end);
 end $$;
 
--- What an account has of each, up to p_enough where that is counted one by one.
+-- The number of items that an account has. Rows are counted up to p_enough; null counts all.
 create function turnpike.used_of(p_name text, p_user_id bigint, p_enough bigint) returns bigint language plpgsql stable as $$
 begin
   return case p_name
@@ -19,14 +19,14 @@ begin
       and f.state in ('uploading', 'pending', 'ready')) end;
 end $$;
 
--- What an account has of one of them.
+-- The limit of an account and the number of items that count toward it.
 create type turnpike.count_state as (
   cap text,
   "limit" bigint,
   used bigint
 );
 
--- The same of one that counts what was made within a day, with the seconds until there is room again.
+-- The same for a limit per 24 hours, with the seconds until the next item is allowed.
 create type turnpike.daily_count as (
   cap text,
   "limit" bigint,
@@ -34,7 +34,7 @@ create type turnpike.daily_count as (
   retry_after integer
 );
 
--- The state of one of them when p_more does not fit; else null.
+-- Returns the state of a limit if p_more further items would exceed it; otherwise null.
 create function turnpike.over_limit(p_name text, p_user_id bigint, p_more bigint) returns turnpike.count_state language plpgsql as $$
 declare
   most bigint := turnpike.limit_of(p_name);
@@ -43,8 +43,9 @@ begin
   return case when used + p_more > most then row(p_name, most, used)::turnpike.count_state end;
 end $$;
 
--- The state of one that counts what was made within a day, when there is room for no more; else null. p_oldest: when the one was made
--- that is as many back as the limit allows. retry_after: in how many seconds it is a day old.
+-- Returns the state of a limit per 24 hours if it is used up; otherwise null.
+-- p_oldest: the creation time of the item that is as many items back as the limit; null if there are fewer items.
+-- retry_after: the seconds until that item is 24 hours old.
 create function turnpike.over_daily(p_name text, p_oldest timestamptz,
   p_moment timestamptz) returns turnpike.daily_count language plpgsql stable as $$
 begin
@@ -55,7 +56,7 @@ begin
     greatest(1, ceil(extract(epoch from p_oldest + interval '1 day' - p_moment))))::turnpike.daily_count;
 end $$;
 
--- The states of all of them that are not of a day.
+-- The states of all limits except those per 24 hours.
 create function turnpike.count_states(p_user_id bigint) returns turnpike.count_state[] language plpgsql stable as $$
 begin
   return array(select row(n.name, turnpike.limit_of(n.name), turnpike.used_of(n.name, p_user_id, null))::turnpike.count_state

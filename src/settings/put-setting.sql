@@ -1,4 +1,4 @@
--- A setting as operators see it.
+-- A setting in answers to operators.
 create type turnpike.setting_answer as (
   key text,
   value jsonb,
@@ -8,14 +8,15 @@ create type turnpike.setting_answer as (
   updated_by_name text -- null
 );
 
--- Null when it was never set.
+-- Returns null if the setting was never set.
 create function turnpike.setting_answer_of(p_key text) returns turnpike.setting_answer language sql stable as $$
   select (s.key, s.value, s.version, s.updated_at, u.user_id, u.name)::turnpike.setting_answer
     from settings s left join users u on u.user_id = s.updated_by where s.key = p_key
 $$;
 
--- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale, plan_in_use
--- (somebody has a plan that would go), no_factor (admins would need a second factor, and this one has none).
+-- Sets a setting for an admin, and writes an audit entry. Does nothing if the setting already has that value.
+-- refused: admin, stale, plan_in_use (an active subscription has a plan that would be removed), no_factor (the setting
+-- requires a second factor of admins, and the caller has none).
 create function turnpike.put_setting(p_request turnpike.request,
   p_key text, p_value jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.setting_answer) language plpgsql rows 1 as $$
@@ -31,11 +32,11 @@ begin
     return next;
     return;
   end if;
-  -- A setting that was never set has no row to lock.
+  -- An advisory lock, because a setting that was never set has no row to lock.
   perform pg_advisory_xact_lock(hashtext('setting'), hashtext(p_key));
   select s.* into was from settings s where s.key = p_key;
   if p_key = 'plans' then
-    -- Without its row in the setting a plan would have neither cap nor credit.
+    -- A subscription whose plan is not in the setting has no cap and gets no credit.
     select s.plan into given from subscriptions s where s.deactivated_at is null and (s.ends_at is null or s.ends_at > p_request.moment)
       and was.value ? s.plan and not p_value ? s.plan order by s.sub_id limit 1;
   end if;

@@ -12,16 +12,16 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./re
 export const settingSchema = z
   .object({
     key: z.enum(SETTING_KEYS).meta({ example: "trial_days" }),
-    value: z.unknown().meta({ description: "What counts now.", example: 14 }),
-    default: z.unknown().meta({ description: "What counts while nobody has set it.", example: 14 }),
+    value: z.unknown().meta({ description: "The current value.", example: 14 }),
+    default: z.unknown().meta({ description: "The value until an operator sets one.", example: 14 }),
     description: z.string(),
     schema: z.record(z.string(), z.unknown()).meta({
-      description: "What it may be, as JSON Schema.",
+      description: "The JSON Schema of the value.",
       example: { type: "integer", minimum: 0, maximum: 3650 },
     }),
-    version: z.int().meta({ description: "Raised by each change; 0: never set." }),
+    version: z.int().meta({ description: "Increases with each change. 0 if the setting was never set." }),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: changedBySchema("Who set it; null: nobody, or the command line."),
+    updated_by: changedBySchema("The admin who last set it; null if it was never set, or was set by the command line."),
   })
   .meta({ id: "Setting" })
 
@@ -31,7 +31,7 @@ type Setting = z.infer<typeof settingSchema>
 export const settingUpdateSchema = z
   .strictObject({
     key: z.enum(SETTING_KEYS).meta({ example: "trial_days" }),
-    value: z.unknown().meta({ description: "The whole new value.", example: 14 }),
+    value: z.unknown().meta({ description: "The complete new value.", example: 14 }),
   })
   .meta({ id: "SettingUpdate" })
 
@@ -52,7 +52,7 @@ function serializeSetting(key: SettingKey, row: SettingRow | null | undefined): 
   }
 }
 
-/** All settings with who changed them last, for admins. */
+/** All settings, each with the admin who last changed it. */
 export async function listSettings(ctx: Context, credential: SessionCredential): Promise<Setting[]> {
   const { rows } = await readAs(
     ctx,
@@ -69,7 +69,7 @@ export async function listSettings(ctx: Context, credential: SessionCredential):
   return SETTING_KEYS.map((key) => serializeSetting(key, byKey.get(key)))
 }
 
-/** Sets one setting, which binds the next request. VALIDATION_FAILED when the value is not what it may be. */
+/** Sets a setting, from the next request on. VALIDATION_FAILED, PLAN_IN_USE, SECOND_FACTOR_NOT_SET_UP. */
 export async function putSetting(
   ctx: Context,
   credential: SessionCredential,
@@ -90,18 +90,18 @@ export async function putSetting(
     refusals: {
       no_factor: [
         "SECOND_FACTOR_NOT_SET_UP",
-        "Set up a second factor of your own first: with this setting you would no longer act as an admin.",
+        "Set up a second factor for yourself first. Otherwise this setting would remove your admin rights.",
       ],
       plan_in_use: [
         "PLAN_IN_USE",
-        "Somebody has a plan that would go: deactivate its subscriptions, or move them to another plan.",
+        "Active subscriptions use a plan that you are removing. Deactivate them, or move them to another plan, first.",
       ],
     },
     serialize: (row: SettingRow | null) => serializeSetting(key, row),
   })
 }
 
-/** What a setting says now, for verbs and sweeps. */
+/** The current value of a setting, for verbs and sweeps. */
 export async function readSetting<Key extends SettingKey>(
   ctx: Pick<Context, "db">,
   key: Key,

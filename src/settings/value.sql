@@ -1,10 +1,11 @@
--- What a setting says now: the operators' value, else its default.
+-- The current value of a setting: the value that operators set, or the default.
 create function turnpike.setting_value(p_key text) returns jsonb language plpgsql stable as $$
 begin
   return coalesce((select s.value from settings s where s.key = p_key), turnpike.setting_default(p_key));
 end $$;
 
--- The same of a whole number, limited to 0 and its highest value. A value that is no number counts as not set.
+-- The current value of a setting that is an integer, limited to the range from 0 to its maximum. The default replaces a
+-- value that is not a number.
 create function turnpike.setting_number(p_key text) returns bigint language plpgsql stable as $$
 declare
   value jsonb := turnpike.setting_value(p_key);
@@ -15,7 +16,7 @@ begin
   return least(greatest(value::numeric, 0), turnpike.setting_most(p_key))::bigint;
 end $$;
 
--- The same of a text.
+-- The current value of a setting that is a text.
 create function turnpike.setting_text(p_key text) returns text language plpgsql stable as $$
 declare
   value jsonb := turnpike.setting_value(p_key);

@@ -1,5 +1,5 @@
--- Subscriptions whose next period has begun, those first that were tried longest ago, and none twice at one moment. They are noted as
--- tried before they are credited, so one that fails stands behind the others.
+-- Claims subscriptions whose next period has started: the least recently tried first, and each once per p_moment.
+-- They are marked as tried before they are credited, so a subscription that fails is retried after all others.
 create function turnpike.take_subscriptions_to_credit(p_moment timestamptz, p_limit integer) returns table (sub_id integer)
 language plpgsql as $$
 begin
@@ -11,9 +11,10 @@ begin
     where s.sub_id = due.sub_id returning s.sub_id;
 end $$;
 
--- Books the credit of the periods of a subscription that have begun, up to p_most of them, each once by its reference, as the setting
--- `plans` says now. A period that begins when the subscription has ended, or was deactivated, has none; afterwards nothing is to
--- come. is_more: another call goes on. has_subscriber: an endpoint of the account must be woken.
+-- Adds the credit for the periods of a subscription that have started, at most p_most of them.
+-- The reference of the ledger row makes each period count once. The amount comes from the current setting `plans`.
+-- A period that starts after the subscription ended or was deactivated gets no credit, and crediting stops.
+-- is_more: there are further periods, so call again. has_subscriber: an endpoint of the account must be woken.
 create function turnpike.credit_subscription(p_sub_id integer, p_most integer, p_moment timestamptz,
   out user_id bigint, out booked integer, out is_more boolean, out has_subscriber boolean) language plpgsql as $$
 declare
@@ -23,7 +24,7 @@ declare
   begins timestamptz;
   booking turnpike.booking;
 begin
-  -- Two sweepers book one after the other: the later one sees which periods have theirs.
+  -- A concurrent sweeper waits for this lock, and then sees which periods already have their credit.
   select s.* into sub from subscriptions s where s.sub_id = p_sub_id for no key update;
   user_id := sub.user_id;
   booked := 0;
@@ -38,7 +39,7 @@ begin
     if begins >= least(sub.ends_at, sub.deactivated_at) then
       sub.crediting := false;
     else
-      -- Whoever takes a plan out of the setting may put it back: until then the period stays due.
+      -- If the plan is missing in the setting, the period stays due, because an operator may add the plan again.
       exit when not plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
       if micros > 0 then
         booking := turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,

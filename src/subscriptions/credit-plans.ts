@@ -5,14 +5,14 @@ import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
 export const PLAN_POLICY = {
-  /** Periods that one statement books: a year, for a sweeper that comes back late. */
+  /** The maximum number of periods that one statement credits: a year, in case the sweeper was down for long. */
   periods: 12,
-  /** Subscriptions that the sweeper takes at once, and how long it goes on with the next ones, in milliseconds. */
+  /** The number of subscriptions per batch, and the time in milliseconds after which the sweep starts no new batch. */
   sweepBatch: 300,
   sweepMs: 40_000,
 } as const
 
-/** Books the credit that is due of one subscription, each period's once. Returns how many periods were looked at. */
+/** Adds the credit that is due for one subscription, once per period. Returns the number of processed periods. */
 export async function creditSubscription(ctx: Context, subId: number): Promise<number> {
   let booked = 0
   for (let isMore = true; isMore; ) {
@@ -27,8 +27,8 @@ export async function creditSubscription(ctx: Context, subId: number): Promise<n
 }
 
 /**
- * Books the credit that plans include, for each period once it has begun. One subscription that fails keeps nobody: it stands behind all
- * others in the next run.
+ * Adds the credit of plans for each period that has started. A subscription that fails does not block others: the next
+ * run tries it after all others.
  */
 export async function sweepPlans(ctx: Context): Promise<{ booked: number; failed: number }> {
   const sweep = { booked: 0, failed: 0 }

@@ -12,18 +12,18 @@ import { isTextOf } from "../platform/one-of.ts"
 
 export const subscriptionUsageSchema = z
   .object({
-    from: z.iso.date().meta({ description: "The first day (UTC).", example: "2026-01-01" }),
-    total: z.int().meta({ description: "How many subscriptions were used.", example: 2 }),
+    from: z.iso.date().meta({ description: "The first day of the report (UTC).", example: "2026-01-01" }),
+    total: z.int().meta({ description: "The number of subscriptions that were used.", example: 2 }),
     limit: z.int(),
     offset: z.int(),
     items: z
       .array(
         z.object({
           subscription_id: z.string().meta({
-            description: "The `sub_id` of a user's plan, or the name of the pool's member that served the calls.",
+            description: "The `sub_id` of a user's plan, or the name of the provider account that served the calls.",
             example: "7",
           }),
-          user_id: z.int().nullable().meta({ description: "Whose plan it is; null: a member of a pool." }),
+          user_id: z.int().nullable().meta({ description: "The user who has the plan; null for a provider account." }),
           plan: z.string().nullable().meta({ example: "pro" }),
           billed_usd: z.number(),
           days: z
@@ -37,10 +37,10 @@ export const subscriptionUsageSchema = z
                 billed_usd: z.number(),
               }),
             )
-            .meta({ description: "Days with calls, the oldest first. A call counts when its turn ends." }),
+            .meta({ description: "Days with calls, oldest first. A call counts on the day on which its turn ended." }),
         }),
       )
-      .meta({ description: "Those that were billed the most come first." }),
+      .meta({ description: "Subscriptions, highest bill first." }),
   })
   .meta({ id: "SubscriptionUsage" })
 
@@ -116,7 +116,7 @@ async function readDays(ctx: Context, credential: SessionCredential, since: Date
               (lateral) =>
                 lateral
                   .selectFrom(
-                    // In the index's order once, and not once for each column.
+                    // Sorted once in the order of the index, instead of once for each column.
                     lateral
                       .selectFrom("subscription_days as r")
                       .whereRef("r.subscription_id", "=", "s.subscription_id")
@@ -141,7 +141,7 @@ async function readDays(ctx: Context, credential: SessionCredential, since: Date
                 own(
                   "b.sub_id",
                   "=",
-                  // An int4 at most; a member's name may have digits too.
+                  // At most 9 digits, to fit into int4. The name of a provider account may consist of digits, too.
                   sql<number>`case when ${own.ref("s.subscription_id")} ~ '^[0-9]{1,9}$'
                     then ${own.ref("s.subscription_id")}::integer end`,
                 ),
@@ -180,7 +180,7 @@ interface Day {
   billed: number
 }
 
-/** As columns the days are a third of the JSON that they would be as objects. */
+/** Builds the days from columns. As columns, the JSON has a third of the size that it has as objects. */
 const daysOf = (dates: string[], columns: { [Name in Exclude<keyof Day, "date">]: number[] }): Day[] =>
   dates.map((date, at) => ({
     date,
@@ -191,7 +191,7 @@ const daysOf = (dates: string[], columns: { [Name in Exclude<keyof Day, "date">]
     billed: columns.billed[at] ?? 0,
   }))
 
-/** A day may come twice, stored and recent: then it is their sum. */
+/** Adds up days that occur twice: once in the stored rollup and once in the recent usage. */
 function serializeDays(all: Day[]) {
   const days = new Map<string, Day>()
   for (const day of all) {
@@ -214,8 +214,8 @@ function serializeDays(all: Day[]) {
 const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output", "billed"] as const
 
 /**
- * The calls of turns that are in no day of a subscription yet, in the snapshot in which the days are read: those of keys and of web chats,
- * without test turns.
+ * Calls of API turns and web chats that are not in `subscription_days` yet, without test turns. The caller reads them
+ * in the same snapshot as the days.
  */
 function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
   const keyed = db
@@ -249,5 +249,5 @@ function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
     ])
 }
 
-/** A sum of bigint is numeric, which is slow to add, to compare and to write. */
+/** Casts a sum of bigint back to bigint, because PostgreSQL returns numeric, which is slow. */
 const whole = (sum: Expression<unknown>) => sql<number>`${sum}::bigint`

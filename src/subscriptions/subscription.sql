@@ -1,12 +1,12 @@
--- A subscription as operators see it.
+-- A subscription in answers to operators.
 create type turnpike.subscription_answer as (
   sub_id integer,
   user_id bigint,
   plan text,
   trial boolean,
   starts_at timestamptz,
-  ends_at timestamptz, -- null: without an end
-  deactivated_at timestamptz, -- null: it was not deactivated
+  ends_at timestamptz, -- null: no end
+  deactivated_at timestamptz, -- null: not deactivated
   note text, -- null
   version integer,
   created_at timestamptz,
@@ -14,18 +14,19 @@ create type turnpike.subscription_answer as (
   updated_by bigint -- null: the service itself
 );
 
--- Null when there is no such subscription.
+-- Returns null if the subscription does not exist.
 create function turnpike.subscription_answer_of(p_sub_id integer) returns turnpike.subscription_answer language sql stable as $$
   select (s.sub_id, s.user_id, s.plan, s.trial, s.starts_at, s.ends_at, s.deactivated_at, s.note, s.version, s.created_at, s.updated_at,
       s.updated_by)::turnpike.subscription_answer from subscriptions s where s.sub_id = p_sub_id
 $$;
 
--- The begin of a subscription's period, from 0 on: so many months after its start, at the end of a month that is too short (UTC).
+-- The start of period p_period (from 0) of a subscription: p_period months after its start. In a month without that
+-- day, it is the last day of the month (UTC).
 create function turnpike.period_begin(p_starts_at timestamptz, p_period integer) returns timestamptz language sql immutable as $$
   select ((p_starts_at at time zone 'UTC') + make_interval(months => p_period)) at time zone 'UTC'
 $$;
 
--- How many periods are over at a moment: the number of the one under way, or 0 before the start.
+-- The number of periods that have ended at p_moment, which is also the index of the current period. 0 before the start.
 create function turnpike.periods_over(p_starts_at timestamptz, p_moment timestamptz) returns integer language plpgsql immutable as $$
 declare
   first timestamp := p_starts_at at time zone 'UTC';
@@ -39,8 +40,9 @@ begin
   return greatest(months, 0);
 end $$;
 
--- Gives a user a plan of the setting `plans` over a time, for an admin. Of a start in the past, the period under way is the first with
--- credit. refused: admin, unknown_plan, too_short (it would end before its start), unknown_user.
+-- Creates a subscription of a user to a plan in the setting `plans`, for an admin.
+-- If the start is in the past, the current period is the first that gets credit.
+-- refused: admin, unknown_plan, too_short (it would not end after its start), unknown_user.
 create function turnpike.create_subscription(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_starts_at timestamptz, p_ends_at timestamptz,
   p_note text)
@@ -82,8 +84,9 @@ begin
   return next;
 end $$;
 
--- Edits a subscription for an admin (p_change: its columns plan, ends_at, note), or deactivates it. What is so already stays as it is.
--- refused: admin, unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of the setting), too_short.
+-- Edits or deactivates a subscription for an admin. A change that is already in effect does nothing.
+-- p_change: the columns to change (plan, ends_at, note). p_deactivate: deactivates it.
+-- refused: admin, unknown, stale, ended (a deactivated subscription cannot be edited), unknown_plan, too_short.
 create function turnpike.update_subscription(p_request turnpike.request,
   p_sub_id integer, p_change jsonb, p_deactivate boolean, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.subscription_answer) language plpgsql rows 1 as $$
@@ -118,7 +121,8 @@ begin
   end if;
   if refused is null and wanted is distinct from was then
     if wanted.ends_at is distinct from was.ends_at then
-      -- A later end may have further periods, and the sweeper looks whether it has. Those that went by while it was over have no credit.
+      -- A later end can add periods, so the sweeper checks the subscription again. Periods that passed while the
+      -- subscription had ended get no credit.
       if turnpike.period_begin(was.starts_at, was.credited_periods) >= was.ends_at then
         wanted.credited_periods := greatest(was.credited_periods, turnpike.periods_over(was.starts_at, p_request.moment));
       end if;

@@ -7,15 +7,17 @@ import { instantParam, toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { creditSubscription } from "./credit-plans.ts"
 
-const PLAN = "A plan of the setting `plans`."
-const ENDS = "Exclusive; null: without an end."
+const PLAN = "The id of a plan in the setting `plans`."
+const ENDS = "The end of the plan, exclusive; null for no end."
 
 export const subscriptionSchema = z
   .object({
     sub_id: z.int().meta({ example: 7 }),
     user_id: z.int(),
     plan: z.string().meta({ description: PLAN, example: "pro" }),
-    trial: z.boolean().meta({ description: "Given by itself at the first sign-in.", example: false }),
+    trial: z
+      .boolean()
+      .meta({ description: "Whether the service assigned the plan at the first sign-in.", example: false }),
     starts_at: z.iso.datetime(),
     ends_at: z.iso.datetime().nullable().meta({ description: ENDS, example: null }),
     deactivated_at: z.iso.datetime().nullable().meta({ example: null }),
@@ -23,7 +25,10 @@ export const subscriptionSchema = z
     version: z.int(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: z.int().nullable().meta({ description: "The admin of the last edit.", example: 1 }),
+    updated_by: z
+      .int()
+      .nullable()
+      .meta({ description: "The admin who made the last edit; null if it was the service.", example: 1 }),
   })
   .meta({ id: "Subscription" })
 
@@ -37,13 +42,15 @@ export const subscriptionCreateSchema = z
   .strictObject({
     user_id: z.int().min(1),
     plan,
-    starts_at: instantParam.optional().meta({ description: "Default: now. Its day of the month begins each period." }),
+    starts_at: instantParam
+      .optional()
+      .meta({ description: "Default: now. Each period starts on the same day of the month." }),
     ends_at: instantParam.nullable().default(null).meta({ description: ENDS, example: null }),
     note: note.default(null),
   })
   .meta({ id: "SubscriptionCreate" })
 
-/** SubscriptionUpdate of docs/contract.md: what is left out stays as it is. */
+/** SubscriptionUpdate of docs/contract.md. Omitted fields do not change. */
 export const subscriptionUpdateSchema = z
   .strictObject({
     plan: plan.optional(),
@@ -55,8 +62,8 @@ export const subscriptionUpdateSchema = z
 const REFUSALS = {
   unknown: ["NOT_FOUND", "There is no such subscription."],
   unknown_user: ["NOT_FOUND", "There is no such user."],
-  unknown_plan: ["VALIDATION_FAILED", "plan: there is no such plan in the setting `plans`"],
-  ended: ["SUBSCRIPTION_ENDED", "The subscription was deactivated."],
+  unknown_plan: ["VALIDATION_FAILED", "plan: is not in the setting `plans`"],
+  ended: ["SUBSCRIPTION_ENDED", "The subscription was deactivated and cannot be changed."],
   too_short: ["VALIDATION_FAILED", "ends_at: must be after starts_at"],
 } as const satisfies Refusals
 
@@ -72,9 +79,8 @@ function serializeSubscription(row: Answers["subscription_answer"]): Subscriptio
 }
 
 /**
- * Gives a user a plan over a time, for an admin, once for an Idempotency-Key; the credit of the period under way is booked behind the
- * answer. NOT_FOUND for the user,
- * VALIDATION_FAILED for a plan that is not there.
+ * Creates a subscription, once per Idempotency-Key. The credit of the current period is added after the answer is sent.
+ * NOT_FOUND for an unknown user, VALIDATION_FAILED for an unknown plan.
  */
 export async function createSubscription(
   ctx: Context,
@@ -89,14 +95,14 @@ export async function createSubscription(
     refusals: REFUSALS,
     serialize: serializeSubscription,
   })
-  // If this is lost, the sweeper does it within a minute.
+  // If this call is lost, the sweeper adds the credit within a minute.
   ctx.background(creditSubscription(ctx, answer.made.sub_id).catch(() => {}))
   return answer
 }
 
 /**
- * Edits a subscription, or deactivates it, for an admin. NOT_FOUND, VERSION_MISMATCH; SUBSCRIPTION_ENDED when a deactivated one is
- * edited; VALIDATION_FAILED for a plan that is not there, or an end before the start.
+ * Edits or deactivates a subscription. NOT_FOUND, VERSION_MISMATCH; SUBSCRIPTION_ENDED for an edit after deactivation;
+ * VALIDATION_FAILED for an unknown plan, or an end before the start.
  */
 export async function updateSubscription(
   ctx: Context,

@@ -1,4 +1,4 @@
--- Counts what the overview shows of whole tables, in one snapshot. What was counted later stays.
+-- Counts whole tables for the overview in one snapshot. Does not overwrite counts of a later moment.
 create function turnpike.count_overview(p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   insert into overview_counts as o (people, active_1_day, active_7_days, active_30_days, spaces, balance_credit_micros, held_credit_micros,

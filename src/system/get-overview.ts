@@ -13,15 +13,17 @@ import { type Pool, poolSchema } from "../providers/provider-row.ts"
 
 const countsSchema = z.object({
   people: z.object({
-    total: z.int().meta({ description: "Users, disabled ones too.", example: 1204 }),
-    active_1_day: z.int().meta({ description: "Whose session was used in the last day.", example: 96 }),
+    total: z.int().meta({ description: "All users, including disabled users.", example: 1204 }),
+    active_1_day: z.int().meta({ description: "Users whose session was used in the last day.", example: 96 }),
     active_7_days: z.int().meta({ example: 310 }),
     active_30_days: z.int().meta({ example: 702 }),
   }),
-  spaces: z.object({ total: z.int().meta({ description: "Archived ones and those of test data too.", example: 540 }) }),
+  spaces: z.object({
+    total: z.int().meta({ description: "All spaces, including archived and test spaces.", example: 540 }),
+  }),
   money: z.object({
-    balance_usd: z.number().meta({ description: "What all accounts have together." }),
-    held_usd: z.number().meta({ description: "Set aside for turns that are not over." }),
+    balance_usd: z.number().meta({ description: "The sum of all balances, in USD." }),
+    held_usd: z.number().meta({ description: "The sum of all holds of open turns, in USD." }),
   }),
   counted_at: z.iso.datetime(),
 })
@@ -29,19 +31,23 @@ const countsSchema = z.object({
 export const overviewSchema = z
   .object({
     counts: countsSchema.nullable().meta({
-      description: "Counted over everything once a minute, exact at `counted_at`; null before the first time.",
+      description:
+        "Counts over whole tables, updated once a minute and exact at `counted_at`; null until the first count.",
     }),
     turns: z.object({
       queued: z.int().meta({ example: 12 }),
       running: z.int().meta({ example: 31 }),
-      oldest_queued_at: z.iso.datetime().nullable().meta({ description: "Null: none is queued." }),
+      oldest_queued_at: z.iso
+        .datetime()
+        .nullable()
+        .meta({ description: "When the oldest queued turn was accepted; null if no turn is queued." }),
       today: z
         .object({
           done: z.int().meta({ example: 910 }),
           failed: z.int().meta({ example: 3 }),
           cancelled: z.int().meta({ example: 8 }),
         })
-        .meta({ description: "Live turns that have ended since 00:00 UTC." }),
+        .meta({ description: "Live turns that ended since 00:00 UTC." }),
     }),
     billed: z
       .object({
@@ -49,13 +55,13 @@ export const overviewSchema = z
         days_7_usd: z.number().meta({ example: 81.02 }),
         days_30_usd: z.number().meta({ example: 340.5 }),
       })
-      .meta({ description: "What live turns were billed today and in the last 7 and 30 days (UTC), with today." }),
+      .meta({ description: "Bills of live turns today, and in the last 7 and 30 days including today (UTC)." }),
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
-      .meta({ description: "Failures of infrastructure in the last day, by kind." }),
+      .meta({ description: "Infrastructure failures in the last day, by kind." }),
     pools: z
       .array(capacitySchema.extend({ pool: poolSchema }))
-      .meta({ description: "Both pools of accounts at the providers of models, as they are now." }),
+      .meta({ description: "The current state of the pools of provider accounts." }),
     reconciliation: z
       .object({
         reconciliation_id: z.string().meta({ example: "rec_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
@@ -65,11 +71,11 @@ export const overviewSchema = z
         finished_at: z.iso.datetime(),
       })
       .nullable()
-      .meta({ description: "The last pass over the books that has finished; null: none yet." }),
+      .meta({ description: "The last finished reconciliation; null until the first one has finished." }),
   })
   .meta({ id: "Overview" })
 
-/** The service at a glance, for admins: one statement over small tables. */
+/** The overview for admins, read in one statement over small tables. */
 export async function getOverview(
   ctx: Context,
   credential: SessionCredential,
@@ -152,7 +158,7 @@ export async function getOverview(
   }
 }
 
-/** Live turns by the day and state of their end: what is in the days, and what is in none yet, in one snapshot. */
+/** Live turns by day and state of their end, from the daily rollup and from turns that are not in it yet. */
 function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
   return db
     .selectFrom("service_days as r")
@@ -173,7 +179,7 @@ function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
     )
 }
 
-/** Counts what the overview shows of whole tables. */
+/** Counts whole tables for the overview. */
 export async function sweepOverview(ctx: Context): Promise<{ counted: boolean }> {
   const { count_overview } = await callOne(ctx.db, "count_overview", { moment: ctx.clock.now() })
   return { counted: count_overview === true }

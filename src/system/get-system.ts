@@ -10,48 +10,48 @@ import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 
-/** A turn or a delivery that has been due for this long is overdue, since the sweeper comes every minute. */
+/** A turn or delivery counts as overdue after this time, because the sweeper runs every minute. */
 const OVERDUE_AFTER_MS = 120_000
-/** So many failures are counted: some 5 ms, also while a provider is down. */
+/** The maximum number of failures that are counted. This takes about 5 ms, even while a provider is down. */
 const COUNTED_ERRORS = 10_000
 
 export const systemSchema = z
   .object({
     database: z.object({
       ok: z.boolean(),
-      round_trip_ms: z.number().meta({ description: "The time of one short query, just now.", example: 4.2 }),
+      round_trip_ms: z
+        .number()
+        .meta({ description: "The duration of one short query, in milliseconds.", example: 4.2 }),
     }),
     turns: z
       .object({
         queued: z.int().meta({ example: 12 }),
         running: z.int().meta({ example: 31 }),
         overdue: z.int().meta({
-          description: "Open turns that the sweeper should have published more than two minutes ago.",
+          description: "Open turns that the sweeper should have published at least two minutes ago.",
           example: 0,
         }),
       })
-      .meta({ description: "Turns under way, of all accounts." }),
+      .meta({ description: "Open turns of all accounts." }),
     webhooks: z
       .object({
-        pending: z
-          .int()
-          .meta({ description: "Deliveries that have not been delivered and have not failed.", example: 4 }),
+        pending: z.int().meta({ description: "Deliveries that were neither delivered nor given up.", example: 4 }),
         overdue: z
           .int()
-          .meta({ description: "Those of them that have been due for more than two minutes.", example: 0 }),
+          .meta({ description: "Pending deliveries that have been due for at least two minutes.", example: 0 }),
       })
       .meta({ description: "The backlog of all endpoints." }),
     postings: z
       .object({
         queued: z.int().meta({ description: "Charges that are not in the ledger yet.", example: 3 }),
-        oldest_seconds: z
-          .number()
-          .nullable()
-          .meta({ description: "How long the oldest of them has waited; null: there is none.", example: 0.2 }),
+        oldest_seconds: z.number().nullable().meta({
+          description: "The age of the oldest charge in the queue, in seconds; null if the queue is empty.",
+          example: 0.2,
+        }),
       })
       .meta({
         description:
-          "The queue of charges of large accounts. Balances count them at once. When the oldest waits for seconds, they cannot be posted.",
+          "The queue of charges of large accounts. Balances include them at once. If the oldest has waited for several seconds, posting is failing.",
       }),
     containers: z
       .object({
@@ -59,10 +59,13 @@ export const systemSchema = z
         billed_until: z.iso
           .datetime()
           .nullable()
-          .meta({ description: "When containers and storage were billed last; null: never." }),
-        due_usd: z.number().meta({ description: "What accounts could not pay for them yet.", example: 0 }),
+          .meta({ description: "When containers and storage were last billed; null if never." }),
+        due_usd: z.number().meta({
+          description: "The amount, in USD, that accounts could not pay yet for containers and storage.",
+          example: 0,
+        }),
       })
-      .meta({ description: "What the operator runs for spaces." }),
+      .meta({ description: "Containers of spaces, and their bills." }),
     errors: z
       .array(
         z.object({
@@ -71,7 +74,7 @@ export const systemSchema = z
           errors: z.int().meta({ example: 2 }),
         }),
       )
-      .meta({ description: `Failures of the last day, of live turns: of the newest ${COUNTED_ERRORS}.` }),
+      .meta({ description: `Failures of live turns in the last day, counted over the newest ${COUNTED_ERRORS}.` }),
     sweeps: z
       .array(
         z.object({
@@ -84,20 +87,21 @@ export const systemSchema = z
       )
       .meta({ description: "The last run of each sweep. Sweeps run every minute." }),
     reconciliation: reconciliationSchema.nullable().meta({
-      description: "The last finished pass over the books, with its findings. Null before the first one.",
+      description: "The last finished reconciliation, with its findings; null until the first one has finished.",
     }),
     reconciliation_of_all: reconciliationSchema.nullable().meta({
-      description: "The last one that has finished over all history, which begins once a week and behind a finding.",
+      description:
+        "The last finished reconciliation of all history; null if none. It starts once a week, and after a finding.",
     }),
     reconciliation_running: reconciliationSchema
       .nullable()
-      .meta({ description: "The pass under way, if there is one." }),
+      .meta({ description: "The running reconciliation; null if none is running." }),
   })
   .meta({ id: "System" })
 
 type System = z.infer<typeof systemSchema>
 
-/** The state of the service, for admins. ADMIN_REQUIRED for others. */
+/** The state of the service. ADMIN_REQUIRED for users who are not admins. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const now = ctx.clock.now().getTime()
   const [late, yesterday] = [new Date(now - OVERDUE_AFTER_MS), new Date(now - 86_400_000)]

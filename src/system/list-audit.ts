@@ -12,13 +12,22 @@ const row = z.record(z.string(), z.unknown()).nullable()
 export const auditEntrySchema = z
   .object({
     audit_id: z.int().meta({ example: 311 }),
-    actor_user_id: z.int().nullable().meta({ description: "Who did it; null: the command line.", example: 1 }),
+    actor_user_id: z
+      .int()
+      .nullable()
+      .meta({ description: "The user who made the change; null if it was the command line.", example: 1 }),
     actor_name: z.string().nullable().meta({ example: "Ada" }),
     action: z.string().meta({ example: "user.update" }),
-    subject_type: z.string().meta({ description: "The kind of what was changed.", example: "user" }),
+    subject_type: z.string().meta({ description: "The type of the changed object.", example: "user" }),
     subject_id: z.string().meta({ example: "42" }),
-    before: row.meta({ description: "What it was, without secrets.", example: { role: "user" } }),
-    after: row.meta({ description: "What it is since, without secrets.", example: { role: "admin" } }),
+    before: row.meta({
+      description: "The object before the change, without secrets; null if it was created.",
+      example: { role: "user" },
+    }),
+    after: row.meta({
+      description: "The object after the change, without secrets; null if nothing is recorded.",
+      example: { role: "admin" },
+    }),
     request_id: z.string().nullable(),
     address: z.string().nullable().meta({ example: "203.0.113.9" }),
     created_at: z.iso.datetime(),
@@ -36,13 +45,13 @@ export interface AuditFilters {
   created_after?: string | undefined
   /** Exclusive. */
   created_before?: string | undefined
-  /** Also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
+  /** Includes changes of owners to their own API keys. Filters by actor, subject or action always include them. */
   own?: boolean | undefined
-  /** Only entries that were made before this one. */
+  /** Only entries with a smaller id. */
   before_id?: number | undefined
 }
 
-/** The audit log, newest first, for admins. */
+/** A page of the audit log, newest first, and the number of all entries found. */
 export async function listAudit(
   ctx: Context,
   credential: SessionCredential,

@@ -9,7 +9,7 @@ export interface SweepRun {
   ok: boolean
 }
 
-/** Notes when each sweep ran, for the status of the system. Never throws: the next run notes it again. */
+/** Stores when each sweep ran. Never throws, because the next run stores it again. */
 export async function noteSweeps(ctx: Pick<Context, "db" | "log">, runs: SweepRun[]): Promise<void> {
   await callOne(ctx.db, "note_sweeps", { runs }).catch((error: unknown) => {
     ctx.log("error", "sweeps.note_failed", { error: describeError(error) })

@@ -19,25 +19,31 @@ export const taskSchema = z
       title: z.string().meta({ example: "Support desk" }),
       brand: z.string().meta({ example: "turnpike" }),
     }),
-    brand: z.string().meta({ description: "That of the space when the task was made.", example: "turnpike" }),
+    brand: z.string().meta({ description: "The brand of the space when the task was created.", example: "turnpike" }),
     state: z.enum(TASK_STATES),
     title: z.string().meta({ example: "Call the customer back" }),
     description: z.string().nullable().meta({ example: "About order 1207." }),
-    flow: z.string().nullable().meta({ description: "The flow that it is a step of.", example: "returns" }),
-    flow_place: z.int().nullable().meta({ description: "Which step of its flow it is: 1, 2, 3, …", example: 2 }),
-    assignee: person.meta({ description: "Who is to do it." }),
-    creator: person.meta({ description: "The account whose agent made it." }),
+    flow: z
+      .string()
+      .nullable()
+      .meta({ description: "The flow to which the task belongs; null if none.", example: "returns" }),
+    flow_place: z.int().nullable().meta({
+      description: "The number of the step in the flow, from 1; null if the task belongs to no flow.",
+      example: 2,
+    }),
+    assignee: person.meta({ description: "The user to whom the task is assigned; null if unassigned." }),
+    creator: person.meta({ description: "The account whose agent created the task." }),
     end_user_ref: z.string().nullable().meta({ example: "customer-1" }),
-    turn_id: z.string().nullable().meta({ description: "The turn in which it was made." }),
+    turn_id: z.string().nullable().meta({ description: "The turn in which the task was created." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
   .meta({ id: "Task" })
 
 export interface TaskFilters {
-  /** A slug. */
+  /** The slug of a space. */
   space?: string | undefined
-  /** A brand's name, or all. */
+  /** The name of a brand, or `all`. */
   brand: string
   state: (typeof TASK_STATES)[number] | "all"
   assignee_user_id?: number | undefined
@@ -46,8 +52,8 @@ export interface TaskFilters {
 }
 
 /**
- * Tasks of all spaces, newest first, for admins (docs/contract.md). `q`: a part of the title in any case. VALIDATION_FAILED for a brand that
- * does not exist.
+ * A page of the tasks of all spaces, newest first, for admins (docs/contract.md). `q`: part of the title,
+ * case-insensitive. VALIDATION_FAILED for an unknown brand.
  */
 export async function listTasks(
   ctx: Context,
@@ -60,7 +66,7 @@ export async function listTasks(
     (db) =>
       db
         .with(
-          // A search looks at each title once, for the number and for the page; all else is faster as two plans of their own.
+          // A search scans all titles, so the count and the page share one scan. Without a search, two plans are faster.
           (cte) => (filters.q === undefined ? cte("found").notMaterialized() : cte("found").materialized()),
           () => filtered(db, filters),
         )

@@ -2,12 +2,12 @@ import type { Context } from "../actor/context.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import type { Answers } from "../platform/procedures.ts"
 
-/** Owners whom tell_shared (./tell-shared.sql) has told that their spaces are shared with more people. */
+/** The notices that `tell_shared()` (./tell-shared.sql) wrote for owners whose spaces are shared with more people. */
 export interface ToldOfSharing {
   told?: Answers["shared_notice"][] | null
 }
 
-/** Emails to them; the feed of each has the same notice, written by the procedure. */
+/** Emails the notices to the owners. The procedure has already written them to the owners' event feeds. */
 export function sendSharedNotices(ctx: Context, row: ToldOfSharing | null): void {
   const at = ctx.clock.now().toISOString()
   for (const { email, brand, data } of row?.told ?? []) {

@@ -7,13 +7,13 @@ create type turnpike.group_member as (
   created_at timestamptz
 );
 
--- A team as operators see it, with its members in the order in which they came.
+-- A team in answers to operators. Members are in the order in which they joined.
 create type turnpike.team_answer as (
   team_id integer,
   name text,
   description text, -- null
   members turnpike.group_member[],
-  archived_at timestamptz, -- null: it is in use
+  archived_at timestamptz, -- null: active
   version integer,
   created_at timestamptz,
   updated_at timestamptz,
@@ -29,20 +29,20 @@ create function turnpike.team_answer_of(p_team_id bigint) returns turnpike.team_
   from teams t left join users c on c.user_id = t.updated_by where t.team_id = p_team_id
 $$;
 
--- The members of a list, [{user_id, role}], that are no users; null: all are.
+-- The ids in a list of members, [{user_id, role}], that no user has; null if all users exist.
 create function turnpike.unknown_users(p_members jsonb) returns bigint[] language sql stable as $$
   select array_agg((m.value -> 'user_id')::bigint) from jsonb_array_elements(p_members) m
     where not exists (select from users u where u.user_id = (m.value -> 'user_id')::bigint)
 $$;
 
--- What the audit log keeps of a team.
+-- The fields of a team that the audit log records.
 create function turnpike.team_facts(p_team_id bigint) returns jsonb language sql stable as $$
   select jsonb_build_object('name', t.name, 'description', t.description, 'archived_at', t.archived_at, 'members', coalesce((
     select jsonb_object_agg(m.user_id, m.role) from team_members m where m.team_id = t.team_id), '{}'))
   from teams t where t.team_id = p_team_id
 $$;
 
--- Makes a team for an admin. refused: admin, unknown_user (unknown_users: their ids).
+-- Creates a team for an admin. refused: admin, unknown_user (unknown_users has the ids).
 create function turnpike.create_team(p_request turnpike.request,
   p_name text, p_description text, p_members jsonb)
 returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[]) language plpgsql rows 1 as $$
@@ -73,16 +73,17 @@ begin
   return next;
 end $$;
 
--- Whether a change lets somebody see the spaces of the team's workspaces who does not see them now as its member.
+-- True if a change gives a user access to the workspaces of a team: it adds a member, or restores an archived team.
 create function turnpike.opens_team(was teams, p_change jsonb) returns boolean language sql stable as $$
   select coalesce(was.archived_at is not null and p_change @> '{"archived": false}', false)
     or exists (select from jsonb_array_elements(case when p_change ? 'members' then p_change -> 'members' else '[]' end) w
       where not exists (select from team_members m where m.team_id = was.team_id and m.user_id = (w.value -> 'user_id')::bigint))
 $$;
 
--- Changes a team for an admin: the fields of p_change; its `members` replace the list, and who stays keeps the day on which they came.
--- refused: admin, not_found, stale, proof (it gives somebody access, and that needs a fresh one), unknown_user
--- (unknown_users: their ids). told: see tell_shared.
+-- Changes a team for an admin.
+-- p_change: the fields to change. `members` replaces the list; members who stay keep the time at which they joined.
+-- refused: admin, not_found, stale, unknown_user (unknown_users has the ids), or proof: a recent proof of identity is
+-- needed if the change gives a user access. told: the notices of tell_shared.
 create function turnpike.update_team(p_request turnpike.request,
   p_team_id bigint, p_change jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[],
@@ -102,7 +103,7 @@ begin
     return next;
     return;
   end if;
-  -- The team's row stands for its members too: of two edits at the same moment the second sees all of the first.
+  -- The lock on the team also covers its members: a concurrent edit waits, and then sees all changes of the first.
   select t.* into was from teams t where t.team_id = p_team_id limit 1 for no key update;
   if was.team_id is null then
     refused := 'not_found';

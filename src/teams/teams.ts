@@ -38,10 +38,12 @@ export const teamUpdateSchema = z
     description: description.nullable().optional(),
     members: membersSchema(TEAM_ROLES, "member")
       .optional()
-      .meta({ description: "Replaces all members. Who stays keeps the day on which they came." }),
-    archived: z.boolean().optional().meta({ description: "An archived team gives its members no workspace." }),
+      .meta({ description: "Replaces all members. Members who stay keep their `since`." }),
+    archived: z.boolean().optional().meta({
+      description: "`true` archives the team: its members lose access to its workspaces. `false` restores it.",
+    }),
   })
-  .meta({ id: "TeamUpdate", description: "Fields that you leave out stay as they are; null clears." })
+  .meta({ id: "TeamUpdate", description: "Omitted fields do not change; null clears a field." })
 
 export const teamSchema = z
   .object({
@@ -50,10 +52,10 @@ export const teamSchema = z
     description: description.nullable(),
     members: z.array(z.object({ ...personShape, role: z.enum(TEAM_ROLES), since: z.iso.datetime() })),
     archived: z.boolean(),
-    version: z.int().meta({ description: "Raised by each change.", example: 1 }),
+    version: z.int().meta({ description: "Increases with each change.", example: 1 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema("Who changed it last; null: the command line."),
+    updated_by: changedBySchema("The admin who made the last change; null if it was the command line."),
   })
   .meta({ id: "Team" })
 
@@ -87,7 +89,7 @@ export interface GroupSearch {
 
 type TeamPage = { search: GroupSearch } & ListPage
 
-/** Teams by name, with their members and their number. `q`: a part of the name, case-insensitive. */
+/** A page of teams with their members, ordered by name, and the number of all teams found. `q`: part of the name. */
 export async function listTeams(
   ctx: Context,
   credential: SessionCredential,
@@ -122,7 +124,7 @@ export async function listTeams(
   }
 }
 
-/** Those with these ids, in their order. */
+/** Reads the teams with these ids, in the order of the ids. */
 async function readTeams(ctx: Context, credential: SessionCredential, ids: number[]): Promise<Team[]> {
   const { rows } = await readAs(
     ctx,
@@ -153,7 +155,7 @@ const refusals = {
   unknown_user: unknownUsers,
 }
 
-/** Makes a team. VALIDATION_FAILED for a member who is no user. */
+/** Creates a team. VALIDATION_FAILED for an unknown user. */
 export async function createTeam(
   ctx: Context,
   credential: SessionCredential,
@@ -166,7 +168,7 @@ export async function createTeam(
   })
 }
 
-/** Changes the fields that are given. NOT_FOUND, VERSION_MISMATCH, VALIDATION_FAILED for a member who is no user. */
+/** Changes the given fields of a team. NOT_FOUND, VERSION_MISMATCH, VALIDATION_FAILED for an unknown user. */
 export async function updateTeam(
   ctx: Context,
   credential: SessionCredential,

@@ -1,6 +1,7 @@
--- Owners hear of each person who comes to see their spaces, by whichever way (the view space_shares), in the transaction that opens it.
+-- Owners are notified of every new viewer of their spaces, in the transaction that gives access. The view space_shares
+-- contains every kind of access.
 
--- With whom spaces are shared now: [[space_id, user_id], …]. p_user_id: only this user; null: everybody.
+-- The users with whom spaces are shared now: [[space_id, user_id], …]. p_user_id: only this user; null: all users.
 create function turnpike.shared_with(p_space_ids bigint[], p_user_id bigint) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(distinct jsonb_build_array(h.space_id, h.user_id)), '[]') from space_shares h
     where h.space_id = any(p_space_ids) and h.user_id = coalesce(p_user_id, h.user_id)
@@ -16,7 +17,7 @@ create type turnpike.opened_person as (
   name text -- null
 );
 
--- The event space.shared.
+-- The data of the event space.shared.
 create type turnpike.space_sharing as (
   spaces turnpike.opened_space[],
   space_count bigint,
@@ -24,15 +25,16 @@ create type turnpike.space_sharing as (
   people_count bigint
 );
 
--- The email that says the same to an owner.
+-- The email with the same data for an owner.
 create type turnpike.shared_notice as (
   email text, -- null
   brand text,
   data turnpike.space_sharing
 );
 
--- Tells the owners of these spaces with whom they are shared by now and were not before (p_before, shared_with for the same p_user_id): one event
--- for each owner. Names the first spaces and people; the counts are whole. Answers what it told, for emails.
+-- Writes one event space.shared for each owner of these spaces that more users can see now.
+-- p_before: the result of shared_with for the same arguments before the change.
+-- The event names at most 20 spaces and 20 people; its counts are complete. Returns the notices for emails.
 create function turnpike.tell_shared(p_space_ids bigint[], p_user_id bigint, p_before jsonb, p_moment timestamptz)
 returns turnpike.shared_notice[] language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- A user as admins see them (src/users/admin-user.ts). Amounts are credit micros.
+-- A user in answers to admins (src/users/admin-user.ts). Amounts are in credit micros.
 create type turnpike.admin_user_answer as (
   user_id bigint,
   name text, -- null
@@ -8,7 +8,7 @@ create type turnpike.admin_user_answer as (
   brand text,
   messenger_id text, -- null: no messaging identity
   has_password boolean,
-  disabled_at timestamptz, -- null: the account is in use
+  disabled_at timestamptz, -- null: the account is active
   balance bigint, -- null: no wallet
   low_balance bigint, -- null: no wallet
   end_user_daily bigint, -- null: no limit
@@ -16,10 +16,10 @@ create type turnpike.admin_user_answer as (
   version integer,
   created_at timestamptz,
   updated_at timestamptz, -- null: never edited
-  updated_by bigint -- null: the owner, or the command line
+  updated_by bigint -- null: edited by the owner or the command line
 );
 
--- Null when there is no such user.
+-- Returns null if the user does not exist.
 create function turnpike.admin_user_answer_of(p_user_id bigint) returns turnpike.admin_user_answer language sql stable as $$
   select (u.user_id, u.name, u.email, u.email_verified, u.role, u.brand,
       (select i.subject from identities i where i.user_id = u.user_id and i.issuer like 'messenger:%'
@@ -30,12 +30,12 @@ create function turnpike.admin_user_answer_of(p_user_id bigint) returns turnpike
     from users u left join wallets w on w.user_id = u.user_id where u.user_id = p_user_id
 $$;
 
--- What the audit log says of a user: the fields that an edit may change.
+-- The fields of a user that the audit log records: those that an edit can change.
 create function turnpike.user_for_audit(p_user_id bigint) returns jsonb language sql stable as $$
   select to_jsonb(turnpike.admin_user_answer_of(p_user_id)) - array['user_id', 'created_at', 'version', 'updated_at', 'updated_by', 'balance']
 $$;
 
--- Whether users can be of a brand: the worker's own, or one that is set up.
+-- True if a user can have this brand: it is the brand of the worker, or it exists in brands.
 create function turnpike.is_brand(p_brand text, p_own_brand text) returns boolean language plpgsql stable as $$
 begin
   return coalesce(p_brand = p_own_brand, false) or exists (select from brands b where b.brand = p_brand);

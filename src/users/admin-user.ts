@@ -9,36 +9,50 @@ import type { DB } from "../platform/db-types.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { userSchema } from "./user-row.ts"
 
-/** A user as admins see them. */
+/** A user in answers to admins. */
 export const adminUserSchema = userSchema
   .extend({
-    messenger_id: z
-      .string()
-      .nullable()
-      .meta({ description: "Their id on the messaging platform; null: none.", example: "248289761" }),
-    has_password: z.boolean().meta({ description: "Whether they can sign in with email and password.", example: true }),
-    disabled_at: z.iso.datetime().nullable().meta({ description: "Null: the account is in use.", example: null }),
-    balance_usd: z.number().meta({ example: 12.5 }),
-    low_balance_usd: z.number().meta({ description: "Below it the event `balance.low` is sent; 0: never." }),
-    end_user_daily_usd: z.number().nullable().meta({
-      description: "What each of their customers may spend in a UTC day, without a limit of their own; null: no limit.",
+    messenger_id: z.string().nullable().meta({
+      description: "The id of the user on the messaging platform; null if no messaging identity is linked.",
+      example: "248289761",
     }),
-    end_user_monthly_usd: z.number().nullable().meta({ description: "The same for a UTC month." }),
-    version: z.int().meta({ description: "Raised by each edit.", example: 3 }),
-    updated_at: z.iso.datetime().nullable().meta({ description: "The last edit; null: none." }),
-    updated_by: z
-      .int()
+    has_password: z
+      .boolean()
+      .meta({ description: "Whether the user has a password and can sign in with it.", example: true }),
+    disabled_at: z.iso
+      .datetime()
       .nullable()
-      .meta({ description: "The admin who made it; null: the owner, or the command line.", example: 1 }),
+      .meta({ description: "The time at which the account was disabled; null if it is active.", example: null }),
+    balance_usd: z.number().meta({ example: 12.5 }),
+    low_balance_usd: z.number().meta({
+      description: "The event `balance.low` is sent when the balance falls below this amount. 0 disables the event.",
+    }),
+    end_user_daily_usd: z.number().nullable().meta({
+      description:
+        "Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it.",
+    }),
+    end_user_monthly_usd: z
+      .number()
+      .nullable()
+      .meta({ description: "Default monthly cap per end user, in USD per UTC month; null if there is none." }),
+    version: z.int().meta({ description: "Increases with each edit.", example: 3 }),
+    updated_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The time of the last edit; null if the user was never edited." }),
+    updated_by: z.int().nullable().meta({
+      description: "The admin who made the last edit; null if it was the owner or the command line.",
+      example: 1,
+    }),
   })
   .meta({ id: "AdminUser" })
 
 export type AdminUser = z.infer<typeof adminUserSchema>
 
-/** As procedures answer it, and as queries read `adminUserColumns`. Amounts are credit micros. */
+/** The row that procedures return, and that queries select with `adminUserColumns`. Amounts are in credit micros. */
 export type AdminUserRow = Answers["admin_user_answer"] & Pick<AdminUser, "role">
 
-/** wallets.low_balance_credit_micros of an account without a wallet, as in schema.sql. */
+/** The default of `wallets.low_balance_credit_micros` in schema.sql, for an account without a wallet. */
 const LOW_BALANCE = MICROS_PER_USD
 
 const usdOf = (micros: number | null) => (micros === null ? null : toUsd(micros))
@@ -65,7 +79,7 @@ export function serializeAdminUser(row: AdminUserRow): AdminUser {
   }
 }
 
-/** The columns of a user `u`, with their wallet `w` joined on the left. */
+/** The columns of a user `u`, whose wallet `w` is joined with a left join. */
 export const adminUserColumns = (() => {
   const eb: ExpressionBuilder<CallerDB & { u: DB["users"]; w: DB["wallets"] }, "u" | "w"> = expressionBuilder()
   const messenger = eb
@@ -97,7 +111,7 @@ export const adminUserColumns = (() => {
   ] as const
 })()
 
-/** What UpdateUser and CreateUser share. */
+/** The fields that UpdateUser and CreateUser share. */
 export const userFields = {
   name: z.string().trim().min(1).max(128).nullable().optional().meta({ example: "Ada" }),
   email: z
@@ -113,7 +127,7 @@ export const userFields = {
     .meta({ description: "A brand of the service.", example: "turnpike" }),
 }
 
-/** What the procedures of this file's neighbours refuse. */
+/** The errors for the `refused` values of the procedures in this room. */
 export const USER_REFUSALS = {
   unknown: ["NOT_FOUND", "There is no such user."],
   last_admin: ["LAST_ADMIN", "This is the last admin who can sign in."],

@@ -1,4 +1,5 @@
--- Locks an account and all remaining admins, by their id: of two admins who disable each other, the later one sees what the first did.
+-- Locks an account and all active admins in the order of their ids. If two admins disable each other at the same time,
+-- the second waits and sees the change of the first.
 create function turnpike.lock_user(p_user_id bigint) returns users language plpgsql as $$
 declare
   locked users;
@@ -9,14 +10,15 @@ begin
   return locked;
 end $$;
 
--- Whether an admin can sign in and act as one: by a password or an identity, and with a second factor where the setting asks for it.
+-- True if the user is an active admin who can sign in: with a password or an identity, and with a second factor if the
+-- settings require one.
 create function turnpike.is_able_admin(u users) returns boolean language plpgsql stable as $$
 begin
   return u.role is not distinct from 'admin' and u.disabled_at is null and not turnpike.lacks_factor(u.user_id)
     and (u.password_hash is not null or exists (select from identities i where i.user_id = u.user_id));
 end $$;
 
--- Whether a user, locked by lock_user, is the last admin who can sign in, or the last admin at all.
+-- True if a user, locked by lock_user, is the last admin who can sign in or the only active admin.
 create function turnpike.is_last_admin(locked users) returns boolean language plpgsql stable as $$
 declare
   others users[];
@@ -29,7 +31,8 @@ begin
     or (turnpike.is_able_admin(locked) and not exists (select from unnest(others) u where turnpike.is_able_admin(u::users)));
 end $$;
 
--- Disables an account (p_disabled) with its sessions and webhooks, and has its turns ended; or enables it, with its webhooks.
+-- p_disabled = true: disables an account, its sessions and its webhooks, and marks its turns to be ended. p_disabled =
+-- false: enables the account and the webhooks that were disabled with it.
 create function turnpike.set_disabled(p_user_id bigint, p_disabled boolean, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if p_disabled then
@@ -43,8 +46,10 @@ begin
   end if;
 end $$;
 
--- Disables or enables an account, or sets its role (p_role), for an admin's session, or for the system when its kind is null. What
--- is so already stays as it is. refused: admin (the caller is not one), unknown, last_admin.
+-- Disables an account, enables it, or sets its role.
+-- p_request: the session of an admin; its kind is null if the command line calls. p_change: disable, enable or role.
+-- p_role: the new role, if p_change is role. A change that is already in effect does nothing.
+-- refused: admin (the caller is not an admin), unknown, last_admin.
 create function turnpike.change_user(p_request turnpike.request,
   p_user_id bigint, p_change text, p_role text)
 returns table (actor turnpike.caller, refused text, account turnpike.user_answer) language plpgsql rows 1 as $$

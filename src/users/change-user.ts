@@ -7,13 +7,12 @@ import { callOne } from "../platform/db.ts"
 import type { Procedures } from "../platform/procedures.ts"
 import { serializeUser, type User, type UserRow } from "./user-row.ts"
 
-/** What an admin may do to an account. */
+/** The changes that an admin can make to an account. */
 export type UserChange = "disable" | "enable" | { role: "user" | "admin" }
 
 /**
- * Disables an account (its sessions, keys and webhooks end with the next request, its turns at once or by the sweeper), enables it
- * again (its webhooks go on, its sessions do not), or sets its role. It applies to the next request, and is in the audit log. Repeating
- * it gives the same answer. NOT_FOUND; LAST_ADMIN when no admin who can sign in would be left; ADMIN_REQUIRED.
+ * Disables an account, enables it or sets its role; a repetition returns the same answer. Disabling also ends the turns
+ * of the account. Enabling restores its webhooks, but not its sessions. NOT_FOUND, LAST_ADMIN, ADMIN_REQUIRED.
  */
 export async function changeUser(
   ctx: Context,
@@ -24,12 +23,12 @@ export async function changeUser(
   const args = argumentsOf(userId, change)
   const { row } = await callAs(ctx, credential, "change_user", args)
   const user = answerOf(userId, row)
-  // If this is lost, the sweeper does it within a minute.
+  // If this call is lost, the sweeper ends the turns within a minute.
   if (change === "disable") ctx.background(endUserTurns(ctx, userId).catch(() => {}))
   return user
 }
 
-/** The same, by the command line. */
+/** Changes an account for the command line. */
 export async function changeUserAsSystem(ctx: SystemContext, userId: number, change: UserChange): Promise<User> {
   const { requestId: request_id, address } = ctx
   const request = { kind: null, token: null, test: null, moment: ctx.clock.now(), request_id, address }

@@ -12,24 +12,24 @@ import { BUCKET_NAMES, bucketOf, type LedgerBucket, type LedgerReason } from "..
 import { adminLedgerEntrySchema, type LedgerRow, serializeAdminLedgerEntry } from "../billing/ledger-entry.ts"
 
 const bucketsSchema = z.object({
-  free: z.number().meta({ description: "Given by operators.", example: 25 }),
-  bonus: z.number().meta({ description: "For signing up and for referring others.", example: 2.5 }),
-  paid: z.number().meta({ description: "Bought.", example: 100 }),
-  spent: z.number().meta({ description: "Charged, as a positive amount.", example: 41.07 }),
+  free: z.number().meta({ description: "Energy granted by operators.", example: 25 }),
+  bonus: z.number().meta({ description: "Energy for signing up and for referrals.", example: 2.5 }),
+  paid: z.number().meta({ description: "Purchased energy.", example: 100 }),
+  spent: z.number().meta({ description: "Charged energy, as a positive number.", example: 41.07 }),
 })
 
-/** One user's energy: 10 energy are 1 USD, and 1 energy is 1,000,000 credit micros (docs/contract.md). */
+/** The energy of one user. 10 energy are 1 USD; 1 energy is 1,000,000 credit micros (docs/contract.md). */
 export const userEnergySchema = z
   .object({
     user_id: z.int(),
     balance_energy: z.number().meta({ example: 86.43 }),
-    held_energy: z.number().meta({ description: "Set aside for turns that are not over.", example: 2.5 }),
-    totals: bucketsSchema.meta({ description: "Of all time, by bucket." }),
+    held_energy: z.number().meta({ description: "Held by open turns.", example: 2.5 }),
+    totals: bucketsSchema.meta({ description: "Totals of all time by bucket." }),
     days: z
       .array(bucketsSchema.extend({ date: z.iso.date().meta({ example: "2026-01-14" }) }))
-      .meta({ description: "The same for each day (UTC), the oldest first, also for days with nothing." }),
+      .meta({ description: "Totals for each UTC day, oldest first. Days without changes are included." }),
     ledger: z.object({
-      items: z.array(adminLedgerEntrySchema).meta({ description: "The newest first." }),
+      items: z.array(adminLedgerEntrySchema).meta({ description: "Newest first." }),
       total: z.int().meta({ example: 128 }),
       limit: z.int().meta({ example: 50 }),
       offset: z.int().meta({ example: 0 }),
@@ -37,7 +37,7 @@ export const userEnergySchema = z
   })
   .meta({ id: "UserEnergy" })
 
-/** The same for whom it is about; the ledger is a list of its own there. */
+/** The energy of the caller. The ledger has an operation of its own for them. */
 export const energySchema = userEnergySchema.omit({ user_id: true, ledger: true }).meta({ id: "Energy" })
 
 type Buckets = Record<LedgerBucket, number>
@@ -45,7 +45,7 @@ type Energy = z.infer<typeof energySchema>
 type UserEnergy = z.infer<typeof userEnergySchema>
 export type AdminLedgerEntry = z.infer<typeof adminLedgerEntrySchema>
 
-/** A user's energy for admins, with a page of the ledger. NOT_FOUND, ADMIN_REQUIRED. */
+/** The energy of a user for admins, with a page of the ledger. NOT_FOUND, ADMIN_REQUIRED. */
 export async function getEnergy(
   ctx: Context,
   credential: SessionCredential,
@@ -92,10 +92,10 @@ export async function getOwnEnergy(
   return serializeSums(rows[0] as SumsRow, since, days)
 }
 
-/** The beginning (UTC) of the first of the last `days` days. */
+/** The start (UTC) of the period of `days` days that ends today. */
 const firstOf = (days: number, now: Date) => new Date((Math.floor(now.getTime() / DAY_MS) - days + 1) * DAY_MS)
 
-/** Balance and sums of users `u`. A charge counts when its turn ends, also while it waits to be posted to the ledger. */
+/** The balance and sums of users `u`. A charge counts from the end of its turn, before it is posted to the ledger. */
 const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
   db
     .selectFrom("users as u")
@@ -109,7 +109,7 @@ const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
         .where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
         .select(["l.reason"])
         .select((own) => [
-          // Null: before the series begins.
+          // Null for ledger rows before the first day of the series.
           sql<string | null>`case when ${own.ref("l.created_at")} >= ${since}
             then (${own.ref("l.created_at")} at time zone 'UTC')::date end`.as("date"),
           own("l.amount_credit_micros", ">", 0).$castTo<boolean>().as("is_gain"),
@@ -139,7 +139,7 @@ interface SumsRow {
 function serializeSums(row: SumsRow, since: Date, days: number): Energy {
   const booked = row.booked.filter(({ amount }) => amount !== null)
   const balance = row.balance ?? 0
-  // What was booked beside turns, less what is left of it, is what turns were charged.
+  // The charges of all turns are the sum of all other ledger rows minus the balance.
   const ofTurns = booked.reduce((sum, { amount }) => sum + amount, 0) - balance
   const series = Array.from({ length: days }, (_, day) => {
     const date = new Date(since.getTime() + day * DAY_MS).toISOString().slice(0, 10)
@@ -160,7 +160,7 @@ function serializeSums(row: SumsRow, since: Date, days: number): Energy {
   }
 }
 
-/** A part of a user's ledger, the newest first, for a file. `beforeId`: only older entries than this one. NOT_FOUND, ADMIN_REQUIRED. */
+/** A page of the ledger of a user for CSV files, newest first. `beforeId`: only older entries. NOT_FOUND. */
 export async function readLedger(
   ctx: Context,
   credential: SessionCredential,
@@ -196,7 +196,7 @@ interface Booked {
   amount: number
 }
 
-/** Energy by bucket. `ofTurns`: what turns were charged. */
+/** Energy by bucket. `ofTurns`: the charges of turns, in credit micros. */
 function bucketsOf(booked: Booked[], ofTurns: number): Buckets {
   const sums: Buckets = { free: 0, bonus: 0, paid: 0, spent: ofTurns }
   for (const { reason, amount } of booked) {

@@ -1,10 +1,10 @@
--- The admin who acts as somebody.
+-- The admin who acts as another user.
 create type turnpike.acting_admin as (
   user_id bigint,
   name text -- null
 );
 
--- The signed-in user and their balance, and the admin who acts as them, if one does.
+-- Returns the signed-in user, their balance, and the admin who acts as them, if any.
 create function turnpike.get_me(p_request turnpike.request)
 returns table (actor turnpike.caller, account turnpike.user_answer, balance bigint, held bigint,
   acting_admin turnpike.acting_admin) language plpgsql rows 1 as $$

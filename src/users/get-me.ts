@@ -17,7 +17,7 @@ export const meSchema = z
       .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
       .nullable()
       .meta({
-        description: "The admin who looks at this account as its owner does; null: it is the owner.",
+        description: "The admin who acts as this user; null if the user signed in themselves.",
         example: null,
       }),
   })
@@ -51,7 +51,7 @@ export async function getCurrentUser(ctx: Context, credential: SessionCredential
   return serializeUser(rows[0] as UserRow)
 }
 
-/** The user of a session who has this identity; null when the session is not valid or is somebody else's. */
+/** The user of the session if they have this identity; null if they do not, or if the session is not valid. */
 export async function getUserOfIdentity(
   ctx: Context,
   credential: SessionCredential,

@@ -13,7 +13,7 @@ import type { DB } from "../platform/db-types.ts"
 import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUser } from "./admin-user.ts"
 
-/** How many valid sessions a user's detail shows. */
+/** The maximum number of sessions in the answer. */
 const SESSIONS = 100
 
 const instant = z.iso.datetime()
@@ -24,7 +24,7 @@ export const userDetailSchema = adminUserSchema
       z.object({
         identity_id: z.string(),
         issuer: z.string(),
-        subject: z.string().meta({ description: "Their id there.", example: "248289761001" }),
+        subject: z.string().meta({ description: "The id of the user at the issuer.", example: "248289761001" }),
         email: z.string().nullable(),
         email_verified: z.boolean(),
         created_at: instant,
@@ -42,7 +42,7 @@ export const userDetailSchema = adminUserSchema
           expires_at: instant,
         }),
       )
-      .meta({ description: `Those that are valid, the last used first; at most ${SESSIONS}.` }),
+      .meta({ description: `Valid sessions, most recently used first; at most ${SESSIONS}.` }),
     wallet: balanceSchema,
     subscription: z
       .object({
@@ -53,25 +53,32 @@ export const userDetailSchema = adminUserSchema
         ends_at: instant.nullable().meta({ example: null }),
       })
       .nullable()
-      .meta({ description: "The active one; of several the one that started last. Null: none." }),
+      .meta({
+        description:
+          "The active subscription; if several are active, the one that started last. Null if none is active.",
+      }),
     teams: z.array(z.object({ team_id: z.int().meta({ example: 3 }), name: z.string().meta({ example: "Support" }) })),
     workspaces: z.array(
       z.object({ workspace_id: z.string().meta({ example: "acme" }), name: z.string().meta({ example: "Acme" }) }),
     ),
     referral: z.object({
-      ref_code: z
-        .string()
-        .meta({ description: "What others name at their first sign-in.", example: "4f1c9a7be2d05836" }),
-      referred_by: z.int().nullable().meta({ description: "Who referred them.", example: null }),
-      referred: z.int().meta({ description: "How many they have referred.", example: 2 }),
+      ref_code: z.string().meta({
+        description: "The code that referred users give at their first sign-in.",
+        example: "4f1c9a7be2d05836",
+      }),
+      referred_by: z
+        .int()
+        .nullable()
+        .meta({ description: "The user who referred this user; null if nobody did.", example: null }),
+      referred: z.int().meta({ description: "The number of users that this user referred.", example: 2 }),
     }),
-    spend_30_days_usd: z.number().meta({ description: "What was charged in the last 30 days.", example: 3.25 }),
+    spend_30_days_usd: z.number().meta({ description: "Charges of the last 30 days, in USD.", example: 3.25 }),
   })
   .meta({ id: "UserDetail" })
 
 type UserDetail = z.infer<typeof userDetailSchema>
 
-/** One user with everything that hangs on them. NOT_FOUND, ADMIN_REQUIRED. */
+/** One user with their identities, sessions, plan, groups and referrals. NOT_FOUND, ADMIN_REQUIRED. */
 export async function getUser(ctx: Context, credential: SessionCredential, userId: number): Promise<UserDetail> {
   const now = ctx.clock.now()
   const { rows } = await readAs(
@@ -116,7 +123,7 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
   }
 }
 
-/** A row of active_subscription (src/subscriptions/subscription.sql). */
+/** The columns of `active_subscription()` (src/subscriptions/subscription.sql). */
 type ActiveSubscription = Pick<Selectable<DB["subscriptions"]>, "sub_id" | "plan" | "trial" | "starts_at" | "ends_at">
 
 type Users = ExpressionBuilder<CallerDB & { u: DB["users"]; w: DB["wallets"] }, "u" | "w" | "caller">

@@ -13,11 +13,11 @@ export const userSpaceSchema = z
     space_id: z.int().meta({ example: 17 }),
     slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     title: z.string(),
-    role: z.enum(SPACE_ROLES).meta({ description: "What the user is in the space." }),
+    role: z.enum(SPACE_ROLES).meta({ description: "The role of the user in the space." }),
     via: z.enum(MEMBER_VIAS).meta({ description: VIA_DESCRIPTION, example: "registered" }),
-    origin: z.string().meta({ description: "Where it was made.", example: "api" }),
+    origin: z.string().meta({ description: "Where the space was created.", example: "api" }),
     brand: z.string().meta({ example: "turnpike" }),
-    test: z.boolean().meta({ description: "Whether it is of test data.", example: false }),
+    test: z.boolean().meta({ description: "Whether the space is test data.", example: false }),
     archived: z.boolean().meta({ example: false }),
     created_at: z.iso.datetime(),
   })
@@ -25,7 +25,11 @@ export const userSpaceSchema = z
 
 type UserSpace = z.infer<typeof userSpaceSchema>
 
-/** Every space that a user owns or is a member of, or whose messaging board they are in: the owner's first, each newest first. NOT_FOUND for the user. */
+/**
+ * Spaces that a user owns, is a member of, or whose chat they are in. Spaces with the role owner come first, then
+ * newest first.
+ * NOT_FOUND for an unknown user.
+ */
 export async function listUserSpaces(
   ctx: Context,
   credential: SessionCredential,
@@ -64,7 +68,7 @@ export async function listUserSpaces(
                 )
                 .innerJoin("spaces as s", "s.space_id", "h.space_id")
                 .groupBy("s.space_id")
-                // The alphabet has roles in the order of what they may, and "board" before "registered", which counts for who is both.
+                // The strongest role is the first in the alphabet. "registered" follows "board", and wins for a user who is both.
                 .select((eb) => [
                   ...columns,
                   eb.fn.min<SpaceRole>("h.role").as("role"),

@@ -6,16 +6,16 @@ import type { Context } from "../actor/context.ts"
 import { type AdminUser, type AdminUserRow, adminUserColumns, serializeAdminUser } from "./admin-user.ts"
 
 export interface UserSearch {
-  /** A part of the name, the email, the id on the messaging platform or the id. */
+  /** Part of the name, the email, the id on the messaging platform or the user id. */
   q?: string | undefined
-  /** `user` or `admin`; any other one finds no users. */
+  /** `user` or `admin`. Any other value finds no users. */
   role?: string | undefined
   disabled?: boolean | undefined
-  /** Only users who came before this one. */
+  /** Only users with a smaller id. */
   before_id?: number | undefined
 }
 
-/** The users, newest first, with their number. ADMIN_REQUIRED. */
+/** A page of users, newest first, and the number of all users found. ADMIN_REQUIRED. */
 export async function listUsers(
   ctx: Context,
   credential: SessionCredential,
@@ -26,7 +26,7 @@ export async function listUsers(
     credential,
     (db) =>
       db
-        // One look at all users. Their ids come in ascending order, in which an array of them costs least.
+        // One scan of all users. The ids are aggregated in ascending order, which is the cheapest.
         .with("found", (cte) =>
           cte
             .selectFrom(found(cte, search).as("f"))
@@ -40,7 +40,7 @@ export async function listUsers(
         .selectFrom("caller")
         .innerJoin("counted as c", (join) => join.onTrue())
         .select((eb) => {
-          // Newest first: the page is a slice that ends `offset` ids before the last one.
+          // Newest first, so the page is the slice that ends `offset` ids before the last id.
           const last = sql<number>`${eb.ref("c.total")} - ${offset}::integer`
           const page = eb
             .selectFrom("users as u")
@@ -80,7 +80,7 @@ function found(db: QueryCreator<CallerDB>, { q, role, disabled, before_id }: Use
 }
 
 /**
- * What has this part. `u.search` is in lower case already: `holds`, which asks for lower() of each user, would take longer than all the
- * rest. A short part that nearly all have is found faster by `like` than by position().
+ * A LIKE pattern for texts that contain this part. `u.search` is already in lower case, so the costly lower() of
+ * `holds()` is not needed. For a short part that most rows contain, LIKE is faster than position().
  */
 const holding = (part: string) => `%${part.replace(/[\\%_]/g, "\\$&")}%`

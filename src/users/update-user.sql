@@ -1,6 +1,9 @@
--- Edits an account for an admin. p_user: the columns of users that change (name, email, email_verified, role, brand); p_wallet: those of
--- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, proof (making an admin, and an
--- email, which opens the account, need a fresh one), unknown, stale, unknown_brand, last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
+-- Edits an account for an admin.
+-- p_user: the columns of users to change (name, email, email_verified, role, brand). p_wallet: the columns of wallets.
+-- p_disabled: disables or enables the account; null leaves it. A new email is not verified unless p_user says so.
+-- refused: admin, unknown, stale, unknown_brand, last_admin, email_taken or proof.
+-- proof: the change needs a recent proof of identity. It makes a user an admin, enables an account, or changes or
+-- verifies an email, which gives access to the account.
 create function turnpike.update_user(p_request turnpike.request,
   p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
@@ -39,7 +42,7 @@ begin
   elsif (coalesce(p_disabled, false) or wanted.role <> 'admin') and turnpike.is_last_admin(was) then
     refused := 'last_admin';
   else
-    -- Only the index on emails knows of an account that is being made at this moment.
+    -- Only the unique index detects an account that another transaction is inserting.
     begin
       update users u set name = wanted.name, email = wanted.email, email_verified = wanted.email_verified, role = wanted.role,
         brand = wanted.brand where u.user_id = p_user_id;
@@ -75,12 +78,12 @@ begin
   return next;
 end $$;
 
--- How many were ended.
+-- The number of sessions that were ended.
 create type turnpike.ended_answer as (
   ended bigint
 );
 
--- Ends all sessions of a user, and everything that would start one, for an admin. refused: admin, unknown.
+-- Ends all sessions of a user for an admin, and invalidates all links that would start one. refused: admin, unknown.
 create function turnpike.end_user_sessions(p_request turnpike.request,
   p_user_id bigint)
 returns table (actor turnpike.caller, refused text, entity turnpike.ended_answer) language plpgsql rows 1 as $$

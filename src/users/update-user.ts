@@ -9,37 +9,38 @@ import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from ".
 
 const { name, email, role, brand } = userFields
 
-/** UpdateUser of docs/contract.md: what is left out stays as it is, null clears. */
+/** UpdateUser of docs/contract.md. Omitted fields do not change; null clears a field. */
 export const updateUserSchema = z
   .strictObject({
     name,
     email: email.nullable().optional(),
-    email_verified: z
-      .boolean()
-      .optional()
-      .meta({ description: "A new email is not verified unless you say so.", example: true }),
+    email_verified: z.boolean().optional().meta({
+      description: "Whether the email is verified. Default: false for a new email; otherwise unchanged.",
+      example: true,
+    }),
     role: role.optional(),
     brand: brand.optional(),
     disabled: z.boolean().optional().meta({
-      description: "`true` ends the account's sessions and turns, and stops its keys and webhooks.",
+      description:
+        "`true` disables the account: it ends its sessions and turns, and disables its keys and webhooks. `false` enables it.",
       example: false,
     }),
-    low_balance_usd: usdAmount.optional().meta({ description: "Below it the event `balance.low` is sent; 0: never." }),
+    low_balance_usd: usdAmount.optional().meta({
+      description: "The event `balance.low` is sent when the balance falls below this amount. 0 disables the event.",
+    }),
     end_user_daily_usd: usdAmount.nullable().optional().meta({
-      description: "What each of their customers may spend in a UTC day, without a limit of their own; null: no limit.",
+      description:
+        "Default daily cap per end user, in USD per UTC day; null removes it. A cap of the end user replaces it.",
       example: 0.5,
     }),
     end_user_monthly_usd: usdAmount
       .nullable()
       .optional()
-      .meta({ description: "The same for a UTC month.", example: 5 }),
+      .meta({ description: "Default monthly cap per end user, in USD per UTC month; null removes it.", example: 5 }),
   })
   .meta({ id: "UpdateUser" })
 
-/**
- * Edits an account for an admin. NOT_FOUND, VERSION_MISMATCH, EMAIL_TAKEN; LAST_ADMIN when no admin who can sign in would be left;
- * VALIDATION_FAILED for a brand that is not there.
- */
+/** Edits an account for an admin. NOT_FOUND, VERSION_MISMATCH, EMAIL_TAKEN, LAST_ADMIN, VALIDATION_FAILED. */
 export async function updateUser(
   ctx: Context,
   credential: SessionCredential,
@@ -57,12 +58,12 @@ export async function updateUser(
     refusals: USER_REFUSALS,
     serialize: serializeAdminUser,
   })
-  // If this is lost, the sweeper does it within a minute.
+  // If this call is lost, the sweeper ends the turns within a minute.
   if (disabled) ctx.background(endUserTurns(ctx, userId).catch(() => {}))
   return edited
 }
 
-/** Ends all sessions of a user, and everything that would start one. Answers how many there were. NOT_FOUND. */
+/** Ends all sessions of a user, and returns how many there were. NOT_FOUND. */
 export async function endUserSessions(
   ctx: Context,
   credential: SessionCredential,

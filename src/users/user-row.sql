@@ -1,4 +1,4 @@
--- A user as the dashboard shows them. No other columns of a user may leave.
+-- The public columns of a user. Answers must not contain any other column of users.
 create type turnpike.user_answer as (
   user_id bigint,
   name text, -- null

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 
-/** A user as the dashboard shows them: what every login path answers. */
+/** A user in answers. Every sign-in operation returns it. */
 export const userSchema = z
   .object({
     user_id: z.int(),
@@ -10,17 +10,17 @@ export const userSchema = z
     email: z.string().nullable(),
     email_verified: z.boolean(),
     role: z.enum(["user", "admin"]),
-    brand: z.string().meta({ example: "turnpike", description: "The brand under which the account was made." }),
+    brand: z.string().meta({ example: "turnpike", description: "The brand under which the account was created." }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "User" })
 
 export type User = z.infer<typeof userSchema>
 
-/** A user as JSON has them: as procedures answer them, and as queries read `userColumns`. */
+/** The row that procedures return, and that queries select with `userColumns`. */
 export type UserRow = Answers["user_answer"] & Pick<User, "role">
 
-/** The columns of a user `u` that may leave. */
+/** The columns of a user `u` that answers may contain. */
 export const userColumns = [
   "u.user_id",
   "u.name",

@@ -17,7 +17,7 @@ export const botTarget = (workspaceId: string, column: "bot_token" | "bot_webhoo
   owner: workspaceId,
 })
 
-/** A workspace's bot with its secrets, for an admin. NOT_FOUND, NO_BOT. */
+/** The bot of a workspace with its decrypted secrets. NOT_FOUND, NO_BOT, ADMIN_REQUIRED. */
 export async function openBot(
   ctx: Context,
   credential: SessionCredential,
@@ -36,7 +36,8 @@ export async function openBot(
   )
   const row = rows[0]
   if (!row) throw workspaceNotFound(id)
-  if (row.bot_token === null) throw new TurnpikeError("NO_BOT", `The workspace "${id}" has no token of a bot.`)
+  if (row.bot_token === null)
+    throw new TurnpikeError("NO_BOT", `The workspace "${id}" has no bot token. Set one first.`)
   const open = async (sealed: string, column: Parameters<typeof botTarget>[1]) =>
     (await ctx.keyRing.open(sealed, botTarget(id, column))).text
   const secret = row.bot_webhook_secret
@@ -48,17 +49,17 @@ export async function openBot(
 }
 
 export interface BotApiAnswer {
-  /** The HTTP status; null: no answer came. */
+  /** The HTTP status; null if the platform did not answer. */
   status: number | null
-  /** What the platform answered; undefined: it refused, or answered nothing that we understand. */
+  /** The `result` of the answer; undefined if the platform refused, or if its answer is not valid. */
   result: unknown
-  /** Why there is no result, for a person. */
+  /** A readable reason why there is no result; null if there is one. */
   message: string | null
-  /** Cuts a text of the platform, and masks it if it should repeat a secret. */
+  /** Shortens a text from the platform, and masks secrets in it. */
   shown: (text: unknown) => string
 }
 
-/** Calls a method of the platform's Bot API as a bot. `secret`: a further text that no answer may repeat. */
+/** Calls a method of the Bot API of the platform. `secret`: a text to mask in answers, besides the token. */
 export async function askBotApi(
   ctx: Context,
   token: string,
@@ -86,7 +87,7 @@ export async function askBotApi(
     })) as { ok?: unknown; description?: unknown; result?: unknown } | null
     if (answer?.ok === true && answer.result !== undefined)
       return { status, result: answer.result, message: null, shown }
-    const said = typeof answer?.description === "string" ? answer.description : "nothing that we understand"
+    const said = typeof answer?.description === "string" ? answer.description : "an unknown format"
     return { status, result: undefined, message: `The platform answered ${status}: ${shown(said)}.`, shown }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error

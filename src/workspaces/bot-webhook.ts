@@ -10,19 +10,22 @@ import { askBotApi, botTarget, openBot } from "./bot-api.ts"
 
 export const botWebhookSchema = z
   .object({
-    ok: z.boolean().meta({ description: "Whether the platform sends the bot's updates to `url` from now on." }),
-    status: z.int().nullable().meta({ description: "The HTTP status of its answer; null: none came.", example: 200 }),
+    ok: z.boolean().meta({ description: "Whether the platform accepted `url` for the updates of the bot." }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: "The HTTP status of the platform's answer; null if it did not answer.", example: 200 }),
     url: z.url().meta({ example: "https://app.example.com/api/auth/bot?workspace=acme-support" }),
     allowed_updates: z.array(z.string()).meta({ example: [...BOARD_UPDATES] }),
-    message: z.string().meta({ description: "What came, for a person.", example: "The webhook is set." }),
+    message: z.string().meta({ description: "A readable description of the outcome.", example: "The webhook is set." }),
   })
   .meta({ id: "WorkspaceBotWebhook" })
 
 type BotWebhook = z.infer<typeof botWebhookSchema>
 
 /**
- * Has the platform send the updates of a workspace's bot to the webhook of this origin (setWebhook), and says what came. It is in the audit
- * log. NOT_FOUND, NO_BOT.
+ * Registers the webhook of this origin for the bot of a workspace (`setWebhook`), and returns the outcome. Writes an
+ * audit entry. NOT_FOUND, NO_BOT.
  */
 export async function setWorkspaceBotWebhook(
   ctx: Context,
@@ -30,7 +33,8 @@ export async function setWorkspaceBotWebhook(
   { id, origin }: { id: string; origin: string },
 ): Promise<BotWebhook> {
   const bot = await openBot(ctx, credential, id)
-  if (bot.webhookSecret === null) throw new TurnpikeError("NO_BOT", `Set the token of the bot of "${id}" again first.`)
+  if (bot.webhookSecret === null)
+    throw new TurnpikeError("NO_BOT", `The bot of "${id}" has no webhook secret. Set its token again first.`)
   const url = `${origin}/api/auth/bot?workspace=${encodeURIComponent(id)}`
   const allowed_updates = [...BOARD_UPDATES]
   const body = { url, secret_token: bot.webhookSecret, allowed_updates }
@@ -41,13 +45,13 @@ export async function setWorkspaceBotWebhook(
     status,
     url,
     allowed_updates,
-    message: ok ? "The webhook is set." : (message ?? "It is not set."),
+    message: ok ? "The webhook is set." : (message ?? "The webhook is not set."),
   }
   await callAs(ctx, credential, "note_bot_call", { workspace_id: id, action: "workspace.bot_webhook", outcome })
   return outcome
 }
 
-/** The bot of a workspace, if it has sent the secret. INVALID_WEBHOOK_SECRET, also for a workspace that is not there. */
+/** The bot of a workspace, if the secret is right. INVALID_WEBHOOK_SECRET otherwise, and for an unknown workspace. */
 export async function botOfWorkspace(ctx: Context, id: string, secret: string | undefined): Promise<SendingBot> {
   const row = await ctx.db
     .selectFrom("workspaces as w")

@@ -1,5 +1,6 @@
--- Sets the bot of a workspace for an admin: the fields of p_change: username, and id, token and webhook_secret (both sealed); null clears.
--- Token and secret are in no answer and in no audit entry. refused: admin, not_found, stale.
+-- Sets the bot of a workspace for an admin.
+-- p_change: the fields to change (username, id, and the sealed token and webhook_secret); null clears a field.
+-- Answers and audit entries never contain the token or the secret. refused: admin, not_found, stale.
 create function turnpike.put_workspace_bot(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer) language plpgsql rows 1 as $$
@@ -23,7 +24,7 @@ begin
   else
     bot := jsonb_build_object('username', was.bot_username, 'id', was.bot_id, 'token', was.bot_token,
       'webhook_secret', was.bot_webhook_secret) || p_change;
-    -- A token is sealed anew each time, so one that is sent counts as another one.
+    -- Sealing the same token twice gives different texts, so every token in a request counts as a change.
     if bot ->> 'username' is distinct from was.bot_username or bot ->> 'token' is distinct from was.bot_token then
       update workspaces w set bot_username = bot ->> 'username', bot_id = bot ->> 'id', bot_token = bot ->> 'token',
           bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
@@ -39,7 +40,8 @@ begin
   return next;
 end $$;
 
--- Notes in the audit log what an admin asked the platform of a workspace's bot: p_action, and p_outcome is what came. refused: admin.
+-- Writes an audit entry for a call to the platform about the bot of a workspace.
+-- p_action: the call. p_outcome: its result. refused: admin.
 create function turnpike.note_bot_call(p_request turnpike.request,
   p_workspace_id text, p_action text, p_outcome jsonb)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$

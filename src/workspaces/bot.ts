@@ -17,27 +17,33 @@ export const putBotSchema = z
       .regex(/^\d+:[\w-]+$/, "must be a bot's token, `123456:ABC-DEF…`")
       .nullable()
       .optional()
-      .meta({ description: "Write-only: it is stored sealed and never shown.", example: "123456789:AAF0a1b2c3d4e5f6" }),
+      .meta({
+        description: "Write-only. The token is stored encrypted and never shown.",
+        example: "123456789:AAF0a1b2c3d4e5f6",
+      }),
   })
-  .meta({ id: "WorkspaceBot", description: "Fields that you leave out stay as they are; null clears." })
+  .meta({ id: "WorkspaceBot", description: "Omitted fields do not change; null clears a field." })
 
 export const botTestSchema = z
   .object({
-    ok: z.boolean().meta({ description: "Whether the platform knows the bot." }),
-    status: z.int().nullable().meta({ description: "The HTTP status of its answer; null: none came.", example: 200 }),
-    username: z
-      .string()
+    ok: z.boolean().meta({ description: "Whether the platform accepted the token." }),
+    status: z
+      .int()
       .nullable()
-      .meta({ description: "The bot that the token belongs to.", example: "acme_support_bot" }),
+      .meta({ description: "The HTTP status of the platform's answer; null if it did not answer.", example: 200 }),
+    username: z.string().nullable().meta({
+      description: "The username of the bot that the token belongs to; null if the test failed.",
+      example: "acme_support_bot",
+    }),
     name: z.string().nullable().meta({ example: "Acme support" }),
-    matches: z.boolean().meta({ description: "Whether that is the workspace's `bot.username`." }),
-    message: z.string().meta({ description: "What came, for a person.", example: "The bot answers." }),
+    matches: z.boolean().meta({ description: "Whether `username` is the `bot.username` of the workspace." }),
+    message: z.string().meta({ description: "A readable description of the outcome.", example: "The bot answers." }),
   })
   .meta({ id: "WorkspaceBotTest" })
 
 type BotTest = z.infer<typeof botTestSchema>
 
-/** Sets a workspace's bot. The token is sealed and never shown; with each its webhook gets another secret. NOT_FOUND, VERSION_MISMATCH. */
+/** Sets the bot of a workspace. Each new token comes with a new webhook secret. NOT_FOUND, VERSION_MISMATCH. */
 export async function putWorkspaceBot(
   ctx: Context,
   credential: SessionCredential,
@@ -63,7 +69,7 @@ export async function putWorkspaceBot(
   })
 }
 
-/** Asks the platform whose token it is (getMe), and says what came. It is in the audit log. NOT_FOUND, NO_BOT. */
+/** Asks the platform which bot the token belongs to (`getMe`). Writes an audit entry. NOT_FOUND, NO_BOT. */
 export async function testWorkspaceBot(ctx: Context, credential: SessionCredential, id: string): Promise<BotTest> {
   const bot = await openBot(ctx, credential, id)
   const outcome = whoItIs(await askBotApi(ctx, bot.token, "getMe"), bot.username)
@@ -74,7 +80,7 @@ export async function testWorkspaceBot(ctx: Context, credential: SessionCredenti
 function whoItIs({ status, result, message, shown }: BotApiAnswer, expected: string | null): BotTest {
   const who = (result ?? {}) as { username?: unknown; first_name?: unknown }
   if (typeof who.username !== "string") {
-    const said = message ?? `The platform answered ${status}: nothing that we understand.`
+    const said = message ?? `The platform answered ${status}: an unknown format.`
     return { ok: false, status, username: null, name: null, matches: false, message: said }
   }
   const username = shown(who.username)
@@ -82,6 +88,6 @@ function whoItIs({ status, result, message, shown }: BotApiAnswer, expected: str
   const matches = expected !== null && username.toLowerCase() === expected.toLowerCase()
   const said = matches
     ? "The bot answers."
-    : `The bot answers, but it is @${username}, not ${expected ? `@${expected}` : "named here"}.`
+    : `The bot answers, but it is @${username}, ${expected ? `not @${expected}` : "and no username is set here"}.`
   return { ok: true, status, username, name, matches, message: said }
 }

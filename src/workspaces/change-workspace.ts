@@ -15,12 +15,12 @@ import {
 } from "./workspaces.ts"
 
 const name = z.string().trim().min(1).max(200).meta({ example: "Acme support" })
-const teamId = z.int().min(1).max(2_147_483_647).meta({ description: "The team to attach.", example: 3 })
+const teamId = z.int().min(1).max(2_147_483_647).meta({ description: "The team to attach; null for none.", example: 3 })
 const slugs = z.array(z.string().min(1).max(64)).max(1000)
 
 export const workspaceCreateSchema = z
   .strictObject({
-    workspace_id: workspaceIdSchema.meta({ description: "Its slug, which stays as it is." }),
+    workspace_id: workspaceIdSchema.meta({ description: "The slug of the workspace. It cannot be changed." }),
     name,
     team_id: teamId.nullable().optional(),
     members: membersSchema(WORKSPACE_ROLES, "member").optional(),
@@ -31,23 +31,25 @@ export const workspaceUpdateSchema = z
   .strictObject({
     name: name.optional(),
     team_id: teamId.nullable().optional(),
-    archived: z.boolean().optional().meta({ description: "An archived workspace gives nobody access to its spaces." }),
+    archived: z.boolean().optional().meta({
+      description: "`true` archives the workspace: its members lose access to its spaces. `false` restores it.",
+    }),
     spaces: slugs
       .refine((ids) => new Set(ids).size === ids.length, "must name each space once")
       .optional()
       .meta({
-        description: "The `space_id`s of all its spaces: replaces the list.",
+        description: "The `space_id`s of all spaces of the workspace. Replaces the list.",
         example: ["spc_01jd3k9m2x4t8r5w6y7z0a1b2c"],
       }),
   })
-  .meta({ id: "WorkspaceUpdate", description: "Fields that you leave out stay as they are; null clears." })
+  .meta({ id: "WorkspaceUpdate", description: "Omitted fields do not change; null clears a field." })
 
 /** AddWorkspaceMember of docs/contract.md. */
 export const addMemberSchema = z
   .strictObject({
     user_id: userIdSchema,
     role: z.enum(WORKSPACE_ROLES).default("member").meta({
-      description: "Owners and admins change the spaces of the workspace; members see and use them.",
+      description: "Owners and admins can change the spaces of the workspace. Members can see and use them.",
       example: "member",
     }),
   })
@@ -57,20 +59,20 @@ export const workspaceNotFound = (id: string) => new TurnpikeError("NOT_FOUND", 
 
 const invalid = (param: string, message: string) => new TurnpikeError("VALIDATION_FAILED", message, { param })
 
-/** What any change of a workspace may refuse. */
+/** The errors that every change of a workspace can return. */
 export const workspaceRefusals = (id: string): Refusals => ({
   not_found: () => workspaceNotFound(id),
-  taken: ["WORKSPACE_EXISTS", `There is a workspace "${id}" already.`],
+  taken: ["WORKSPACE_EXISTS", `A workspace "${id}" already exists.`],
   unknown_team: () => invalid("team_id", "There is no such team."),
 })
 
 const spaceRefusals: Refusals<{ refused_spaces: string[] | null }> = {
   unknown_space: (_, { refused_spaces }) => invalid("spaces", `There is no space ${refused_spaces?.join(", ")}.`),
   space_taken: (_, { refused_spaces }) =>
-    new TurnpikeError("CONFLICT", `In another workspace: ${refused_spaces?.join(", ")}. Take it out there first.`),
+    new TurnpikeError("CONFLICT", `In another workspace: ${refused_spaces?.join(", ")}. Remove it from there first.`),
 }
 
-/** The workspace as it is after a change, of which owners are told whose spaces more people see by it. */
+/** Serializes a changed workspace, and emails the owners whose spaces more people can now see. */
 const tellingOwners = (ctx: Context) => (row: WorkspaceRow, answered: ToldOfSharing) => {
   sendSharedNotices(ctx, answered)
   return serializeWorkspace(row)
@@ -83,7 +85,7 @@ export async function getWorkspace(ctx: Context, credential: SessionCredential, 
   return workspace
 }
 
-/** Makes a workspace. WORKSPACE_EXISTS; VALIDATION_FAILED for a team or a user that is not there. */
+/** Creates a workspace. WORKSPACE_EXISTS; VALIDATION_FAILED for an unknown team or user. */
 export async function createWorkspace(
   ctx: Context,
   credential: SessionCredential,
@@ -102,8 +104,8 @@ interface Edit {
 }
 
 /**
- * Changes the fields that are given. NOT_FOUND, VERSION_MISMATCH, VALIDATION_FAILED for a team or a space that is not there; CONFLICT
- * for a space of another workspace.
+ * Changes the given fields of a workspace. NOT_FOUND, VERSION_MISMATCH; VALIDATION_FAILED for an unknown team or space;
+ * CONFLICT for a space of another workspace.
  */
 export async function patchWorkspace(
   ctx: Context,
@@ -129,13 +131,13 @@ export async function addWorkspaceMember(
     refusals: {
       ...workspaceRefusals(id),
       unknown_user: () => invalid("user_id", `There is no user ${user_id}.`),
-      already_member: ["ALREADY_MEMBER", `The user ${user_id} is a member of "${id}" already.`],
+      already_member: ["ALREADY_MEMBER", `The user ${user_id} is already a member of "${id}".`],
     },
     serialize: tellingOwners(ctx),
   })
 }
 
-/** Removes a member, whose next request is refused. NOT_FOUND, VERSION_MISMATCH, LAST_OWNER while other members are left. */
+/** Removes a member. NOT_FOUND, VERSION_MISMATCH; LAST_OWNER for the last owner while there are other members. */
 export async function removeWorkspaceMember(
   ctx: Context,
   credential: SessionCredential,
@@ -145,8 +147,11 @@ export async function removeWorkspaceMember(
     args: { workspace_id: id, user_id: userId, if_version: ifVersion },
     refusals: {
       ...workspaceRefusals(id),
-      no_member: ["NOT_FOUND", `The user ${userId} is no member of "${id}".`],
-      last_owner: ["LAST_OWNER", `This is the last owner of "${id}", which has other members.`],
+      no_member: ["NOT_FOUND", `The user ${userId} is not a member of "${id}".`],
+      last_owner: [
+        "LAST_OWNER",
+        `The user ${userId} is the last owner of "${id}". Make another member an owner, or remove the other members first.`,
+      ],
     },
     serialize: serializeWorkspace,
   })

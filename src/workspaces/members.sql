@@ -1,4 +1,5 @@
--- Adds a member of a workspace for an admin. refused: admin, not_found, stale, unknown_user, already_member. told: see tell_shared.
+-- Adds a member to a workspace for an admin. told: the notices of tell_shared.
+-- refused: admin, not_found, stale, unknown_user, already_member.
 create function turnpike.add_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
@@ -16,7 +17,8 @@ begin
     return next;
     return;
   end if;
-  -- The workspace's row stands for its members: of two admins who add the same one, the second sees what the first has added.
+  -- The lock on the workspace also covers its members: of two admins who add the same user, the second waits and gets
+  -- already_member.
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
   if was.workspace_id is null then
     refused := 'not_found';
@@ -40,8 +42,8 @@ begin
   return next;
 end $$;
 
--- Removes a member of a workspace for an admin. The last owner goes last of all: somebody has to be left who can change its spaces.
--- refused: admin, not_found, stale, no_member, last_owner.
+-- Removes a member from a workspace for an admin. The last owner can be removed only if there are no other members,
+-- because an owner must be able to change its spaces. refused: admin, not_found, stale, no_member, last_owner.
 create function turnpike.remove_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer) language plpgsql rows 1 as $$
@@ -58,7 +60,7 @@ begin
     return next;
     return;
   end if;
-  -- Two admins who remove the last two owners: the second sees that one is left.
+  -- If two admins remove the last two owners at the same time, the second waits and sees that one owner is left.
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
   select m.* into leaving from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id limit 1;
   if was.workspace_id is null then

@@ -18,17 +18,17 @@ create type turnpike.workspace_space as (
   test boolean
 );
 
--- A workspace as operators see it: its members, those of its team, its spaces, and its bot without the token.
+-- A workspace in answers to operators: its members, the members of its team, its spaces, and its bot without the token.
 create type turnpike.workspace_answer as (
   workspace_id text,
   name text,
-  team turnpike.workspace_team, -- null: none is attached
+  team turnpike.workspace_team, -- null: no team is attached
   members turnpike.group_member[],
   team_members turnpike.workspace_team_member[],
   spaces turnpike.workspace_space[],
-  bot_username text, -- null: it has no bot
+  bot_username text, -- null: no bot
   has_token boolean,
-  archived_at timestamptz, -- null: it is in use
+  archived_at timestamptz, -- null: active
   version integer,
   created_at timestamptz,
   updated_at timestamptz,
@@ -52,7 +52,7 @@ create function turnpike.workspace_answer_of(p_workspace_id text) returns turnpi
   from workspaces w left join users c on c.user_id = w.updated_by where w.workspace_id = p_workspace_id
 $$;
 
--- What the audit log keeps of a workspace.
+-- The fields of a workspace that the audit log records.
 create function turnpike.workspace_facts(p_workspace_id text) returns jsonb language sql stable as $$
   select jsonb_build_object('name', w.name, 'team_id', w.team_id, 'archived_at', w.archived_at, 'bot_username', w.bot_username,
     'has_token', w.bot_token is not null,
@@ -62,8 +62,8 @@ create function turnpike.workspace_facts(p_workspace_id text) returns jsonb lang
   from workspaces w where w.workspace_id = p_workspace_id
 $$;
 
--- Raises a workspace's version for an edit, with its audit entry, unless nothing is other than it was (p_before, workspace_facts). Its row
--- must be locked.
+-- Increases the version of a workspace and writes an audit entry, if its facts differ from p_before (workspace_facts).
+-- The caller must hold the lock on the workspace.
 create function turnpike.note_workspace(p_workspace_id text, p_action text, p_before jsonb, p_by bigint, p_request_id text, p_address text,
   p_moment timestamptz) returns void language plpgsql as $$
 declare
@@ -75,7 +75,7 @@ begin
   end if;
 end $$;
 
--- Makes a workspace for an admin. refused: admin, taken, unknown_team, unknown_user (unknown_users: their ids).
+-- Creates a workspace for an admin. refused: admin, taken, unknown_team, unknown_user (unknown_users has the ids).
 create function turnpike.create_workspace(p_request turnpike.request,
   p_workspace_id text, p_name text, p_team_id integer, p_members jsonb)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, unknown_users bigint[]) language plpgsql rows 1 as $$
@@ -96,7 +96,7 @@ begin
     refused := 'unknown_user';
     unknown_users := turnpike.unknown_users(p_members);
   else
-    -- Of two requests for one id the second waits here for the first.
+    -- A concurrent request with the same id waits here for the first one, and then gets taken.
     insert into workspaces as w (workspace_id, name, team_id, created_at, updated_at, updated_by)
       values (p_workspace_id, p_name, p_team_id, p_request.moment, p_request.moment, (found.caller).user_id)
       on conflict on constraint workspaces_pkey do nothing returning true into is_new;
@@ -114,8 +114,9 @@ begin
   return next;
 end $$;
 
--- Changes a workspace for an admin: the fields of p_change; its `spaces` (slugs) replace the list. refused: admin, not_found, stale,
--- unknown_team, unknown_space or space_taken (refused_spaces: the slugs). told: see tell_shared.
+-- Changes a workspace for an admin.
+-- p_change: the fields to change. `spaces` (slugs) replaces the list. told: the notices of tell_shared.
+-- refused: admin, not_found, stale, unknown_team, unknown_space or space_taken (refused_spaces has the slugs).
 create function turnpike.patch_workspace(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, refused_spaces text[],
@@ -147,7 +148,8 @@ begin
   else
     if p_change ? 'spaces' then
       slugs := array(select jsonb_array_elements_text(p_change -> 'spaces'));
-      -- What comes and what goes, locked in one order: two workspaces that exchange spaces wait for each other and then see each other.
+      -- Locks the added and removed spaces in one order. So two requests that exchange spaces between workspaces
+      -- cannot deadlock, and the second sees the changes of the first.
       perform from spaces s where s.slug = any(slugs) or s.workspace_id = p_workspace_id order by s.space_id for no key update;
       select 'unknown_space', array_agg(n.slug) into refused, refused_spaces from unnest(slugs) n (slug)
         where not exists (select from spaces s where s.slug = n.slug) having count(*) > 0;
@@ -182,7 +184,7 @@ begin
   return next;
 end $$;
 
--- Takes a space out of its workspace, as its owner wishes. The workspace's row must be locked, and that of the space behind it.
+-- Removes a space from its workspace for its owner. The caller must hold the locks on the workspace and then the space.
 create function turnpike.leave_workspace(p_space_id bigint, p_workspace_id text, p_by bigint, p_request_id text, p_address text,
   p_moment timestamptz) returns void language plpgsql as $$
 declare

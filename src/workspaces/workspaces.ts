@@ -16,7 +16,7 @@ import type { Answers } from "../platform/procedures.ts"
 import { personShape } from "../teams/members.ts"
 import type { GroupSearch } from "../teams/teams.ts"
 
-/** Those that their people have in its spaces. */
+/** The roles of members. A member has the same role in the spaces of the workspace. */
 export const WORKSPACE_ROLES = SPACE_ROLES
 
 export const workspaceIdSchema = z
@@ -27,7 +27,7 @@ export const workspaceIdSchema = z
 export const botUsernameSchema = z
   .string()
   .regex(/^@?[A-Za-z0-9_]{5,32}$/, "must be a bot's username: 5 to 32 letters, digits and _")
-  .meta({ description: "Its username, with or without its @.", example: "acme_support_bot" })
+  .meta({ description: "The username of the bot, with or without the @.", example: "acme_support_bot" })
 
 export const workspaceSchema = z
   .object({
@@ -40,31 +40,40 @@ export const workspaceSchema = z
         archived: z.boolean(),
       })
       .nullable()
-      .meta({ description: "The attached team: while it is not archived, its members are members." }),
+      .meta({
+        description: "The attached team; null if none. Its members are members of the workspace unless it is archived.",
+      }),
     members: z.array(z.object({ ...personShape, role: z.enum(WORKSPACE_ROLES), since: z.iso.datetime() })),
     team_members: z
       .array(z.object(personShape))
-      .meta({ description: "The members of the attached team. They may be members themselves, too." }),
+      .meta({ description: "The members of the attached team. They can also be direct members." }),
     spaces: z
       .array(
         z.object({
           space_id: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
           title: z.string().meta({ example: "Support desk" }),
-          owner_id: z.int().meta({ description: "The user who owns it and is billed for it.", example: 42 }),
+          owner_id: z.int().meta({ description: "The user who owns the space and is billed for it.", example: 42 }),
           archived: z.boolean(),
           test: z.boolean(),
         }),
       )
-      .meta({ description: "The spaces that its members see and use." }),
+      .meta({ description: "The spaces that members can see and use." }),
     bot: z.object({
-      username: z.string().nullable().meta({ description: "Without its @.", example: "acme_support_bot" }),
-      has_token: z.boolean().meta({ description: "Whether a token is stored. It is never shown." }),
+      username: z.string().nullable().meta({
+        description: "The username of the bot without the @; null if there is no bot.",
+        example: "acme_support_bot",
+      }),
+      has_token: z.boolean().meta({ description: "Whether a token is stored. The token is never shown." }),
     }),
-    archived: z.boolean().meta({ description: "An archived workspace gives nobody access to its spaces." }),
-    version: z.int().meta({ description: "Raised by each change, of its members and its bot too.", example: 1 }),
+    archived: z
+      .boolean()
+      .meta({ description: "Whether the workspace is archived. Its members then have no access to its spaces." }),
+    version: z
+      .int()
+      .meta({ description: "Increases with each change, including changes of members and the bot.", example: 1 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema("Who changed it last; null: the command line."),
+    updated_by: changedBySchema("The admin who made the last change; null if it was the command line."),
   })
   .meta({ id: "Workspace" })
 
@@ -96,7 +105,7 @@ export function serializeWorkspace(row: WorkspaceRow): Workspace {
 
 type WorkspacePage = { search: GroupSearch } & ListPage
 
-/** Workspaces by name, each with its members, team, spaces and bot, and their number. */
+/** A page of workspaces, ordered by name, and the number of all workspaces found. */
 export async function listWorkspaces(
   ctx: Context,
   credential: SessionCredential,
@@ -134,7 +143,7 @@ export async function listWorkspaces(
   }
 }
 
-/** Those with these ids, in their order. */
+/** Reads the workspaces with these ids, in the order of the ids. */
 export async function readWorkspaces(ctx: Context, credential: SessionCredential, ids: string[]): Promise<Workspace[]> {
   const { rows } = await readAs(
     ctx,

@@ -23,7 +23,7 @@ afterAll(() => world.close())
 
 const cookieIn = (response: Response) => /(?:^|, )acting=([^;]*)/.exec(response.headers.get("set-cookie") ?? "")?.[1]
 
-/** The admin begins to act as a user: the token of the cookie. */
+/** Starts acting as a user, and returns the token of the cookie. */
 async function begin(userId = client.userId) {
   const response = await admin.call("POST", `/api/admin/users/${userId}/act-as`)
   expect(response.status).toBe(200)
@@ -33,7 +33,7 @@ async function begin(userId = client.userId) {
   return cookieIn(response) as string
 }
 
-/** A request of the admin's browser while it acts. */
+/** A request from the browser of an admin who acts as a user. */
 async function acting(token: string, path = "/api/account/me", method = "GET", body?: object) {
   const response = await admin.call(method, path, body, { cookie: `token=${admin.cookie()}; acting=${token}` })
   return { status: response.status, answer: await response.json<{ code: string }>(), cookie: cookieIn(response) }

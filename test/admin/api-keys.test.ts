@@ -14,9 +14,9 @@ let world: World
 let admin: Admin
 let client: TestClient
 let space: string
-/** What each model call came with: its host and its key. */
+/** The host and key of each model call. */
 let calls: string[] = []
-/** What happens before a model call is answered. */
+/** Runs before a model call is answered. */
 let onCall = async () => {}
 let script: (n: number) => ProviderScript = () => ({ words: ["hello"] })
 const logged: string[] = []
@@ -107,7 +107,7 @@ test("A set key is shown by its last 4 characters, version and author, and its v
     updated_by: { user_id: admin.userId, name: "Ada" },
   })
   expect((await list()).get(KEY)).toEqual(answer)
-  // A failing call is logged and counted, and leaves the key out.
+  // A failed call is logged and counted, without the key.
   script = () => ({ status: 401 })
   await client.runTurn({ space })
   const [{ all } = { all: "" }] = await world.sql<{ all: string }>(
@@ -154,7 +154,7 @@ test("Calls that a pool's account served count for no key", async () => {
   await client.runTurn({ space })
   await setServingAccount(world, null)
   expect(await useOf(KEY)).toEqual(before)
-  // The number of a user's plan is no account's name: the key served it.
+  // A numeric `subscription_id` is a plan, not a provider account, so the key served this call.
   await setServingAccount(world, "17")
   await client.runTurn({ space })
   await setServingAccount(world, null)

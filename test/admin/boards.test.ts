@@ -20,7 +20,7 @@ let people = 80_000
 let groups = -1_000_000
 const group = (of = bot) => groupOf(estate, of, --groups)
 
-/** A user of a brand with an id on the platform. */
+/** Creates a user of a brand with an id on the messaging platform. */
 async function user(brand = "acme", id = ++people): Promise<{ id: number; userId: number }> {
   const body = { messenger_id: String(id), brand }
   const [status, made] = await estate.admin.json("POST", "/api/admin/users", body)
@@ -28,7 +28,7 @@ async function user(brand = "acme", id = ++people): Promise<{ id: number; userId
   return { id, userId: made.user_id }
 }
 
-/** Who by-key shows as members besides the owner. */
+/** The members that the by-key operation lists, without the owner. */
 async function membersOf(chatKey: string): Promise<[userId: number, role: string, via: string][]> {
   const [status, { items }] = await estate.admin.json("GET", `/api/admin/spaces/by-key/${chatKey}`)
   expect(status).toBe(200)

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** `npm run admin -- …`: its exit code, and what it printed. */
+/** Runs `npm run admin -- …`, and returns its exit code and output. */
 function admin(...args: string[]): Promise<[number | null, string]> {
   return adminOf(url, ...args)
 }

@@ -14,7 +14,7 @@ let admin: Admin
 let client: TestClient
 let space: string
 const logged: string[] = []
-/** The published MCP server behind a private name, as a container: it may be stopped, and its calls may take time. */
+/** The published MCP server under a private name, as a container. Tests can stop it and delay its calls. */
 const container = { stopped: false, stopsAtCalls: false, callMs: 0, redirects: false, seen: [] as Headers[] }
 beforeAll(async () => {
   for (const level of ["info", "error", "log", "warn"] as const) {
@@ -179,7 +179,7 @@ describe("A turn of a mapped space", () => {
     )
     const said = (await Promise.all(seen)).join("\n") + stored[0]?.text
     expect(said).toContain("container__echo")
-    // The customer's own text has both: it is the test's.
+    // The text of the customer contains both, because this test wrote it.
     const own = said.replaceAll(JSON.stringify(ECHO).slice(1, -1), "")
     expect(own).not.toContain(TOKEN)
     expect(own).not.toContain("corp.internal")

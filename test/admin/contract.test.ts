@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Every query parameter of contract 4.3 to 4.7 that is a number: its path, least, most and default. */
+/** Every numeric query parameter of contract 4.3 to 4.7: its path, minimum, maximum and default. */
 const NUMBERS: [path: string, name: string, least: number, most: number | null, usual: number | null][] = [
   ["/users", "limit", 1, 2000, 50],
   ["/users", "offset", 0, null, 0],
@@ -80,7 +80,7 @@ test.each(["users", "tasks", "teams", "workspaces", "spaces/list"])(
   },
 )
 
-/** Contract 4.7, without the logins: every row's method and path, and a status that says that it is there. */
+/** The rows of contract 4.7 without the logins: method, path, and a status that proves that the operation exists. */
 test.each([
   ["GET", "/", 200],
   ["GET", "/pool", 200],

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await createWorld()
   admin = await signInAdmin(world)
   const { userId } = await world.createAccount()
-  // Every third has cost nothing yet, and many are equal.
+  // Every third space has no cost, and many costs are equal.
   await world.sql(
     `with made as (insert into spaces (slug, user_id, title, created_at, updated_at)
        select 'spc_' || n, $1, 'Space ' || n % 100, now(), now() from generate_series(1, 1100) n returning space_id)

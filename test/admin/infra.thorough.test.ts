@@ -24,7 +24,7 @@ beforeAll(async () => {
   ;({ world, admin, account } = await createInfraWorld())
 })
 afterAll(() => world.close())
-// What one test left is billed before the next.
+// Bills the usage of the previous test, so that each test starts with nothing due.
 beforeEach(async () => void (await askForBills(admin)))
 
 const nothing = { finished: true, accounts: 0, cost_usd: 0, billed_usd: 0, due_usd: 0, bills: [] }

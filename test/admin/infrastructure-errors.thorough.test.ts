@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** By kind: each is written in the background of its own failure. */
+/** Sorted by kind, because errors are written in the background in any order. */
 const noted = (turnId: string) =>
   world.sql<{ kind: string; name: string; code: string }>(
     "select kind, name, code from infrastructure_errors where turn_id = $1 order by kind, error_id",
@@ -90,7 +90,7 @@ test("The system status shows errors of the last 24 hours, and the sweeper delet
   await world.clearFaults()
   expect(await count()).toBe(5)
   await world.advance(INFRASTRUCTURE_POLICY.keepDays * DAY)
-  // Without the sweep of analytics, which would make up for all these days.
+  // Without the analytics sweep, which would process all of these days.
   await sweepInfrastructure(contextOf(world))
   expect(await count()).toBe(0)
 })

@@ -103,7 +103,7 @@ test("Turns and bills of today, 7 and 30 days are exact before and after the rol
   await expectExact()
   await world.sweep()
   await expectExact()
-  // Beyond what the test above has ended.
+  // Later than all turns that the test above ended.
   await world.advance(40 * DAY_MS)
   admin = await signInAdmin(world)
   for (const days of [25, 5, 0]) {

@@ -177,7 +177,7 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   const [, today] = await admin.json("GET", "/api/admin/subscriptions/usage?days=1")
   expect(today.items.map((one: { subscription_id: string }) => one.subscription_id)).toEqual(["pool-member"])
   expect(today.total).toBe(1)
-  // The same once the sweeper has put it into the days of subscriptions, also when more comes behind that.
+  // The report is the same after the roll-up, and includes usage that follows it.
   await world.sweep()
   expect(await world.sql("select 1 from turn_ends")).toEqual([])
   expect((await admin.json("GET", "/api/admin/subscriptions/usage?days=2"))[1]).toEqual(report)
@@ -192,7 +192,7 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   await expectBooks(world, client.userId)
 })
 
-/** What raw records say of each subscription on each day: of keys and of web chats, without test turns. */
+/** The usage of each subscription and day from the raw records of API turns and web chats, without test turns. */
 const RAW = `select u.subscription_id, (u.settled_at at time zone 'UTC')::date::text as date, sum(u.calls)::int as model_calls,
     sum(u.tokens_input)::int as tokens_input, sum(u.tokens_cached)::int as tokens_cached, sum(u.tokens_output)::int as tokens_output,
     sum(u.billed_credit_micros)::float8 / 1e7 as billed_usd

@@ -27,7 +27,7 @@ const get = (query = "") => admin.json("GET", `/api/admin/tasks${query}`)
 const tasks = async (query = "") => (await get(query))[1].items
 const titles = async (query = "") => (await tasks(query)).map(({ title }: { title: string }) => title)
 
-/** What the agent was told of the task that it made. */
+/** Runs a turn whose agent creates a task, and returns the tool result. */
 async function make(by: TestClient | undefined, space: string, task: object, end_user_ref = "customer-1") {
   const turn = await client(by).runTurn({ space, end_user_ref, text: `[call create_task ${JSON.stringify(task)}]` })
   expect(turn.state).toBe("done")

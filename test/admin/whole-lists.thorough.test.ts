@@ -4,7 +4,7 @@ import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-/** More than any list had as a page, and more than one part of reading it. */
+/** More rows than the former page limits, and more than one part of a read. */
 const SPACES = 1_203
 const PEOPLE = 1_102
 const DAY = "2026-11-19"
@@ -27,7 +27,7 @@ beforeAll(async () => {
     [owner?.user_id, SPACES],
   )
   slugs = made.map(({ slug }) => slug)
-  // A turn with one call in each space, the later ones billed more; they end, so all that follows an end follows.
+  // One turn with one call in each space; later turns have higher bills. They end like real turns, with all side effects.
   await world.sql(
     `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
        text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at, price_version)

@@ -40,7 +40,7 @@ async function goTo(instant: string) {
   await world.advance(new Date(instant).getTime() - world.clock.ms())
 }
 
-/** The begins of periods, made without the database: the day of the start, or the last of a shorter month. */
+/** The starts of periods, computed without the database: the same day, or the last day of a shorter month. */
 function periods(start: string, until: string): string[] {
   const first = new Date(start)
   const all: string[] = []
@@ -100,7 +100,7 @@ test("Fourteen months with a leap day are credited once per period before an end
   const step = 24
   for (; world.clock.now().toISOString() < END; way++) {
     await world.advance(step * 3_600_000)
-    // A sweeper dies at this call of the day's run, before or after its effect.
+    // The sweeper crashes at this database call, before or after its effect.
     for (const match of ["take_subscriptions_to_credit", "credit_subscription"]) {
       const [action, when] = [actions[way % 2], whens[Math.floor(way / 2) % 2]] as const
       const call = 1 + (Math.floor(way / 4) % 2)
@@ -151,7 +151,7 @@ test("A failing subscription delays no other and is tried again after the others
 
 test("A plan missing from the settings for a while loses no credit, and an ended subscription is no longer due", async () => {
   const ctx = authContextOf(world)
-  // Past the API, which refuses it: a setting may be written by hand, or restored.
+  // Written directly, because the API refuses it. A setting can also be changed by hand or by a restore.
   const put = (value: object) =>
     world.sql("update settings set value = $1 where key = 'plans'", [JSON.stringify(value)])
   const start = world.clock.now().toISOString()

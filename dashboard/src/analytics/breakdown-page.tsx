@@ -45,7 +45,7 @@ export function AnalyticsBreakdownPage() {
             <UsedStats of={data.total} />
             {data.items.length > 0 && (
               <Chart
-                title={`${MEASURE_LABELS[measure]} of the first ${Math.min(12, data.items.length)}`}
+                title={`${MEASURE_LABELS[measure]}, top ${Math.min(12, data.items.length)}`}
                 kind="bars"
                 series={[{ key: "all", label: MEASURE_LABELS[measure] }]}
                 points={data.items

@@ -40,7 +40,7 @@ const COLUMNS: Column<Day>[] = [
     return [
       { title: `${name}: calls`, right: true, cell: (day) => <Count value={day[role].model_calls} /> },
       { title: `${name}: average context`, right: true, cell: (day) => <Count value={day[role].avg_context_tokens} /> },
-      { title: `${name}: cached`, right: true, cell: (day) => percent(day[role].cache_hit_rate) },
+      { title: `${name}: cache hit rate`, right: true, cell: (day) => percent(day[role].cache_hit_rate) },
     ]
   }),
 ]
@@ -59,7 +59,7 @@ function Comparison() {
           <>
             <Scope report={data} />
             <Chart
-              title="Average context by day, tokens (UTC)"
+              title="Average context tokens by day (UTC)"
               series={[
                 { key: "orchestrator", label: "Orchestrators" },
                 { key: "subagent", label: "Sub-agents" },
@@ -84,7 +84,7 @@ function Comparison() {
   )
 }
 
-/** Spaces of the table; the file has all. */
+/** The number of spaces in the table; the CSV file has every space. */
 const SHOWN = 50
 
 function Sizes() {
@@ -103,7 +103,7 @@ function Sizes() {
             <Scope report={data} />
             {data.items.length > 0 && (
               <Chart
-                title="Average input of a call by day, tokens (UTC)"
+                title="Average input tokens per call by day (UTC)"
                 series={data.items.slice(0, 6).map(({ slug, title }) => ({ key: slug, label: title }))}
                 points={(data.items[0]?.days ?? []).map(({ date }, at) => ({
                   label: date,
@@ -122,15 +122,15 @@ function Sizes() {
                   { title: "Space", cell: (row) => <SpaceLink {...row} /> },
                   { title: "Owner", cell: ({ owner_id }) => <OwnerLink owner_id={owner_id} /> },
                   { title: "Model calls", right: true, cell: (row) => <Count value={row.model_calls} /> },
-                  { title: "Average input", right: true, cell: (row) => <Count value={row.avg_tokens_input} /> },
-                  { title: "Largest input", right: true, cell: (row) => <Count value={row.max_tokens_input} /> },
+                  { title: "Average input tokens", right: true, cell: (row) => <Count value={row.avg_tokens_input} /> },
+                  { title: "Largest input tokens", right: true, cell: (row) => <Count value={row.max_tokens_input} /> },
                 ]}
                 empty={<p className="text-muted">No space called a model in this range.</p>}
               />
               {data.items.length < data.total && (
                 <p className="text-muted text-xs">
-                  The {data.items.length} that were billed the most, of <Count value={data.total} />. The CSV file has
-                  all of them.
+                  Showing the {data.items.length} spaces with the highest bills, of <Count value={data.total} />. The
+                  CSV file has every space.
                 </p>
               )}
             </Section>

@@ -53,7 +53,7 @@ export function AnalyticsEnergyPage() {
               series={KINDS.slice(0, 4).map(([key, label]) => ({ key, label }))}
               points={data.items.map(({ date, ...values }) => ({ label: date, values }))}
             />
-            <Section title="Bookings">
+            <Section title="Ledger changes">
               <Table
                 caption={`Energy by ${data.granularity}`}
                 rows={[...data.items].reverse()}
@@ -77,7 +77,7 @@ export function AnalyticsEnergyPage() {
   )
 }
 
-/** From the first booking on, whatever the days say. */
+/** Extends the range to the first ledger row, and overrides the chosen days. */
 export const AllTime = ({ all_time }: { all_time: string | undefined }) => (
-  <ChoiceFilter label="Range" name="all_time" value={all_time} all="This range" options={[["true", "All time"]]} />
+  <ChoiceFilter label="Range" name="all_time" value={all_time} all="Selected range" options={[["true", "All time"]]} />
 )

@@ -64,7 +64,7 @@ export function AnalyticsErrorsPage() {
                     }),
                   ),
                 ]}
-                empty={<p className="text-muted">Nothing failed in this range.</p>}
+                empty={<p className="text-muted">No failures in this range.</p>}
               />
             </Section>
           </>

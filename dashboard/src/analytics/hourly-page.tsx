@@ -35,7 +35,7 @@ export function AnalyticsHourlyPage() {
         label="Hours"
         value={tab === "spaces" ? "spaces" : "all"}
         tabs={[
-          { value: "all", label: "All together", content: () => <Hours /> },
+          { value: "all", label: "All spaces", content: () => <Hours /> },
           { value: "spaces", label: "By space", content: () => <HoursOfSpaces /> },
         ]}
       />
@@ -67,9 +67,9 @@ function Hours() {
                 points={passed.map((item) => ({ label: hourLabel(item.hour), values: { all: item[measure] } }))}
                 {...(measure === "billed_cost_usd" && { format: usd })}
               />
-              <Section title="The last 48 hours">
+              <Section title="Last 48 hours">
                 <Table
-                  caption="Use by hour"
+                  caption="Usage by hour"
                   rows={passed.slice(-48).reverse()}
                   rowKey={({ hour }) => hour}
                   columns={[{ title: "Hour (UTC)", cell: ({ hour }) => hourLabel(hour) }, ...usedColumns()]}
@@ -85,7 +85,7 @@ function Hours() {
 
 function HoursOfSpaces() {
   const { start, end, limit: top = TOP } = useReportSearch()
-  // The hour that has begun is the last one; it stays the same while the page is looked at.
+  // The range ends with the current hour. It is computed once, so that it does not move while the page is open.
   const now = useMemo(() => Math.ceil(Date.now() / HOUR_MS) * HOUR_MS, [])
   const range = { start: start ?? new Date(now - 24 * HOUR_MS).toISOString(), end: end ?? new Date(now).toISOString() }
   const input = { query: { ...range, top } }
@@ -95,11 +95,11 @@ function HoursOfSpaces() {
       <FilterBar set={{ start, end }} end={<CsvLink of="getHourlySpaces" input={input} />}>
         <RangePicker from={range.start} to={range.end} names={["start", "end"]} />
         <ChoiceFilter
-          label="How many"
+          label="Rows"
           name="limit"
           value={top === TOP ? undefined : String(top)}
-          all={`The first ${TOP}`}
-          options={TOPS.filter((one) => one !== TOP).map((one) => [String(one), `The first ${one}`] as const)}
+          all={`Top ${TOP}`}
+          options={TOPS.filter((one) => one !== TOP).map((one) => [String(one), `Top ${one}`] as const)}
         />
       </FilterBar>
       <Read of={report}>
@@ -123,7 +123,7 @@ function HoursOfSpaces() {
               />
               <Section title="Spaces">
                 <Table
-                  caption="Spaces that were billed most"
+                  caption="Spaces with the highest bills"
                   rows={data.series}
                   rowKey={({ space_id }) => space_id}
                   columns={[

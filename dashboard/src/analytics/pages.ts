@@ -10,7 +10,7 @@ export const analyticsPages = {
   breakdown: {
     path: "/operator/analytics/breakdown",
     title: "Breakdown",
-    about: "Use by one dimension.",
+    about: "Usage by space, user, model or provider.",
     nav: "Analytics",
   },
   costs: {
@@ -22,13 +22,13 @@ export const analyticsPages = {
   rates: {
     path: "/operator/analytics/rates",
     title: "Cost rates",
-    about: "Cost of a million tokens, and of a turn.",
+    about: "Cost per million tokens and per turn.",
     nav: "Analytics",
   },
   energy: {
     path: "/operator/analytics/energy",
     title: "Energy",
-    about: "Bookings of energy over time.",
+    about: "Energy credited and spent over time.",
     nav: "Analytics",
   },
   balances: {
@@ -40,37 +40,37 @@ export const analyticsPages = {
   topUsers: {
     path: "/operator/analytics/top-users",
     title: "Top users",
-    about: "Who uses most.",
+    about: "Users with the highest usage.",
     nav: "Analytics",
   },
   topSpaces: {
     path: "/operator/analytics/top-spaces",
     title: "Top spaces",
-    about: "Which spaces use most.",
+    about: "Spaces with the highest usage.",
     nav: "Analytics",
   },
   subscriptions: {
     path: "/operator/analytics/subscription-spaces",
     title: "Provider accounts",
-    about: "Use of spaces by account at a provider.",
+    about: "Usage by provider account and space.",
     nav: "Analytics",
   },
   hourly: {
     path: "/operator/analytics/hourly",
     title: "Hours",
-    about: "Use by hour, and by space in a range of hours.",
+    about: "Usage by hour, in total and by space.",
     nav: "Analytics",
   },
   errors: {
     path: "/operator/analytics/errors",
     title: "Errors",
-    about: "What failed, and where.",
+    about: "Failures of containers, delegations and model calls.",
     nav: "Analytics",
   },
   context: {
     path: "/operator/analytics/context",
     title: "Context",
-    about: "How large contexts are, and what caching saves.",
+    about: "Context sizes and cache hit rates.",
     nav: "Analytics",
   },
 } as const satisfies Record<string, PageInfo>

@@ -17,11 +17,11 @@ type Rates = CostRatesReport["total"]["cost"]
 type Row = CostRatesReport["items"][number]
 
 const RATES = choicesOf<keyof Rates>({
-  per_turn_usd: "a turn",
-  per_million_usd: "a million tokens",
-  per_million_input_usd: "a million input",
-  per_million_cached_usd: "a million cached",
-  per_million_output_usd: "a million output",
+  per_turn_usd: "per turn",
+  per_million_usd: "per million tokens",
+  per_million_input_usd: "per million input tokens",
+  per_million_cached_usd: "per million cached input tokens",
+  per_million_output_usd: "per million output tokens",
 })
 
 export function AnalyticsRatesPage() {
@@ -41,16 +41,16 @@ export function AnalyticsRatesPage() {
             <Scope report={data} />
             <Stats>
               {RATES.slice(0, 2).flatMap(([name, label]) => [
-                <Stat key={`billed ${name}`} label={`Billed for ${label}`}>
+                <Stat key={`billed ${name}`} label={`Billed ${label}`}>
                   <Money usd={data.total.billed[name]} />
                 </Stat>,
-                <Stat key={`cost ${name}`} label={`Cost of ${label}`}>
+                <Stat key={`cost ${name}`} label={`Cost ${label}`}>
                   <Money usd={data.total.cost[name]} />
                 </Stat>,
               ])}
             </Stats>
             <Chart
-              title="USD for a million tokens by day (UTC)"
+              title="USD per million tokens by day (UTC)"
               series={[
                 { key: "billed", label: "Billed" },
                 { key: "cost", label: "Cost" },
@@ -81,7 +81,7 @@ const COLUMNS: Column<Row>[] = [
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   ...RATES.map(
     ([name, label]): Column<Row> => ({
-      title: `Cost of ${label}`,
+      title: `Cost ${label}`,
       right: true,
       cell: ({ cost }) => <Money usd={cost[name]} />,
     }),

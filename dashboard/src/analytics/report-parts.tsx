@@ -6,10 +6,10 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Count, exactUtc, Money, Time } from "../ui/values.tsx"
 import { type Measure, type ReportSearch, readReportSearch } from "./report-search.ts"
 
-/** What the URL of a report's page says. */
+/** The search parameters of a report page. */
 export const useReportSearch = (): ReportSearch => readReportSearch(useSearch({ strict: false }))
 
-/** What was used, as every report counts it. */
+/** The usage figures that every report has. */
 export interface Used {
   turns: number
   model_calls: number
@@ -22,18 +22,18 @@ export interface Used {
 }
 
 export const MEASURE_LABELS: Record<Measure, string> = {
-  billed_cost_usd: "Billed, USD",
+  billed_cost_usd: "Billed (USD)",
   turns: "Turns",
   model_calls: "Model calls",
   tokens_input: "Input tokens",
-  tokens_cached: "Cached tokens",
+  tokens_cached: "Cached input tokens",
   tokens_output: "Output tokens",
 }
 
-/** Which figure a chart shows. */
+/** Chooses the figure that the chart shows. */
 export const MeasureFilter = ({ measure }: { measure: Measure | undefined }) => (
   <ChoiceFilter
-    label="Figure"
+    label="Metric"
     name="measure"
     value={measure === "billed_cost_usd" ? undefined : measure}
     all={MEASURE_LABELS.billed_cost_usd}
@@ -41,7 +41,7 @@ export const MeasureFilter = ({ measure }: { measure: Measure | undefined }) => 
   />
 )
 
-/** The range that a report is about, and the moment at which it was exact. */
+/** The range of a report, and the time up to which its figures are exact. */
 export function Scope({ report }: { report: { from: string; to: string; granularity: string | null; as_of: string } }) {
   const { from, to, granularity, as_of } = report
   return (
@@ -67,17 +67,17 @@ const USED: Column<Used>[] = [
   figure("Turns", (row) => row.turns),
   figure("Model calls", (row) => row.model_calls),
   figure("Input tokens", (row) => row.tokens_input),
-  figure("of them cached", (row) => row.tokens_cached),
+  figure("Cached input tokens", (row) => row.tokens_cached),
   figure("Output tokens", (row) => row.tokens_output),
   money("Billed", (row) => row.billed_cost_usd),
 ]
 
 const COSTS: Column<Used>[] = [money("Cost", (row) => row.cost_usd), money("Margin", (row) => row.margin_usd)]
 
-/** The columns of what was used; `costs`: what it cost us too. */
+/** The usage columns; `costs` adds the cost to the service and the margin. */
 export const usedColumns = (costs = false): Column<Used>[] => (costs ? [...USED, ...COSTS] : USED)
 
-/** The sums of a report, above everything else. */
+/** The totals at the top of a report. */
 export const UsedStats = ({ of }: { of: Used }) => (
   <Stats>
     <Stat label="Billed">
@@ -121,7 +121,7 @@ interface RankedProps<Row extends Used> {
   rowKey: (row: Row) => string | number
 }
 
-/** A list of those with most, then all others together and the sum, so that it adds up. */
+/** The rows with the highest usage, then one row for all others and one for the total. */
 export function Ranked<Row extends Used>({
   title,
   first,
@@ -154,7 +154,7 @@ export function Ranked<Row extends Used>({
         columns={columns}
         rows={items.length > 0 ? lines : []}
         rowKey={(line) => (line.row ? rowKey(line.row) : line.name)}
-        empty={<p className="text-muted">Nothing was used in this range.</p>}
+        empty={<p className="text-muted">No usage in this range.</p>}
       />
     </Section>
   )

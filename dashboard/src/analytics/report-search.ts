@@ -5,7 +5,7 @@ import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/sear
 const MEASURES = ["billed_cost_usd", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 export type Measure = (typeof MEASURES)[number]
 
-/** What the pages of reports keep in the URL. Each uses some of it. */
+/** The search parameters of all report pages. Each page uses some of them. */
 export interface ReportSearch {
   days?: number
   start?: string
@@ -22,7 +22,7 @@ export interface ReportSearch {
   window?: number
 }
 
-/** Reads them. What the URL does not have, or has wrong, is left out. */
+/** Reads the search parameters. Missing and invalid values are left out. */
 export function readReportSearch(search: RawSearch): ReportSearch {
   const read = {
     days: countIn(search.days) || undefined,
@@ -42,6 +42,6 @@ export function readReportSearch(search: RawSearch): ReportSearch {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as ReportSearch
 }
 
-/** The range of a report that takes one: instants when the URL has them, else days. */
+/** The range of a report: the number of days, and `start` and `end` if the URL has them. */
 export const rangeOf = ({ days, start, end }: ReportSearch) =>
   start || end ? { ...(start && { start }), ...(end && { end }), days } : { days }

@@ -9,7 +9,7 @@ import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, usedColumns, useReportSearch } from "./report-parts.tsx"
 import { SpaceLink } from "./space-link.tsx"
 
-/** Pairs of the table; the file has all. */
+/** The number of pairs in the table; the CSV file has every pair. */
 const SHOWN = 100
 
 export function AnalyticsSubscriptionsPage() {
@@ -22,7 +22,7 @@ export function AnalyticsSubscriptionsPage() {
     <Page {...analyticsPages.subscriptions}>
       <FilterBar set={{ subscription_id, chat_key }} end={<CsvLink of="getSubscriptionSpaces" input={input} />}>
         <DaysPicker days={days} choices={[7, 30, 90]} />
-        <TextFilter label="Account at the provider" name="subscription_id" value={subscription_id} />
+        <TextFilter label="Provider account" name="subscription_id" value={subscription_id} />
         <TextFilter label="Chat key" name="chat_key" value={chat_key} />
       </FilterBar>
       <Read of={report}>
@@ -30,27 +30,27 @@ export function AnalyticsSubscriptionsPage() {
           <>
             <Scope report={data} />
             <UsedStats of={data.total} />
-            <Section title="Accounts">
+            <Section title="Provider accounts">
               <Table
-                caption="Use by account at a provider"
+                caption="Usage by provider account"
                 rows={data.providers}
                 rowKey={({ provider_key }) => provider_key}
                 columns={[
-                  { title: "Account", cell: ({ provider_key }) => <code>{provider_key}</code> },
+                  { title: "Provider account", cell: ({ provider_key }) => <code>{provider_key}</code> },
                   ...usedColumns(true),
                 ]}
                 empty={<p className="text-muted">No model was called in this range.</p>}
               />
             </Section>
             <Ranked
-              title="Accounts and spaces"
+              title="Provider accounts and spaces"
               items={data.items}
               other={data.other}
               total={data.total}
               rowKey={({ provider_key, space_id }) => `${provider_key} ${space_id}`}
               costs
               first={[
-                { title: "Account", cell: ({ provider_key }) => <code>{provider_key}</code> },
+                { title: "Provider account", cell: ({ provider_key }) => <code>{provider_key}</code> },
                 { title: "Space", cell: (row) => <SpaceLink {...row} /> },
               ]}
             />

@@ -37,7 +37,7 @@ export function AnalyticsTopSpacesPage() {
               ]}
             />
             <p className="text-muted">
-              <Count value={data.items.length} /> spaces are listed.
+              Showing <Count value={data.items.length} /> spaces.
             </p>
           </>
         )}

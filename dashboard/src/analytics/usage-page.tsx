@@ -21,12 +21,12 @@ import {
 
 type Line = (Used & { date: string })[]
 
-/** Spaces that have a line of their own. */
+/** The number of spaces with a line of their own in the chart. */
 const SHOWN = 20
 
 const daysOf = (report: DailyUsage | SlugUsageReport): DailyUsage => (Array.isArray(report) ? report : [])
 
-/** The lines of a chart: all together, or the first spaces and what is left of all without them. */
+/** The lines of the chart: one total, or the top spaces and one line for all other spaces. */
 function linesOf(all: Line, report: DailyUsage | SlugUsageReport): Record<string, Line> {
   if (Array.isArray(report)) return { all }
   const series = Object.values(report.series)
@@ -59,10 +59,10 @@ export function AnalyticsUsagePage() {
       <FilterBar set={{ user_id, chat_key }} end={<CsvLink of="getDailyUsage" input={input} />}>
         <DaysPicker days={days} choices={[7, 30, 90, 365]} />
         <ChoiceFilter
-          label="Series"
+          label="Group by"
           name="tab"
           value={bySpace ? "space" : undefined}
-          all="All together"
+          all="Total"
           options={[["space", "By space"]]}
         />
         <MeasureFilter measure={measure} />
@@ -95,7 +95,7 @@ export function AnalyticsUsagePage() {
               />
               <Section title="Days">
                 <Table
-                  caption="Use by day"
+                  caption="Usage by day"
                   rows={[...rows].reverse()}
                   rowKey={({ date }) => date}
                   columns={[{ title: "Day (UTC)", cell: ({ date }) => date }, ...usedColumns()]}

@@ -27,7 +27,7 @@ export interface AccountMe {
     expires_at: string
   }
   balance: Balance
-  /** The admin who looks at this account as its owner does; null: it is the owner. */
+  /** The admin who acts as this user; null if the user signed in themselves. */
   acting_admin: {
     user_id: number
     name: string | null
@@ -90,7 +90,7 @@ export interface AddSpaceMember {
 
 export interface AddWorkspaceMember {
   user_id: number
-  /** Owners and admins change the spaces of the workspace; members see and use them. */
+  /** Owners and admins can change the spaces of the workspace. Members can see and use them. */
   role?: "owner" | "admin" | "member" | undefined
 }
 
@@ -213,27 +213,27 @@ export interface AdminUser {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was made. */
+  /** The brand under which the account was created. */
   brand: string
   created_at: string
-  /** Their id on the messaging platform; null: none. */
+  /** The id of the user on the messaging platform; null if no messaging identity is linked. */
   messenger_id: string | null
-  /** Whether they can sign in with email and password. */
+  /** Whether the user has a password and can sign in with it. */
   has_password: boolean
-  /** Null: the account is in use. */
+  /** The time at which the account was disabled; null if it is active. */
   disabled_at: string | null
   balance_usd: number
-  /** Below it the event `balance.low` is sent; 0: never. */
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd: number
-  /** What each of their customers may spend in a UTC day, without a limit of their own; null: no limit. */
+  /** Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it. */
   end_user_daily_usd: number | null
-  /** The same for a UTC month. */
+  /** Default monthly cap per end user, in USD per UTC month; null if there is none. */
   end_user_monthly_usd: number | null
-  /** Raised by each edit. */
+  /** Increases with each edit. */
   version: number
-  /** The last edit; null: none. */
+  /** The time of the last edit; null if the user was never edited. */
   updated_at: string | null
-  /** The admin who made it; null: the owner, or the command line. */
+  /** The admin who made the last edit; null if it was the owner or the command line. */
   updated_by: number | null
 }
 
@@ -402,16 +402,16 @@ export interface AppToken {
 
 export interface AuditEntry {
   audit_id: number
-  /** Who did it; null: the command line. */
+  /** The user who made the change; null if it was the command line. */
   actor_user_id: number | null
   actor_name: string | null
   action: string
-  /** The kind of what was changed. */
+  /** The type of the changed object. */
   subject_type: string
   subject_id: string
-  /** What it was, without secrets. */
+  /** The object before the change, without secrets; null if it was created. */
   before: Record<string, unknown> | null
-  /** What it is since, without secrets. */
+  /** The object after the change, without secrets; null if nothing is recorded. */
   after: Record<string, unknown> | null
   request_id: string | null
   address: string | null
@@ -500,19 +500,19 @@ export interface BillPrice {
 }
 
 export interface Board {
-  /** What a space's `chat_key` names. */
+  /** The key of the group. A space with the same `chat_key` has this group as its chat. */
   chat_key: string
-  /** As the platform said last. */
+  /** The last title that the platform reported; null if unknown. */
   title: string | null
-  /** Without its @. */
+  /** The username of the bot without the @; null if the bot was removed. */
   bot_username: string | null
-  /** Whether the bot is in the group; else its people do not count. */
+  /** Whether the bot is in the group. If not, its members are not counted. */
   bot_in: boolean
-  /** How many people are in it, as far as the bot has heard. */
+  /** The number of people in the group that the bot knows of. */
   members: number
-  /** The space that it is the chat of. */
+  /** The space that has this group as its chat; null if none. */
   space_id: number | null
-  /** When its title, or whether the bot is in, last changed. */
+  /** The last time at which the title or `bot_in` changed. */
   updated_at: string
 }
 
@@ -700,18 +700,18 @@ export interface ConfigVersionSummaryList {
 }
 
 export interface ContainerMapping {
-  /** The container's name among those of the space. */
+  /** The name of the container. It is unique within the space. */
   container: string
   space: string
   url: string
-  /** The headers that it is called with. Their values are never shown. */
+  /** The names of the headers that are sent to the container. Their values are never shown. */
   header_names: string[]
   enabled: boolean
-  /** Raised by each change. */
+  /** Increases with each change. */
   version: number
   created_at: string
   updated_at: string
-  /** Who changed it last. */
+  /** The admin who made the last change; null if it was the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -1353,28 +1353,28 @@ export interface EndUserSessionsAnswer {
 
 export interface Energy {
   balance_energy: number
-  /** Set aside for turns that are not over. */
+  /** Held by open turns. */
   held_energy: number
-  /** Of all time, by bucket. */
+  /** Totals of all time by bucket. */
   totals: {
-    /** Given by operators. */
+    /** Energy granted by operators. */
     free: number
-    /** For signing up and for referring others. */
+    /** Energy for signing up and for referrals. */
     bonus: number
-    /** Bought. */
+    /** Purchased energy. */
     paid: number
-    /** Charged, as a positive amount. */
+    /** Charged energy, as a positive number. */
     spent: number
   }
-  /** The same for each day (UTC), the oldest first, also for days with nothing. */
+  /** Totals for each UTC day, oldest first. Days without changes are included. */
   days: ({
-    /** Given by operators. */
+    /** Energy granted by operators. */
     free: number
-    /** For signing up and for referring others. */
+    /** Energy for signing up and for referrals. */
     bonus: number
-    /** Bought. */
+    /** Purchased energy. */
     paid: number
-    /** Charged, as a positive amount. */
+    /** Charged energy, as a positive number. */
     spent: number
     date: string
   })[]
@@ -1573,26 +1573,26 @@ export interface ExternalApiKey {
   key_id: string
   file: string
   name: string
-  /** False: the worker's variable of that name counts, if there is one. */
+  /** Whether a value is stored. If false, the environment variable of the worker with this name is used, if it exists. */
   is_set: boolean
-  /** The last 4 characters of its value. */
+  /** The last 4 characters of the value; null if none is stored. */
   last_four: string | null
-  /** Whose calls it is for. */
+  /** The providers whose calls use the key. */
   providers: string[]
-  /** The calls of these providers that it served, since it was first set: without those that an account of a pool served. A key that was never set has none. */
+  /** The number of calls to these providers since the key was first set, without calls that a provider account of a pool served. 0 if the key was never set. */
   calls: number
   tokens_input: number
   tokens_cached: number
   tokens_output: number
-  /** At the catalog's prices. */
+  /** The cost of these calls at the prices of the catalog. */
   cost_usd: number
   last_used_at: string | null
-  /** Null: all calls are counted. Else only the newest 20000 calls, since then. */
+  /** Null if all calls are counted. Otherwise the time of the oldest counted call: only the newest 20000 calls are counted. */
   counted_since: string | null
-  /** Raised by each change; 0: never set. */
+  /** Increases with each change. 0 if the key was never set. */
   version: number
   updated_at: string | null
-  /** Who set it. */
+  /** The admin who last set the key; null if it was the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -1905,14 +1905,14 @@ export interface ManifestInput {
 }
 
 export interface MappingUpsert {
-  /** The container's name among those of the space. */
+  /** The name of the container. It is unique within the space. */
   container: string
   space: string
-  /** Its Streamable HTTP endpoint: any http(s) address but our own. */
+  /** The Streamable HTTP endpoint of the container: any http(s) URL except those of this service. */
   url: string
-  /** All headers that it is called with. Left out: as they are, unless `url` leads to another server now; null: none. */
+  /** All headers to send to the container; null for none. If omitted, the stored headers stay. Required if `url` changes to another server and headers are stored. */
   headers?: Record<string, string> | null | undefined
-  /** Left out: as it is; a new one is enabled. */
+  /** Default: unchanged; true for a new mapping. */
   enabled?: boolean | undefined
 }
 
@@ -2170,24 +2170,24 @@ export interface Output {
 }
 
 export interface Overview {
-  /** Counted over everything once a minute, exact at `counted_at`; null before the first time. */
+  /** Counts over whole tables, updated once a minute and exact at `counted_at`; null until the first count. */
   counts: {
     people: {
-      /** Users, disabled ones too. */
+      /** All users, including disabled users. */
       total: number
-      /** Whose session was used in the last day. */
+      /** Users whose session was used in the last day. */
       active_1_day: number
       active_7_days: number
       active_30_days: number
     }
     spaces: {
-      /** Archived ones and those of test data too. */
+      /** All spaces, including archived and test spaces. */
       total: number
     }
     money: {
-      /** What all accounts have together. */
+      /** The sum of all balances, in USD. */
       balance_usd: number
-      /** Set aside for turns that are not over. */
+      /** The sum of all holds of open turns, in USD. */
       held_usd: number
     }
     counted_at: string
@@ -2195,27 +2195,27 @@ export interface Overview {
   turns: {
     queued: number
     running: number
-    /** Null: none is queued. */
+    /** When the oldest queued turn was accepted; null if no turn is queued. */
     oldest_queued_at: string | null
-    /** Live turns that have ended since 00:00 UTC. */
+    /** Live turns that ended since 00:00 UTC. */
     today: {
       done: number
       failed: number
       cancelled: number
     }
   }
-  /** What live turns were billed today and in the last 7 and 30 days (UTC), with today. */
+  /** Bills of live turns today, and in the last 7 and 30 days including today (UTC). */
   billed: {
     today_usd: number
     days_7_usd: number
     days_30_usd: number
   }
-  /** Failures of infrastructure in the last day, by kind. */
+  /** Infrastructure failures in the last day, by kind. */
   errors: ({
     kind: string
     count: number
   })[]
-  /** Both pools of accounts at the providers of models, as they are now. */
+  /** The current state of the pools of provider accounts. */
   pools: ({
     /** All accounts of the pool. Each is in exactly one of the six states below. */
     accounts: number
@@ -2250,7 +2250,7 @@ export interface Overview {
     /** The pool that an account belongs to. */
     pool: "main" | "alt-pool"
   })[]
-  /** The last pass over the books that has finished; null: none yet. */
+  /** The last finished reconciliation; null until the first one has finished. */
   reconciliation: {
     reconciliation_id: string
     scope: string
@@ -2770,17 +2770,17 @@ export interface SetCredentials {
 
 export interface Setting {
   key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
-  /** What counts now. */
+  /** The current value. */
   value: unknown
-  /** What counts while nobody has set it. */
+  /** The value until an operator sets one. */
   default: unknown
   description: string
-  /** What it may be, as JSON Schema. */
+  /** The JSON Schema of the value. */
   schema: Record<string, unknown>
-  /** Raised by each change; 0: never set. */
+  /** Increases with each change. 0 if the setting was never set. */
   version: number
   updated_at: string | null
-  /** Who set it; null: nobody, or the command line. */
+  /** The admin who last set it; null if it was never set, or was set by the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -2797,7 +2797,7 @@ export interface SettingList {
 
 export interface SettingUpdate {
   key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
-  /** The whole new value. */
+  /** The complete new value. */
   value: unknown
 }
 
@@ -3058,29 +3058,29 @@ export interface SubagentInput {
 export interface Subscription {
   sub_id: number
   user_id: number
-  /** A plan of the setting `plans`. */
+  /** The id of a plan in the setting `plans`. */
   plan: string
-  /** Given by itself at the first sign-in. */
+  /** Whether the service assigned the plan at the first sign-in. */
   trial: boolean
   starts_at: string
-  /** Exclusive; null: without an end. */
+  /** The end of the plan, exclusive; null for no end. */
   ends_at: string | null
   deactivated_at: string | null
   note: string | null
   version: number
   created_at: string
   updated_at: string
-  /** The admin of the last edit. */
+  /** The admin who made the last edit; null if it was the service. */
   updated_by: number | null
 }
 
 export interface SubscriptionCreate {
   user_id: number
-  /** A plan of the setting `plans`. */
+  /** The id of a plan in the setting `plans`. */
   plan: string
-  /** Default: now. Its day of the month begins each period. */
+  /** Default: now. Each period starts on the same day of the month. */
   starts_at?: string | undefined
-  /** Exclusive; null: without an end. */
+  /** The end of the plan, exclusive; null for no end. */
   ends_at?: string | null | undefined
   note?: string | null | undefined
 }
@@ -3186,29 +3186,29 @@ export interface SubscriptionSpaces {
 }
 
 export interface SubscriptionUpdate {
-  /** A plan of the setting `plans`. */
+  /** The id of a plan in the setting `plans`. */
   plan?: string | undefined
-  /** Exclusive; null: without an end. */
+  /** The end of the plan, exclusive; null for no end. */
   ends_at?: string | null | undefined
   note?: string | null | undefined
 }
 
 export interface SubscriptionUsage {
-  /** The first day (UTC). */
+  /** The first day of the report (UTC). */
   from: string
-  /** How many subscriptions were used. */
+  /** The number of subscriptions that were used. */
   total: number
   limit: number
   offset: number
-  /** Those that were billed the most come first. */
+  /** Subscriptions, highest bill first. */
   items: ({
-    /** The `sub_id` of a user's plan, or the name of the pool's member that served the calls. */
+    /** The `sub_id` of a user's plan, or the name of the provider account that served the calls. */
     subscription_id: string
-    /** Whose plan it is; null: a member of a pool. */
+    /** The user who has the plan; null for a provider account. */
     user_id: number | null
     plan: string | null
     billed_usd: number
-    /** Days with calls, the oldest first. A call counts when its turn ends. */
+    /** Days with calls, oldest first. A call counts on the day on which its turn ended. */
     days: ({
       date: string
       model_calls: number
@@ -3223,40 +3223,40 @@ export interface SubscriptionUsage {
 export interface System {
   database: {
     ok: boolean
-    /** The time of one short query, just now. */
+    /** The duration of one short query, in milliseconds. */
     round_trip_ms: number
   }
-  /** Turns under way, of all accounts. */
+  /** Open turns of all accounts. */
   turns: {
     queued: number
     running: number
-    /** Open turns that the sweeper should have published more than two minutes ago. */
+    /** Open turns that the sweeper should have published at least two minutes ago. */
     overdue: number
   }
   /** The backlog of all endpoints. */
   webhooks: {
-    /** Deliveries that have not been delivered and have not failed. */
+    /** Deliveries that were neither delivered nor given up. */
     pending: number
-    /** Those of them that have been due for more than two minutes. */
+    /** Pending deliveries that have been due for at least two minutes. */
     overdue: number
   }
-  /** The queue of charges of large accounts. Balances count them at once. When the oldest waits for seconds, they cannot be posted. */
+  /** The queue of charges of large accounts. Balances include them at once. If the oldest has waited for several seconds, posting is failing. */
   postings: {
     /** Charges that are not in the ledger yet. */
     queued: number
-    /** How long the oldest of them has waited; null: there is none. */
+    /** The age of the oldest charge in the queue, in seconds; null if the queue is empty. */
     oldest_seconds: number | null
   }
-  /** What the operator runs for spaces. */
+  /** Containers of spaces, and their bills. */
   containers: {
     /** Enabled mappings of spaces to containers. */
     mappings: number
-    /** When containers and storage were billed last; null: never. */
+    /** When containers and storage were last billed; null if never. */
     billed_until: string | null
-    /** What accounts could not pay for them yet. */
+    /** The amount, in USD, that accounts could not pay yet for containers and storage. */
     due_usd: number
   }
-  /** Failures of the last day, of live turns: of the newest 10000. */
+  /** Failures of live turns in the last day, counted over the newest 10000. */
   errors: ({
     kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
     /** The provider or the container. */
@@ -3271,11 +3271,11 @@ export interface System {
     ok: boolean
     succeeded_at: string | null
   })[]
-  /** The last finished pass over the books, with its findings. Null before the first one. */
+  /** The last finished reconciliation, with its findings; null until the first one has finished. */
   reconciliation: Reconciliation | null
-  /** The last one that has finished over all history, which begins once a week and behind a finding. */
+  /** The last finished reconciliation of all history; null if none. It starts once a week, and after a finding. */
   reconciliation_of_all: Reconciliation | null
-  /** The pass under way, if there is one. */
+  /** The running reconciliation; null if none is running. */
   reconciliation_running: Reconciliation | null
 }
 
@@ -3286,27 +3286,27 @@ export interface Task {
     title: string
     brand: string
   }
-  /** That of the space when the task was made. */
+  /** The brand of the space when the task was created. */
   brand: string
   state: "open" | "closed" | "done" | "cancelled"
   title: string
   description: string | null
-  /** The flow that it is a step of. */
+  /** The flow to which the task belongs; null if none. */
   flow: string | null
-  /** Which step of its flow it is: 1, 2, 3, … */
+  /** The number of the step in the flow, from 1; null if the task belongs to no flow. */
   flow_place: number | null
-  /** Who is to do it. */
+  /** The user to whom the task is assigned; null if unassigned. */
   assignee: {
     user_id: number
     name: string | null
   } | null
-  /** The account whose agent made it. */
+  /** The account whose agent created the task. */
   creator: {
     user_id: number
     name: string | null
   } | null
   end_user_ref: string | null
-  /** The turn in which it was made. */
+  /** The turn in which the task was created. */
   turn_id: string | null
   created_at: string
   updated_at: string
@@ -3332,11 +3332,11 @@ export interface Team {
     since: string
   })[]
   archived: boolean
-  /** Raised by each change. */
+  /** Increases with each change. */
   version: number
   created_at: string
   updated_at: string
-  /** Who changed it last; null: the command line. */
+  /** The admin who made the last change; null if it was the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -3360,16 +3360,16 @@ export interface TeamList {
   offset: number
 }
 
-/** Fields that you leave out stay as they are; null clears. */
+/** Omitted fields do not change; null clears a field. */
 export interface TeamUpdate {
   name?: string | undefined
   description?: string | null | undefined
-  /** Replaces all members. Who stays keeps the day on which they came. */
+  /** Replaces all members. Members who stay keep their `since`. */
   members?: ({
     user_id: number
     role?: "lead" | "member" | undefined
   })[] | undefined
-  /** An archived team gives its members no workspace. */
+  /** `true` archives the team: its members lose access to its workspaces. `false` restores it. */
   archived?: boolean | undefined
 }
 
@@ -3780,25 +3780,25 @@ export interface UpdateApiKey {
 }
 
 export interface UpdateApiKeyRequest {
-  /** 8–8192 printable ASCII characters without blanks. It is never shown again. */
+  /** 8–8192 printable ASCII characters without spaces. The value is never shown again. */
   value: string
 }
 
 export interface UpdateUser {
   name?: string | null | undefined
   email?: string | null | undefined
-  /** A new email is not verified unless you say so. */
+  /** Whether the email is verified. Default: false for a new email; otherwise unchanged. */
   email_verified?: boolean | undefined
   role?: "user" | "admin" | undefined
   /** A brand of the service. */
   brand?: string | undefined
-  /** `true` ends the account's sessions and turns, and stops its keys and webhooks. */
+  /** `true` disables the account: it ends its sessions and turns, and disables its keys and webhooks. `false` enables it. */
   disabled?: boolean | undefined
-  /** Below it the event `balance.low` is sent; 0: never. */
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd?: number | undefined
-  /** What each of their customers may spend in a UTC day, without a limit of their own; null: no limit. */
+  /** Default daily cap per end user, in USD per UTC day; null removes it. A cap of the end user replaces it. */
   end_user_daily_usd?: number | null | undefined
-  /** The same for a UTC month. */
+  /** Default monthly cap per end user, in USD per UTC month; null removes it. */
   end_user_monthly_usd?: number | null | undefined
 }
 
@@ -3928,7 +3928,7 @@ export interface User {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was made. */
+  /** The brand under which the account was created. */
   brand: string
   created_at: string
 }
@@ -4006,39 +4006,39 @@ export interface UserDetail {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was made. */
+  /** The brand under which the account was created. */
   brand: string
   created_at: string
-  /** Their id on the messaging platform; null: none. */
+  /** The id of the user on the messaging platform; null if no messaging identity is linked. */
   messenger_id: string | null
-  /** Whether they can sign in with email and password. */
+  /** Whether the user has a password and can sign in with it. */
   has_password: boolean
-  /** Null: the account is in use. */
+  /** The time at which the account was disabled; null if it is active. */
   disabled_at: string | null
   balance_usd: number
-  /** Below it the event `balance.low` is sent; 0: never. */
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd: number
-  /** What each of their customers may spend in a UTC day, without a limit of their own; null: no limit. */
+  /** Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it. */
   end_user_daily_usd: number | null
-  /** The same for a UTC month. */
+  /** Default monthly cap per end user, in USD per UTC month; null if there is none. */
   end_user_monthly_usd: number | null
-  /** Raised by each edit. */
+  /** Increases with each edit. */
   version: number
-  /** The last edit; null: none. */
+  /** The time of the last edit; null if the user was never edited. */
   updated_at: string | null
-  /** The admin who made it; null: the owner, or the command line. */
+  /** The admin who made the last edit; null if it was the owner or the command line. */
   updated_by: number | null
   identities: ({
     identity_id: string
     issuer: string
-    /** Their id there. */
+    /** The id of the user at the issuer. */
     subject: string
     email: string | null
     email_verified: boolean
     created_at: string
     last_used_at: string | null
   })[]
-  /** Those that are valid, the last used first; at most 100. */
+  /** Valid sessions, most recently used first; at most 100. */
   sessions: ({
     session_id: string
     user_agent: string | null
@@ -4048,7 +4048,7 @@ export interface UserDetail {
     expires_at: string
   })[]
   wallet: Balance
-  /** The active one; of several the one that started last. Null: none. */
+  /** The active subscription; if several are active, the one that started last. Null if none is active. */
   subscription: {
     sub_id: number
     plan: string
@@ -4065,47 +4065,47 @@ export interface UserDetail {
     name: string
   })[]
   referral: {
-    /** What others name at their first sign-in. */
+    /** The code that referred users give at their first sign-in. */
     ref_code: string
-    /** Who referred them. */
+    /** The user who referred this user; null if nobody did. */
     referred_by: number | null
-    /** How many they have referred. */
+    /** The number of users that this user referred. */
     referred: number
   }
-  /** What was charged in the last 30 days. */
+  /** Charges of the last 30 days, in USD. */
   spend_30_days_usd: number
 }
 
 export interface UserEnergy {
   user_id: number
   balance_energy: number
-  /** Set aside for turns that are not over. */
+  /** Held by open turns. */
   held_energy: number
-  /** Of all time, by bucket. */
+  /** Totals of all time by bucket. */
   totals: {
-    /** Given by operators. */
+    /** Energy granted by operators. */
     free: number
-    /** For signing up and for referring others. */
+    /** Energy for signing up and for referrals. */
     bonus: number
-    /** Bought. */
+    /** Purchased energy. */
     paid: number
-    /** Charged, as a positive amount. */
+    /** Charged energy, as a positive number. */
     spent: number
   }
-  /** The same for each day (UTC), the oldest first, also for days with nothing. */
+  /** Totals for each UTC day, oldest first. Days without changes are included. */
   days: ({
-    /** Given by operators. */
+    /** Energy granted by operators. */
     free: number
-    /** For signing up and for referring others. */
+    /** Energy for signing up and for referrals. */
     bonus: number
-    /** Bought. */
+    /** Purchased energy. */
     paid: number
-    /** Charged, as a positive amount. */
+    /** Charged energy, as a positive number. */
     spent: number
     date: string
   })[]
   ledger: {
-    /** The newest first. */
+    /** Newest first. */
     items: AdminLedgerEntry[]
     total: number
     limit: number
@@ -4117,14 +4117,14 @@ export interface UserSpace {
   space_id: number
   slug: string
   title: string
-  /** What the user is in the space. */
+  /** The role of the user in the space. */
   role: "owner" | "admin" | "member"
   /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. */
   via: "registered" | "board"
-  /** Where it was made. */
+  /** Where the space was created. */
   origin: string
   brand: string
-  /** Whether it is of test data. */
+  /** Whether the space is test data. */
   test: boolean
   archived: boolean
   created_at: string
@@ -4220,7 +4220,7 @@ export interface WebhookWithSecret {
 export interface Workspace {
   workspace_id: string
   name: string
-  /** The attached team: while it is not archived, its members are members. */
+  /** The attached team; null if none. Its members are members of the workspace unless it is archived. */
   team: {
     team_id: number
     name: string
@@ -4233,74 +4233,74 @@ export interface Workspace {
     role: "owner" | "admin" | "member"
     since: string
   })[]
-  /** The members of the attached team. They may be members themselves, too. */
+  /** The members of the attached team. They can also be direct members. */
   team_members: ({
     user_id: number
     name: string | null
     email: string | null
   })[]
-  /** The spaces that its members see and use. */
+  /** The spaces that members can see and use. */
   spaces: ({
     space_id: string
     title: string
-    /** The user who owns it and is billed for it. */
+    /** The user who owns the space and is billed for it. */
     owner_id: number
     archived: boolean
     test: boolean
   })[]
   bot: {
-    /** Without its @. */
+    /** The username of the bot without the @; null if there is no bot. */
     username: string | null
-    /** Whether a token is stored. It is never shown. */
+    /** Whether a token is stored. The token is never shown. */
     has_token: boolean
   }
-  /** An archived workspace gives nobody access to its spaces. */
+  /** Whether the workspace is archived. Its members then have no access to its spaces. */
   archived: boolean
-  /** Raised by each change, of its members and its bot too. */
+  /** Increases with each change, including changes of members and the bot. */
   version: number
   created_at: string
   updated_at: string
-  /** Who changed it last; null: the command line. */
+  /** The admin who made the last change; null if it was the command line. */
   updated_by: {
     user_id: number
     name: string | null
   } | null
 }
 
-/** Fields that you leave out stay as they are; null clears. */
+/** Omitted fields do not change; null clears a field. */
 export interface WorkspaceBot {
   username?: string | null | undefined
-  /** Write-only: it is stored sealed and never shown. */
+  /** Write-only. The token is stored encrypted and never shown. */
   token?: string | null | undefined
 }
 
 export interface WorkspaceBotTest {
-  /** Whether the platform knows the bot. */
+  /** Whether the platform accepted the token. */
   ok: boolean
-  /** The HTTP status of its answer; null: none came. */
+  /** The HTTP status of the platform's answer; null if it did not answer. */
   status: number | null
-  /** The bot that the token belongs to. */
+  /** The username of the bot that the token belongs to; null if the test failed. */
   username: string | null
   name: string | null
-  /** Whether that is the workspace's `bot.username`. */
+  /** Whether `username` is the `bot.username` of the workspace. */
   matches: boolean
-  /** What came, for a person. */
+  /** A readable description of the outcome. */
   message: string
 }
 
 export interface WorkspaceBotWebhook {
-  /** Whether the platform sends the bot's updates to `url` from now on. */
+  /** Whether the platform accepted `url` for the updates of the bot. */
   ok: boolean
-  /** The HTTP status of its answer; null: none came. */
+  /** The HTTP status of the platform's answer; null if it did not answer. */
   status: number | null
   url: string
   allowed_updates: string[]
-  /** What came, for a person. */
+  /** A readable description of the outcome. */
   message: string
 }
 
 export interface WorkspaceCreate {
-  /** Its slug, which stays as it is. */
+  /** The slug of the workspace. It cannot be changed. */
   workspace_id: string
   name: string
   team_id?: number | null | undefined
@@ -4318,13 +4318,13 @@ export interface WorkspaceList {
   offset: number
 }
 
-/** Fields that you leave out stay as they are; null clears. */
+/** Omitted fields do not change; null clears a field. */
 export interface WorkspaceUpdate {
   name?: string | undefined
   team_id?: number | null | undefined
-  /** An archived workspace gives nobody access to its spaces. */
+  /** `true` archives the workspace: its members lose access to its spaces. `false` restores it. */
   archived?: boolean | undefined
-  /** The `space_id`s of all its spaces: replaces the list. */
+  /** The `space_id`s of all spaces of the workspace. Replaces the list. */
   spaces?: string[] | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The actions that the audit log notes, as its filter offers them. */
+/** All actions of the audit log, as options of its filter. */
 export const AUDIT_ACTIONS = [
   "api_key.update",
   "books.reconcile",

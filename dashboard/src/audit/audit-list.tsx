@@ -19,13 +19,13 @@ interface Change {
 }
 
 const SHOWN = 2
-/** What every edit changes: it comes last. */
+/** Fields that every edit changes. They are listed last. */
 const BOOKKEEPING = new Set(["version", "created_at", "created_by", "updated_at", "updated_by"])
 
 const wordsOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : typeof value === "string" ? value : plainJson(value, 1)
 
-/** The fields that differ. */
+/** The fields whose values differ before and after the change. */
 export function operatorChangesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Change[] {
   const fields = [...new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})])]
   fields.sort((a, b) => Number(BOOKKEEPING.has(a)) - Number(BOOKKEEPING.has(b)))
@@ -34,7 +34,7 @@ export function operatorChangesOf({ before, after }: Pick<AuditEntry, "before" |
     .filter((change) => change.before !== change.after)
 }
 
-/** Entries of the audit log; one of them opens with its whole difference, and the URL says which. */
+/** Entries of the audit log. The entry named in the URL opens in a dialog with all changed fields. */
 export function OperatorAuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit">, Error>; empty: ReactNode }) {
   const navigate = useNavigate()
   const { entry: opened } = useSearch({ strict: false }) as { entry?: number }
@@ -57,7 +57,7 @@ export function OperatorAuditList({ of, empty }: { of: UseQueryResult<Answer<"li
 
 const columnsOf = (open: (entry: number) => void): Column<AuditEntry>[] => [
   { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Who", cell: (entry) => <Actor of={entry} /> },
+  { title: "Actor", cell: (entry) => <Actor of={entry} /> },
   { title: "Action", cell: ({ action }) => <code>{action}</code> },
   { title: "Subject", cell: (entry) => <Subject of={entry} /> },
   {
@@ -108,7 +108,7 @@ function Subject({ of: { subject_type, subject_id } }: { of: AuditEntry }) {
   )
 }
 
-/** The pages of the subjects that have one. */
+/** Path prefixes of the subject types that have a page. */
 const SUBJECTS: Record<string, string> = {
   user: "/operator/users/",
   space: "/operator/spaces/",
@@ -130,13 +130,13 @@ function Entry({ of, onClose }: { of: AuditEntry; onClose: () => void }) {
         entries={[
           ["Entry", <code key="id">{of.audit_id}</code>],
           ["When", <Time key="at" at={of.created_at} exact />],
-          ["Who", <Actor key="who" of={of} />],
-          ["Address", of.address ?? "–"],
+          ["Actor", <Actor key="who" of={of} />],
+          ["IP address", of.address ?? "–"],
           ["Request", of.request_id ? <Id key="request" id={of.request_id} full /> : "–"],
         ]}
       />
       <div className="flex flex-col gap-3">
-        {changes.length === 0 && <p className="text-muted">Nothing of the row has changed.</p>}
+        {changes.length === 0 && <p className="text-muted">No field changed.</p>}
         {changes.map(({ field, before, after }) => (
           <div key={field}>
             <h3>{field}</h3>

@@ -26,8 +26,8 @@ export function OperatorAuditPage() {
           name="actor_user_id"
           value={filters.actor_user_id === undefined ? undefined : String(filters.actor_user_id)}
         />
-        <TextFilter label="Subject's kind" name="subject_type" value={filters.subject_type} />
-        <TextFilter label="Subject's id" name="subject_id" value={filters.subject_id} />
+        <TextFilter label="Subject type" name="subject_type" value={filters.subject_type} />
+        <TextFilter label="Subject id" name="subject_id" value={filters.subject_id} />
         <RangePicker
           from={filters.created_after}
           to={filters.created_before}
@@ -37,8 +37,8 @@ export function OperatorAuditPage() {
       <OperatorAuditList
         of={audit}
         empty={
-          <EmptyState title="No entry is like this" curl={operatorCurl("/api/admin/audit")}>
-            Every change by an operator makes one entry. Change the filters to see others.
+          <EmptyState title="No entries match these filters" curl={operatorCurl("/api/admin/audit")}>
+            Every change that an operator makes is recorded here. Change the filters to see other entries.
           </EmptyState>
         }
       />

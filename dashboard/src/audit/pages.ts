@@ -4,7 +4,7 @@ export const auditPages = {
   audit: {
     path: "/operator/audit",
     title: "Audit",
-    about: "Who changed what, and when.",
+    about: "Every change by an operator: who made it, when, and its values before and after.",
     nav: "Operate",
   },
 } as const satisfies Record<string, PageInfo>

@@ -9,7 +9,7 @@ const Disable = lazy(() => import("./catalog-disable.tsx").then((file) => ({ def
 const Prices = lazy(() => import("./catalog-prices.tsx").then((file) => ({ default: file.OperatorModelPrices })))
 const Rename = lazy(() => import("./catalog-rename.tsx").then((file) => ({ default: file.OperatorRenameModel })))
 
-/** Enables at once, and disables after a question. */
+/** Enables a model at once; asks for confirmation before it disables one. */
 export function OperatorCatalogSwitch({ of }: { of: ModelCatalogRow }) {
   const [asking, setAsking] = useState(false)
   const change = useChange("patchModel", { changes: ["listModelCatalog"] })
@@ -45,9 +45,9 @@ export function OperatorCatalogActions({ of }: { of: ModelCatalogRow }) {
   return (
     <>
       <Menu
-        label={`Actions of ${of.label}`}
+        label={`Actions for ${of.label}`}
         items={[
-          { label: "Change the prices", onSelect: () => setOpen("prices") },
+          { label: "Change prices", onSelect: () => setOpen("prices") },
           { label: "Rename", onSelect: () => setOpen("label") },
         ]}
       />

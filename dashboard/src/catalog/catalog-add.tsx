@@ -19,7 +19,7 @@ type ModelKind = NonNullable<ModelCatalogAdd["kind"]>
 
 const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 
-/** Adds a model with its prices; `next` is its `sort_order`. */
+/** Adds a model with its prices. `next` is the `sort_order` of the new model. */
 export function OperatorAddModel({ next, onClose }: { next: number; onClose: () => void }) {
   const change = useChange("addModel", { changes: ["listModelCatalog"] })
   const [engine, setEngine] = useState<ModelCatalogAdd["engine"]>("openai")
@@ -59,7 +59,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
       },
       {
         onSuccess: ({ label }) => {
-          toast(`${label} is in the catalog.`)
+          toast(`${label} was added to the catalog.`)
           onClose()
         },
       },
@@ -67,7 +67,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
   return (
     <OperatorEditDialog
       title="Add a model"
-      about="It comes last in the order."
+      about="The model is added at the end of the catalog."
       verb="Add"
       change={change}
       save={save}
@@ -90,8 +90,8 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
           options={KINDS}
           onChange={({ target }) => setKind(target.value as ModelKind)}
         />
-        <TextInput label="Model" hint="Its name at the provider" {...field("model")} />
-        <TextInput label="Name" hint="For people" {...field("label")} />
+        <TextInput label="Model" hint="The name that the provider uses" {...field("model")} />
+        <TextInput label="Name" hint="The name that users see" {...field("label")} />
       </div>
       <OperatorPriceFields
         kind={kind}
@@ -101,13 +101,18 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
         within="price_usd_per_million_tokens."
       />
       <div className="grid gap-4 sm:grid-cols-3">
-        <TextInput label="Output tokens" inputMode="numeric" hint="Of one call" {...field("max_output_tokens")} />
-        <TextInput label="Window" inputMode="numeric" hint="Tokens; empty: not known" {...field("context_tokens")} />
-        <TextInput label="Idle seconds" inputMode="numeric" hint="Empty: 60" {...field("idle_seconds")} />
+        <TextInput label="Max output tokens" inputMode="numeric" hint="Per call" {...field("max_output_tokens")} />
+        <TextInput
+          label="Context window (tokens)"
+          inputMode="numeric"
+          hint="Leave empty if unknown"
+          {...field("context_tokens")}
+        />
+        <TextInput label="Idle timeout (seconds)" inputMode="numeric" hint="Default: 60" {...field("idle_seconds")} />
       </div>
       <Checkbox
         label="Enabled"
-        hint="New turns may use it at once."
+        hint="New turns can use the model at once."
         checked={enabled}
         onChange={({ target }) => setEnabled(target.checked)}
       />

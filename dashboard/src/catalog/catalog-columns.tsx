@@ -17,7 +17,7 @@ const price = (part: "input" | "cached" | "output") => (row: ModelCatalogRow) =>
 export function operatorCatalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
   return [
     {
-      title: "Place",
+      title: "Order",
       cell: (row) => {
         const place = rows.indexOf(row)
         return (
@@ -30,19 +30,19 @@ export function operatorCatalogColumns({ rows, defaults, onMove }: Options): Col
       cell: ({ pin, label, kind }) => (
         <span className="inline-flex flex-wrap items-center gap-2 max-sm:justify-end">
           <span className="font-strong">{label}</span>
-          {defaults.has(pin) && <Status word={kind === "image" ? "default for pictures" : "default"} tone="ok" />}
+          {defaults.has(pin) && <Status word={kind === "image" ? "default image model" : "default"} tone="ok" />}
         </span>
       ),
     },
     { title: "Pin", cell: ({ pin }) => <Id id={pin} full /> },
     { title: "Enabled", cell: (row) => <OperatorCatalogSwitch of={row} /> },
     { title: "Input", right: true, cell: price("input") },
-    { title: "Cached", right: true, cell: price("cached") },
+    { title: "Cached input", right: true, cell: price("cached") },
     { title: "Output", right: true, cell: price("output") },
     { title: "Picture", right: true, cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} /> },
-    { title: "Prices", right: true, cell: ({ price_version }) => `version ${price_version}` },
+    { title: "Price version", right: true, cell: ({ price_version }) => price_version },
     {
-      title: "Window",
+      title: "Context window",
       right: true,
       cell: ({ context_tokens }) => (context_tokens === null ? "–" : <Count value={context_tokens} />),
     },

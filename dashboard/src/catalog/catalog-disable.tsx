@@ -5,7 +5,7 @@ import { toast } from "../ui/toast.tsx"
 
 const WANTED = { enabled: false }
 
-/** Disables a model after a question; a refusal, such as for the last one, is shown in it. */
+/** Asks for confirmation and disables a model. Shows the error if the API refuses, for example for the last model. */
 export function OperatorDisableModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const change = useChange("patchModel", { changes: ["listModelCatalog"] })
   const save = (ifMatch: number) =>
@@ -20,14 +20,14 @@ export function OperatorDisableModel({ of, onClose }: { of: ModelCatalogRow; onC
     )
   const spaces =
     of.space_count === 0
-      ? "No space is pinned to it."
+      ? "No space uses it."
       : of.space_count === 1
-        ? "1 space is pinned to it."
-        : `${of.space_count.toLocaleString("en-US")} spaces are pinned to it.`
+        ? "1 space uses it."
+        : `${of.space_count.toLocaleString("en-US")} spaces use it.`
   return (
     <OperatorConfirmEdit
       title={`Disable ${of.label}?`}
-      about={`New turns may not use it. ${spaces}`}
+      about={`New turns cannot use this model. ${spaces}`}
       verb="Disable"
       change={change}
       save={save}

@@ -7,13 +7,13 @@ interface HandleProps {
   onMove: (to: number) => void
 }
 
-/** The row of a table below a point, counted from 0; -1 beside all rows. */
+/** The index of the table row at a point of the screen; -1 if no row is there. */
 function rowAt(x: number, y: number): number {
   const row = document.elementFromPoint(x, y)?.closest("tbody tr")
   return row?.parentElement ? [...row.parentElement.children].indexOf(row) : -1
 }
 
-/** Moves its row: by dragging it over others, and by the arrow keys, Home and End. */
+/** A handle that moves its row by dragging, or with the arrow keys, Home and End. */
 export function OperatorCatalogHandle({ label, place, of, onMove }: HandleProps) {
   const latest = useRef({ place, onMove })
   latest.current = { place, onMove }
@@ -44,7 +44,7 @@ export function OperatorCatalogHandle({ label, place, of, onMove }: HandleProps)
     <button
       type="button"
       aria-label={`Move ${label}, place ${place + 1} of ${of}`}
-      title="Drag it, or use the arrow keys"
+      title="Drag, or use the arrow keys"
       onPointerDown={onPointerDown}
       onKeyDown={onKeyDown}
       className="inline-flex h-8 w-6 touch-none select-none items-center justify-center rounded-md text-muted -outline-offset-2 hover:bg-hover hover:text-text"

@@ -2,20 +2,20 @@ import type { ModelCatalogRow } from "../api/operations.ts"
 
 const STEP = 10
 
-/** The rows as `order` names them; those that it does not know, such as a new one, come last. */
+/** Sorts the rows by `order`. Rows that it does not name, such as a new model, come last. */
 export function operatorOrdered(rows: readonly ModelCatalogRow[], order: readonly string[]): ModelCatalogRow[] {
   const place = new Map(order.map((pin, index) => [pin, index]))
   return [...rows].sort((a, b) => (place.get(a.pin) ?? order.length) - (place.get(b.pin) ?? order.length))
 }
 
-/** The pins with the one at `from` moved to `to`. */
+/** Moves the pin at index `from` to index `to`. */
 export function operatorMoved(order: readonly string[], from: number, to: number): string[] {
   const moved = order.filter((_, index) => index !== from)
   const pin = order[from]
   return pin === undefined ? moved : [...moved.slice(0, to), pin, ...moved.slice(to)]
 }
 
-/** The fewest changes of `sort_order` after which the rows stand as in the list. */
+/** The smallest set of `sort_order` changes that produces the order of the list. */
 export function operatorOrderChanges(rows: readonly ModelCatalogRow[]): { row: ModelCatalogRow; sort_order: number }[] {
   const kept = longestRising(rows.map(({ sort_order }) => sort_order))
   const wanted: number[] = []
@@ -35,14 +35,14 @@ function nextKept(rows: readonly ModelCatalogRow[], kept: ReadonlySet<number>, f
   return rows[index]?.sort_order ?? Number.POSITIVE_INFINITY
 }
 
-/** A whole number behind `before`, and before `after` where there is room. */
+/** An integer greater than `before`, and less than `after` if there is a gap. */
 function between(before: number, after: number): number {
   if (!Number.isFinite(before)) return Number.isFinite(after) ? after - STEP : STEP
   if (after - before > 1 && Number.isFinite(after)) return Math.floor((before + after) / 2)
   return before + (Number.isFinite(after) ? 1 : STEP)
 }
 
-/** The indexes of a longest strictly rising part of a list. */
+/** The indexes of a longest strictly increasing subsequence. */
 function longestRising(list: readonly number[]): Set<number> {
   const length: number[] = []
   const former: number[] = []

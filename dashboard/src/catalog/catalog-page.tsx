@@ -45,7 +45,7 @@ export function OperatorCatalogPage() {
   )
 }
 
-/** The first enabled row of each kind: what is used where nothing is named. */
+/** The first enabled model of each kind. It is the default if a turn names no model. */
 const defaultsOf = (rows: readonly ModelCatalogRow[]) =>
   new Set(
     ModelCatalogRowRules.kind.words
@@ -64,7 +64,7 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
   const before = defaultsOf(rows)
   const newDefaults = shown.filter(({ pin }) => defaults.has(pin) && !before.has(pin))
 
-  // Its buttons go away with what they did: the focus stays where they were.
+  // The buttons disappear after saving or discarding, so the focus moves to their container.
   const bar = useRef<HTMLDivElement>(null)
   const forget = () => {
     setOrder(null)
@@ -78,10 +78,10 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
       for (const { row, sort_order } of changes) {
         await call("patchModel", { path: { pin: row.pin }, body: { sort_order }, ifMatch: row.version })
       }
-      // Until it is read, the rows are in the order from before.
+      // Wait for the new list. Without it, the old order would flash.
       await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
       setOrder(null)
-      toast("The order is saved.")
+      toast("The order was saved.")
       bar.current?.focus()
     } catch (problem) {
       setError(problem)
@@ -98,28 +98,28 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
         className={`flex min-h-[50px] flex-wrap items-center gap-3 rounded-md border py-2 ${changes.length > 0 ? "sticky top-12 z-20 border-line bg-raised px-3 shadow-lg sm:top-2" : "border-transparent text-muted"}`}
       >
         {changes.length === 0 ? (
-          "The first enabled one is the default. Drag a row by its handle, or focus the handle and use the arrow keys. Prices are USD per million tokens."
+          "The first enabled model is the default. To reorder, drag a handle, or focus it and use the arrow keys. Prices are in USD per million tokens."
         ) : (
           <>
             <span className="grow">
-              The order is not saved yet.
+              The new order is not saved yet.
               {newDefaults.map(({ pin, label, kind }) => (
                 <span key={pin}>
                   {" "}
-                  The default {kind === "image" ? "for pictures " : ""}becomes <b>{label}</b>.
+                  The default {kind === "image" ? "image " : ""}model becomes <b>{label}</b>.
                 </span>
               ))}
             </span>
             <Button onClick={forget}>Discard</Button>
             <Button kind="primary" busy={saving} onClick={() => void save()}>
-              Save the order
+              Save order
             </Button>
           </>
         )}
       </div>
       {error ? <ErrorState error={error} /> : null}
       <Table
-        caption="Models in their order; the first enabled one is the default"
+        caption="Models in order; the first enabled model is the default"
         rows={shown}
         rowKey={({ pin }) => pin}
         columns={operatorCatalogColumns({

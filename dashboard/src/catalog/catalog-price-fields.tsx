@@ -14,13 +14,13 @@ export const OPERATOR_NO_PRICES: OperatorPriceText = { input: "", cached: "", ou
 
 const FIELDS = [
   ["input", "Input", undefined],
-  ["cached", "Input from the cache", undefined],
+  ["cached", "Cached input", undefined],
   ["output", "Output", undefined],
-  ["cache_write", "Written to the cache", "Empty: as input"],
-  ["cache_write_hour", "Written for an hour", "Empty: never asked for"],
+  ["cache_write", "Cache writes, 5 minutes", "Default: the input price"],
+  ["cache_write_hour", "Cache writes, 1 hour", "Leave empty to never use the one-hour cache"],
 ] as const
 
-/** Whether every price that the kind needs is a number. */
+/** True if all required prices of the kind are numbers. */
 export const operatorPricesAreWhole = (text: OperatorPriceText, kind: "chat" | "image") =>
   (kind === "image" ? [text.picture] : [text.input, text.cached, text.output]).every(
     (price) => price.trim() !== "" && !Number.isNaN(Number(price)),
@@ -41,16 +41,16 @@ interface FieldsProps {
   text: OperatorPriceText
   onChange: (text: OperatorPriceText) => void
   error: unknown
-  /** Where the prices are in the body. */
+  /** The path of the prices in the request body, with a dot at its end. */
   within?: string
 }
 
-/** The prices of a model: USD per million tokens, or per picture. */
+/** The price fields of a model, in USD per million tokens or per picture. */
 export function OperatorPriceFields({ kind, text, onChange, error, within = "" }: FieldsProps) {
   if (kind === "image")
     return (
       <TextInput
-        label="USD for one picture"
+        label="USD per picture"
         name={within ? "price_usd_per_picture" : "picture"}
         inputMode="decimal"
         value={text.picture}

@@ -8,7 +8,7 @@ import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } fr
 
 const textOf = (price: number | null) => (price === null ? "" : plainNumber(price))
 
-/** New prices of a model: a new version of them. */
+/** Sets new prices for a model. They get a new price version. */
 export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
   const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
@@ -28,16 +28,16 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
       { path: { pin: of.pin }, body, ifMatch },
       {
         onSuccess: ({ price_version }) => {
-          toast(`${of.label} has version ${price_version} of its prices.`)
+          toast(`${of.label} now has price version ${price_version}.`)
           onClose()
         },
       },
     )
   return (
     <OperatorEditDialog
-      title={`Change the prices of ${of.label}`}
-      about={`They become version ${of.price_version + 1}. Turns under way keep theirs.`}
-      verb="Save the prices"
+      title={`Change prices of ${of.label}`}
+      about={`The new prices become version ${of.price_version + 1}. Turns that were already accepted keep their prices.`}
+      verb="Save prices"
       change={change}
       save={save}
       mine={isImage ? { price_usd_per_picture: Number(text.picture) } : { price_usd_per_million_tokens: tokens }}

@@ -13,7 +13,7 @@ export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onCl
       { path: { pin: of.pin }, body: { label }, ifMatch },
       {
         onSuccess: () => {
-          toast(`${of.pin} is called ${label} now.`)
+          toast(`${of.pin} is now called ${label}.`)
           onClose()
         },
       },
@@ -21,7 +21,7 @@ export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onCl
   return (
     <OperatorEditDialog
       title={`Rename ${of.label}`}
-      about="Its name for people. The pin stays as it is."
+      about="Changes the name that users see. The pin does not change."
       verb="Save"
       change={change}
       save={save}

@@ -4,7 +4,7 @@ export const catalogPages = {
   catalog: {
     path: "/operator/catalog",
     title: "Catalog",
-    about: "The models to choose from, in their order.",
+    about: "Models that spaces and turns can use.",
     nav: "Operate",
   },
 } as const satisfies Record<string, PageInfo>

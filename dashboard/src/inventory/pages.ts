@@ -4,25 +4,25 @@ export const inventoryPages = {
   spaces: {
     path: "/operator/spaces",
     title: "Spaces",
-    about: "Every space of every account.",
+    about: "All spaces of all accounts.",
     nav: "Operate",
   },
   space: {
     path: "/operator/spaces/$spaceId",
     title: "Space",
-    about: "One space, as the operator sees it.",
+    about: "Details of one space.",
     samples: { spaceId: { list: "/api/admin/spaces/list?limit=1", field: "space_id" } },
   },
   sessions: {
     path: "/operator/sessions",
     title: "Contexts",
-    about: "How much of the model's window the last call of each agent and sub-agent has read.",
+    about: "How much of the model's context window the last call of each agent and sub-agent used.",
     nav: "Operate",
   },
   tasks: {
     path: "/operator/tasks",
     title: "Tasks",
-    about: "What agents ask people to do; the steps of a flow are tasks.",
+    about: "Tasks that agents created for people. Each step of a flow is a task.",
     nav: "Operate",
   },
 } as const satisfies Record<string, PageInfo>

@@ -16,7 +16,7 @@ const route = getRouteApi("/app/admin/operator/sessions")
 type Call = NonNullable<SpaceContext["orchestrator"]> & { name?: string }
 type Row = SpaceContext & { call: Call | null; agent: string }
 
-/** Where a window is nearly full. */
+/** From this share on, the context window counts as nearly full. */
 const HIGH_SHARE = 0.8
 
 const COLUMNS: Column<Row>[] = [
@@ -28,16 +28,19 @@ const COLUMNS: Column<Row>[] = [
       </TextLink>
     ),
   },
-  { title: "Agent", cell: ({ agent }) => (agent ? <code>{agent}</code> : <span className="text-muted">its own</span>) },
+  {
+    title: "Agent",
+    cell: ({ agent }) => (agent ? <code>{agent}</code> : <span className="text-muted">orchestrator</span>),
+  },
   {
     title: "Model",
     cell: ({ call }) => (call ? <code>{call.model}</code> : <span className="text-muted">no call yet</span>),
   },
-  { title: "Context", right: true, cell: ({ call }) => <Count value={call?.context_tokens} /> },
-  { title: "Window", right: true, cell: ({ call }) => <Count value={call?.window_tokens} /> },
+  { title: "Context tokens", right: true, cell: ({ call }) => <Count value={call?.context_tokens} /> },
+  { title: "Context window", right: true, cell: ({ call }) => <Count value={call?.window_tokens} /> },
   { title: "Used", right: true, cell: ({ call }) => <Share of={call} /> },
   { title: "Turn", cell: ({ call }) => (call ? <Id id={call.turn_id} /> : <span className="text-muted">–</span>) },
-  { title: "Called", right: true, cell: ({ call }) => <Time at={call?.called_at} /> },
+  { title: "Last call", right: true, cell: ({ call }) => <Time at={call?.called_at} /> },
 ]
 
 function Share({ of }: { of: Call | null }) {
@@ -58,7 +61,7 @@ function Share({ of }: { of: Call | null }) {
   )
 }
 
-/** A row for a space's own agent, and one for each of its sub-agents. */
+/** One row for the agent of the space, and one for each sub-agent. */
 const rowsOf = (space: SpaceContext): Row[] => [
   { ...space, call: space.orchestrator, agent: "" },
   ...space.subagents.map((call) => ({ ...space, call, agent: call.name })),
@@ -78,7 +81,7 @@ export function OperatorSessionsPage() {
         columns={COLUMNS}
         rowsOf={rowsOf}
         rowKey={({ space_id, agent }) => `${space_id} ${agent}`}
-        empty={<EmptyState title="There are no spaces" curl={operatorCurl("/api/admin/spaces/sessions")} />}
+        empty={<EmptyState title="No spaces yet" curl={operatorCurl("/api/admin/spaces/sessions")} />}
       />
     </Page>
   )

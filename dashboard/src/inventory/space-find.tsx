@@ -4,20 +4,20 @@ import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 
-/** Goes to a space by its number, slug or chat key. */
+/** Opens the page of a space by its number, slug or chat key. */
 export function OperatorFindSpace({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [text, setText] = useState("")
   const wanted = text.trim()
   return (
-    <Dialog open onClose={onClose} title="Go to a space">
+    <Dialog open onClose={onClose} title="Open a space">
       <Form
-        label="Go to a space"
+        label="Open a space"
         onSubmit={() => wanted && void navigate({ to: "/operator/spaces/$spaceId", params: { spaceId: wanted } })}
         actions={
           <>
             <Button type="submit" kind="primary" disabled={!wanted}>
-              Go to it
+              Open space
             </Button>
             <Button onClick={onClose}>Cancel</Button>
           </>
@@ -25,7 +25,7 @@ export function OperatorFindSpace({ onClose }: { onClose: () => void }) {
       >
         <TextInput
           label="Number, slug or chat key"
-          hint="Such as 318, spc_…, or the key of a messaging chat."
+          hint="For example 318, spc_…, or the key of a messaging chat"
           value={text}
           autoComplete="off"
           onChange={({ target }) => setText(target.value)}

@@ -19,7 +19,7 @@ import { inventoryPages } from "./pages.ts"
 
 const route = getRouteApi("/app/admin/operator/spaces/$spaceId")
 
-/** The space of a number, a slug or a chat key. */
+/** Finds the space by number, slug or chat key. */
 export function OperatorSpacePage() {
   const { spaceId } = route.useParams()
   const byNumber = /^\d+$/.test(spaceId)
@@ -85,11 +85,11 @@ function Space({ of }: { of: AdminSpaceDetail }) {
         </Stat>
       </Stats>
       <OperatorBilledChart chatKey={of.chat_key} />
-      <Section title="Who is there">
+      <Section title="Members and participants">
         <People of={of} />
       </Section>
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
-        <Section title="Facts">
+        <Section title="Details">
           <KeyValues
             entries={[
               ["Number", <Id key="number" id={String(of.space_id)} />],
@@ -109,22 +109,24 @@ function Space({ of }: { of: AdminSpaceDetail }) {
                   "–"
                 ),
               ],
-              ["Made in", of.origin],
+              ["Origin", of.origin],
               ["Brand", of.brand],
-              ["Made by key", of.created_by_key_id ? <Id key="by" id={of.created_by_key_id} /> : "–"],
-              ["Model", of.model ? <code key="model">{of.model}</code> : "the catalog's default"],
+              ["Created by key", of.created_by_key_id ? <Id key="by" id={of.created_by_key_id} /> : "–"],
+              ["Model", of.model ? <code key="model">{of.model}</code> : "default model"],
               ["Tools", names(of.tools)],
               ["MCP servers", names(of.mcp_servers)],
               ["Created", <Time key="created" at={of.created_at} />],
-              ["Changed", <Time key="changed" at={of.updated_at} />],
+              ["Last changed", <Time key="changed" at={of.updated_at} />],
               ["Archived", of.archived_at ? <Time key="archived" at={of.archived_at} /> : undefined],
             ]}
           />
         </Section>
         <Section title={`Configuration, version ${of.config_version}`}>
           {instructions && <p className="whitespace-pre-wrap break-words">{instructions}</p>}
-          {Object.keys(manifest).length > 0 && <Json value={manifest} label="Manifest without its instructions" />}
-          {Object.keys(of.manifest).length === 0 && <p className="text-muted">It says nothing: all is the default.</p>}
+          {Object.keys(manifest).length > 0 && <Json value={manifest} label="Manifest without instructions" />}
+          {Object.keys(of.manifest).length === 0 && (
+            <p className="text-muted">The configuration is empty. All fields have their defaults.</p>
+          )}
           {Object.keys(of.metadata).length > 0 && <Json value={of.metadata} label="Metadata" />}
         </Section>
       </div>
@@ -134,7 +136,7 @@ function Space({ of }: { of: AdminSpaceDetail }) {
 
 const PEOPLE: Column<ChatPerson>[] = [
   {
-    title: "Who",
+    title: "Person",
     cell: ({ user_id, name, end_user_ref }) =>
       user_id === null ? (
         <code className="break-all">{end_user_ref ?? "–"}</code>
@@ -145,29 +147,29 @@ const PEOPLE: Column<ChatPerson>[] = [
   {
     title: "Role",
     cell: ({ role, via, user_id }) =>
-      via === "board" ? "in the chat, without access" : (role ?? (user_id === null ? "end user" : "only wrote there")),
+      via === "board" ? "in the chat, no access" : (role ?? (user_id === null ? "end user" : "not a member")),
   },
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
-  { title: "Cached", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
+  { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
   { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
   { title: "Billed", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
   { title: "Last turn", right: true, cell: ({ last_activity }) => <Time at={last_activity} /> },
 ]
 
-/** The space's members, and everyone who wrote there. */
+/** The members of the space, and other people who sent turns to it. */
 function People({ of }: { of: AdminSpaceDetail }) {
   const { offset = 0 } = route.useSearch()
   const people = useRead("getSpaceByKey", { path: { chat_key: of.chat_key }, query: { limit: PAGE_ROWS, offset } })
   return (
     <OperatorList
-      caption="Members of the space, and everyone who wrote there"
+      caption="Members of the space, and other people who sent turns"
       of={people}
       columns={PEOPLE}
       rowKey={({ user_id, end_user_ref }) => `${user_id} ${end_user_ref}`}
       empty={
         <EmptyState
-          title="Nobody yet"
+          title="No members or participants yet"
           curl={operatorCurl(`/api/admin/spaces/by-key/${encodeURIComponent(of.chat_key)}`)}
         />
       }

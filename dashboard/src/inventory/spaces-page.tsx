@@ -42,7 +42,7 @@ const COLUMNS: Column<AdminSpace>[] = [
   },
   { title: "Slug", cell: ({ slug }) => <Id id={slug} /> },
   { title: "Owner", cell: ({ owner }) => <OperatorPerson of={owner} /> },
-  { title: "Made in", cell: ({ origin }) => origin },
+  { title: "Origin", cell: ({ origin }) => origin },
   { title: "Brand", cell: ({ brand }) => brand },
   { title: "Model", cell: ({ model }) => (model ? <code>{model}</code> : <span className="text-muted">default</span>) },
   { title: "Turns", right: true, sort: "messages", cell: ({ messages }) => <Count value={messages} /> },
@@ -72,13 +72,13 @@ export function OperatorSpacesPage() {
       {...inventoryPages.spaces}
       action={
         <Button kind="primary" icon="search" onClick={() => setFinding(true)}>
-          Go to a space
+          Open a space
         </Button>
       }
     >
       <FilterBar set={filters} end={<CsvLink of="listSpaceInventory" input={{ query }} />}>
         <TextFilter label="Title" name="q" value={filters.q} />
-        <ChoiceFilter label="Made in" name="origin" value={filters.origin} all="Made anywhere" options={ORIGINS} />
+        <ChoiceFilter label="Origin" name="origin" value={filters.origin} all="All origins" options={ORIGINS} />
         <ChoiceFilter label="State" name="archived" value={filters.archived} all="Active" options={STATES} />
         <TextFilter label="Brand" name="brand" value={filters.brand} />
         <TextFilter
@@ -95,9 +95,8 @@ export function OperatorSpacesPage() {
         rowKey={({ space_id }) => space_id}
         sorting={{ by: sort, direction, onSort }}
         empty={
-          <EmptyState title="No space is like this" curl={operatorCurl("/api/admin/spaces/list")}>
-            Change the filters. Spaces are made by accounts: with an API key, in the web app or on the messaging
-            platform.
+          <EmptyState title="No spaces match these filters" curl={operatorCurl("/api/admin/spaces/list")}>
+            Change the filters. Accounts create spaces with an API key, in the web app, or on the messaging platform.
           </EmptyState>
         }
       />

@@ -40,7 +40,7 @@ const COLUMNS: Column<Task>[] = [
         <span className="text-muted">–</span>
       ),
   },
-  { title: "For", cell: ({ assignee }) => <OperatorPerson of={assignee} /> },
+  { title: "Assignee", cell: ({ assignee }) => <OperatorPerson of={assignee} /> },
   {
     title: "Space",
     cell: ({ space }) => (
@@ -55,7 +55,7 @@ const COLUMNS: Column<Task>[] = [
     cell: ({ end_user_ref }) => (end_user_ref ? <code>{end_user_ref}</code> : <span className="text-muted">–</span>),
   },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} /> : <span className="text-muted">–</span>) },
-  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Last changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ]
 
 const idText = (id: number | undefined) => (id === undefined ? undefined : String(id))
@@ -74,7 +74,7 @@ export function OperatorTasksPage() {
           all="All states"
           options={TaskRules.state.words}
         />
-        <TextFilter label="Space's slug" name="space" value={filters.space} />
+        <TextFilter label="Space slug" name="space" value={filters.space} />
         <TextFilter label="Brand" name="brand" value={filters.brand} />
         <TextFilter label="Assignee's user id" name="assignee_user_id" value={idText(filters.assignee_user_id)} />
         <TextFilter label="Account's user id" name="creator_user_id" value={idText(filters.creator_user_id)} />
@@ -85,8 +85,8 @@ export function OperatorTasksPage() {
         columns={COLUMNS}
         rowKey={({ task_id }) => task_id}
         empty={
-          <EmptyState title="No task is like this" curl={operatorCurl("/api/admin/tasks")}>
-            Agents make tasks with the built-in tool <code>create_task</code>, which a space's manifest gives them.
+          <EmptyState title="No tasks match these filters" curl={operatorCurl("/api/admin/tasks")}>
+            Agents create tasks with the built-in tool <code>create_task</code>. Enable it in the manifest of a space.
           </EmptyState>
         }
       />

@@ -1,3 +1,3 @@
-/** The API takes any text here, so its document has no list of these. */
+/** The API accepts any text as an origin, so its OpenAPI document does not list them. */
 export const ORIGINS = ["api", "dashboard", "messenger"] as const
 export type Origin = (typeof ORIGINS)[number]

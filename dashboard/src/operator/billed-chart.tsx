@@ -4,7 +4,7 @@ import { Read } from "../ui/read.tsx"
 
 const DAYS = 30
 
-/** What was billed by day: to all accounts, to one, or for one chat. */
+/** The amount billed per day for all accounts, one account or one chat. */
 export function OperatorBilledChart({ userId, chatKey }: { userId?: number; chatKey?: string }) {
   const usage = useRead("getDailyUsage", { query: { days: DAYS, user_id: userId, chat_key: chatKey } })
   return (

@@ -9,16 +9,16 @@ interface ConfirmEditProps {
   about: ReactNode
   verb: string
   safe?: boolean
-  /** The change that `save` makes; a refusal is shown in the dialog. */
+  /** The mutation that `save` starts. The dialog shows its error. */
   change: { error: Error | null; isPending: boolean }
   save: (ifMatch: number) => void
-  /** What would be saved: beside theirs when somebody else was faster. */
+  /** The values to save. A conflict shows them next to the values that another admin saved. */
   mine: object
   version: number
   onClose: () => void
 }
 
-/** A question before one row is edited. When somebody else has saved it in the meantime, it shows both versions. */
+/** Asks for confirmation, then edits one row. If another admin changed the row since, it shows both versions. */
 export function OperatorConfirmEdit({ change, save, mine, version, onClose, ...question }: ConfirmEditProps) {
   const client = useQueryClient()
   const conflict = change.error instanceof ApiError && change.error.code === "VERSION_MISMATCH"

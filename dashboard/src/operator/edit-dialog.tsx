@@ -10,15 +10,15 @@ import { Form } from "../ui/field.tsx"
 interface EditDialogProps {
   title: string
   about?: ReactNode
-  /** The verb on the button that saves. */
+  /** The label of the submit button. */
   verb: string
-  /** The change that `save` makes. */
+  /** The mutation that `save` starts. */
   change: { error: Error | null; isPending: boolean }
-  /** Saves; with a version that must be the newest one, or without when the row is new. */
+  /** Saves the row. `ifMatch` must be its current version; a new row has none. */
   save: (ifMatch?: number) => void
-  /** What would be saved: beside theirs when somebody else was faster. */
+  /** The values to save. A conflict shows them next to the values that another admin saved. */
   mine?: object
-  /** The version that is edited. */
+  /** The version of the row that the form edits. */
   version?: number
   disabled?: boolean
   onClose: () => void
@@ -26,7 +26,7 @@ interface EditDialogProps {
   children: ReactNode
 }
 
-/** A form in a dialog that makes or edits one row. When somebody else has saved it in the meantime, it shows both versions. */
+/** A form that creates or edits one row. If another admin changed the row since, it shows both versions. */
 export function OperatorEditDialog({
   title,
   about,
@@ -72,10 +72,10 @@ export function OperatorEditDialog({
   )
 }
 
-/** Once, when it appears: a ref that is made anew would scroll at every key. */
+/** A constant, because a callback ref that changes with each render would scroll at every keystroke. */
 const intoView = (box: HTMLElement | null) => box?.scrollIntoView({ block: "nearest" })
 
-/** The API's words, in view; and what is wrong deep inside of a field, which no field shows. */
+/** Shows the error of the API, and the faults inside nested values, which no field of the form shows. */
 function Failed({ error }: { error: Error }) {
   const deep = error instanceof ApiError ? error.faults.filter(({ loc }) => loc.length > 2) : []
   return (

@@ -7,16 +7,15 @@ import { ARCHIVED, type Archived } from "./words.ts"
 
 interface GroupsPageProps {
   page: PageInfo
-  /** What is made here: "team". */
+  /** The noun for one item of the list: "team" or "workspace". */
   what: string
   search: { q?: string | undefined; archived?: Archived | undefined }
-  /** The dialog that makes one, loaded when it is wanted. */
+  /** The dialog that creates an item. It is loaded on demand. */
   form: ComponentType<{ onClose: () => void }>
-  /** The list. */
   children: ReactNode
 }
 
-/** The page of all teams or of all workspaces: they are found by name and state, and made in a dialog. */
+/** The list page of teams or workspaces, with filters by name and state and a dialog to create one. */
 export function OperatorGroupsPage({ page, what, search, form: Form, children }: GroupsPageProps) {
   const [creating, setCreating] = useState(false)
   return (

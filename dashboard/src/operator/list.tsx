@@ -13,10 +13,10 @@ interface ListProps<Item, Row> {
   sorting?: { by: string | undefined; direction: "asc" | "desc"; onSort: (by: string) => void }
 }
 
-/** The rows of an item, when they are not the items themselves. */
+/** Maps an item to its table rows. Required unless an item is itself a row. */
 type RowsOf<Item, Row> = Item extends Row ? { rowsOf?: (item: Item) => Row[] } : { rowsOf: (item: Item) => Row[] }
 
-/** A list of the API as a table with its pages; skeleton, error and empty state with it. */
+/** A paged table for a list of the API, with its loading, error and empty states. */
 export function OperatorList<Item, Row = Item>(props: ListProps<Item, Row> & RowsOf<Item, Row>) {
   const { caption, of, columns, rowKey, empty, sorting } = props
   const rowsOf = props.rowsOf ?? ((item: Item) => [item as unknown as Row])

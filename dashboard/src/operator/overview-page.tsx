@@ -20,7 +20,7 @@ export function OperatorOverviewPage() {
       {...operatorPages.overview}
       action={
         <ButtonLink to="/operator/system" kind="primary">
-          Look at the system
+          View system
         </ButtonLink>
       }
     >
@@ -35,7 +35,7 @@ function Figures({ of }: { of: Overview }) {
   const { counts, turns, billed } = of
   return (
     <>
-      <Section title="Turns" action={<span className="text-muted text-xs">Every 10 seconds</span>}>
+      <Section title="Turns" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
         <Stats>
           <Stat label="Running">
             <Count value={turns.running} />
@@ -45,7 +45,7 @@ function Figures({ of }: { of: Overview }) {
             hint={
               turns.oldest_queued_at && (
                 <>
-                  the oldest <Time at={turns.oldest_queued_at} />
+                  oldest <Time at={turns.oldest_queued_at} />
                 </>
               )
             }
@@ -75,10 +75,10 @@ function Figures({ of }: { of: Overview }) {
           <Stat label="Billed today">
             <Money usd={billed.today_usd} />
           </Stat>
-          <Stat label="7 days">
+          <Stat label="Billed in 7 days">
             <Money usd={billed.days_7_usd} />
           </Stat>
-          <Stat label="30 days">
+          <Stat label="Billed in 30 days">
             <Money usd={billed.days_30_usd} />
           </Stat>
           <Stat label="Balances">
@@ -107,10 +107,10 @@ function Figures({ of }: { of: Overview }) {
           <Stat label="Active in 24 hours">
             <Count value={counts?.people.active_1_day} />
           </Stat>
-          <Stat label="In 7 days">
+          <Stat label="Active in 7 days">
             <Count value={counts?.people.active_7_days} />
           </Stat>
-          <Stat label="In 30 days">
+          <Stat label="Active in 30 days">
             <Count value={counts?.people.active_30_days} />
           </Stat>
           <Stat label="Spaces">
@@ -119,18 +119,18 @@ function Figures({ of }: { of: Overview }) {
         </Stats>
       </Section>
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
-        <Section title="Failures of infrastructure, 24 hours">
+        <Section title="Infrastructure failures, 24 hours">
           <OperatorErrorCounts errors={of.errors} />
         </Section>
-        <Section title="Books">
+        <Section title="Reconciliation">
           <Books of={of.reconciliation} />
         </Section>
       </div>
       <Section
-        title="Pools of providers"
+        title="Provider pools"
         action={
           <TextLink to="/operator/providers" className="text-xs">
-            Accounts at providers
+            Provider accounts
           </TextLink>
         }
       >
@@ -141,13 +141,13 @@ function Figures({ of }: { of: Overview }) {
 }
 
 function Books({ of }: { of: Overview["reconciliation"] }) {
-  if (!of) return <p className="text-muted">No pass over the books has finished yet. One begins every day.</p>
+  if (!of) return <p className="text-muted">No reconciliation has finished yet. One starts every day.</p>
   const clean = of.findings === 0
   return (
     <KeyValues
       entries={[
         [
-          "Last pass",
+          "Last reconciliation",
           <span key="pass" className="inline-flex flex-wrap items-center gap-2">
             <Status
               word={clean ? "no findings" : of.findings === 1 ? "1 finding" : `${of.findings} findings`}
@@ -156,7 +156,7 @@ function Books({ of }: { of: Overview["reconciliation"] }) {
             <TextLink to="/operator/system">Details</TextLink>
           </span>,
         ],
-        ["Over", of.scope === "all" ? "all history" : "what has moved since the pass before"],
+        ["Scope", of.scope === "all" ? "all history" : "changes since the previous reconciliation"],
         ["Finished", <Time key="finished" at={of.finished_at} />],
       ]}
     />

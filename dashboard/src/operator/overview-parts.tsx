@@ -8,10 +8,10 @@ type Pool = Overview["pools"][number]
 export function OperatorErrorCounts({ errors }: { errors: Overview["errors"] }) {
   return (
     <Table
-      caption="Failures of infrastructure in the last 24 hours"
+      caption="Infrastructure failures in the last 24 hours"
       rows={errors}
       rowKey={({ kind }) => kind}
-      empty={<p className="text-muted">None.</p>}
+      empty={<p className="text-muted">No failures in the last 24 hours.</p>}
       columns={[
         { title: "Kind", cell: ({ kind }) => kind.replaceAll("_", " ") },
         {
@@ -24,24 +24,24 @@ export function OperatorErrorCounts({ errors }: { errors: Overview["errors"] }) 
   )
 }
 
-/** Both pools of accounts at the providers of models: how many accounts work, and what they have left. */
+/** The pools of provider accounts: how many accounts are usable, and how much of their limits remains. */
 export function OperatorPools({ pools }: { pools: readonly Pool[] }) {
   return (
     <Table
-      caption="Pools of accounts at providers"
+      caption="Pools of provider accounts"
       rows={pools}
       rowKey={({ pool }) => pool}
-      empty={<p className="text-muted">There is no pool.</p>}
+      empty={<p className="text-muted">No pools.</p>}
       columns={[
         { title: "Pool", cell: ({ pool }) => pool },
         { title: "State", cell: (pool) => <PoolState of={pool} /> },
         { title: "Usable", right: true, cell: ({ usable, accounts }) => `${usable} of ${accounts}` },
         {
-          title: "Left",
+          title: "Remaining",
           right: true,
           cell: ({ windows }) =>
             windows.length === 0 ? (
-              <span className="text-muted">not known</span>
+              <span className="text-muted">unknown</span>
             ) : (
               <span className="flex flex-col items-end">
                 {windows.map(({ resource, window_seconds, best_room_pct }) => (
@@ -53,7 +53,7 @@ export function OperatorPools({ pools }: { pools: readonly Pool[] }) {
               </span>
             ),
         },
-        { title: "Turns now", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
+        { title: "Running turns", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
       ]}
     />
   )
@@ -77,7 +77,7 @@ function PoolState({ of }: { of: Pool }) {
       ))}
       {of.recovers_at && (
         <span className="text-muted text-xs">
-          back <Time at={of.recovers_at} />
+          recovers <Time at={of.recovers_at} />
         </span>
       )}
     </span>

@@ -4,7 +4,7 @@ export const operatorPages = {
   overview: {
     path: "/operator",
     title: "Overview",
-    about: "The service at a glance.",
+    about: "Current state of the service.",
     nav: "Operate",
   },
 } as const satisfies Record<string, PageInfo>

@@ -9,7 +9,7 @@ interface Person {
 
 export const operatorNameOf = ({ user_id, name, email }: Person) => name ?? email ?? `User ${user_id}`
 
-/** A user by name, with the link to their page; "–" for nobody. */
+/** The name of a user with a link to their page; "–" if there is no user. */
 export function OperatorPerson({ of }: { of: Person | null | undefined }) {
   if (!of) return <span className="text-muted">–</span>
   return (
@@ -19,12 +19,12 @@ export function OperatorPerson({ of }: { of: Person | null | undefined }) {
   )
 }
 
-/** A request to the API as the operator's own session makes it. */
+/** A curl command that calls the API with the session of the operator. */
 export function operatorCurl(path: string, { method = "GET", body }: { method?: string; body?: object } = {}): string {
   const lines = [
     `curl${method === "GET" ? "" : ` -X ${method}`} '${location.origin}${path}'`,
     `-H 'Cookie: token=YOUR_SESSION'`,
-    // Without it the API takes a change for one from a foreign page.
+    // The API rejects a change without this header as a cross-site request.
     ...(method === "GET" ? [] : [`-H 'Origin: ${location.origin}'`]),
     ...(body ? ["-H 'Content-Type: application/json'", `-d '${plainJson(body, 0)}'`] : []),
   ]

@@ -6,7 +6,7 @@ import { operatorNameOf } from "./parts.tsx"
 
 const FOUND = 20
 
-/** Chooses a user: a text that finds some, and a list of those. */
+/** Chooses a user: a search field, and a list of the users that match. */
 export function OperatorUserPicker({
   value,
   onChange,
@@ -14,7 +14,7 @@ export function OperatorUserPicker({
 }: {
   value: number | null
   onChange: (userId: number | null) => void
-  /** Users that cannot be chosen. */
+  /** Users to leave out of the list. */
   without?: readonly number[]
 }) {
   const [text, setText] = useState("")
@@ -38,7 +38,7 @@ export function OperatorUserPicker({
         value={value === null ? "" : String(value)}
         error={users.error?.message}
         options={[
-          ["", found.length === 0 && !users.isPending ? "Nobody is like this" : "Choose a user"],
+          ["", found.length === 0 && !users.isPending ? "No user matches" : "Choose a user"],
           ...found.map((user) => [String(user.user_id), `${operatorNameOf(user)} (${user.user_id})`] as const),
         ]}
         onChange={({ target }) => onChange(target.value ? Number(target.value) : null)}

@@ -4,10 +4,10 @@ import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 
 export type Archived = QueryWord<"listSpaceInventory", "archived">
 
-/** The words by which every list of groups and spaces is filtered. */
+/** The values of the `archived` filter, which is the same for spaces, teams and workspaces. */
 export const ARCHIVED: readonly Archived[] = listSpaceInventoryQuery.archived.words
 
-/** The URL of a list that is searched by name and state. */
+/** The search parameters of a list with filters for name and state. */
 export const groupsIn = (search: RawSearch): { q?: string; archived?: Archived; offset?: number } => ({
   q: textIn(search.q),
   archived: oneIn(search.archived, ARCHIVED),

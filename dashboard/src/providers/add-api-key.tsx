@@ -10,7 +10,7 @@ import { toast } from "../ui/toast.tsx"
 const { pool, engine } = AddProviderRequestRules
 const EMPTY = { name: "", pool: pool.default as string, engine: "anthropic", base_url: "", api_key: "" }
 
-/** An account that is opened by an API key. The key is sealed when it arrives, and never shown again. */
+/** Adds a provider account with an API key. The API encrypts the key and never shows it again. */
 export function AddApiKey() {
   const add = useChange("addProvider")
   const [form, setForm] = useState(EMPTY)
@@ -27,7 +27,7 @@ export function AddApiKey() {
       { body },
       {
         onSuccess: ({ name }) => {
-          toast(`${name} is added.`)
+          toast(`${name} was added.`)
           setForm(EMPTY)
         },
       },
@@ -39,7 +39,7 @@ export function AddApiKey() {
       onSubmit={send}
       actions={
         <Button kind="primary" type="submit" busy={add.isPending} disabled={form.name === "" || form.api_key === ""}>
-          Add the account
+          Add account
         </Button>
       }
     >
@@ -48,7 +48,7 @@ export function AddApiKey() {
       <Select label="Engine" options={engine.words} {...bind("engine")} />
       <TextInput
         label="Base URL"
-        hint="Left out: the engine's own. Where the environment names a server for the engine, only accounts with its base URL are called."
+        hint="Default: the engine's own server. If the environment sets a server for the engine, only accounts with that base URL are used."
         placeholder="https://…/v1"
         autoComplete="off"
         {...bind("base_url")}
@@ -57,7 +57,7 @@ export function AddApiKey() {
         label="API key"
         type="password"
         autoComplete="off"
-        hint="It is never shown again."
+        hint="The key is never shown again."
         {...bind("api_key")}
       />
       {add.error && <ErrorState error={add.error} />}

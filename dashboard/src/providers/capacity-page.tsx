@@ -21,7 +21,7 @@ const HOURS = [
   ["720", "30 days"],
 ] as const
 
-/** Points of a chart: more are not told apart. */
+/** The number of points in a chart. More would not be visible. */
 const POINTS = 120
 
 export function ProviderCapacityPage() {
@@ -49,9 +49,9 @@ export function ProviderCapacityPage() {
       <Read of={capacity}>
         {(data) =>
           data.snapshots.length === 0 ? (
-            <EmptyState title="Nothing was said">
-              Providers tell what is left with each answer. In this range none did: send a turn on a model that an
-              account serves, or ask for an account&apos;s limits in the list of pools.
+            <EmptyState title="No limits reported">
+              Providers report their limits with each answer, but none did in this range. Send a turn to a model that an
+              account serves, or choose Refresh limits in the list of accounts.
             </EmptyState>
           ) : (
             <Capacity report={data} />
@@ -64,7 +64,7 @@ export function ProviderCapacityPage() {
 
 type Snapshot = CapacityReport["snapshots"][number]
 
-/** Windows that are told apart by what they count and how long they are: a chart each, with a line for each account. */
+/** One chart for each kind of limit (its resource and length), with one line for each account. */
 function Capacity({ report }: { report: CapacityReport }) {
   const windows = Map.groupBy(report.snapshots, ({ resource, window_seconds }) => `${resource} ${window_seconds}`)
   return (
@@ -74,7 +74,7 @@ function Capacity({ report }: { report: CapacityReport }) {
       ))}
       <Section title="Spend">
         <Table
-          caption={`What accounts served, by ${report.spend_seconds === 3600 ? "hour" : "day"} (UTC)`}
+          caption={`Spend of accounts, by ${report.spend_seconds === 3600 ? "hour" : "day"} (UTC)`}
           rows={[...report.spend].reverse().slice(0, 48)}
           rowKey={({ subscription_id, starts_at }) => `${subscription_id} ${starts_at}`}
           columns={[
@@ -84,7 +84,7 @@ function Capacity({ report }: { report: CapacityReport }) {
             { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
             { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
           ]}
-          empty={<p className="text-muted">These accounts served nothing in this range.</p>}
+          empty={<p className="text-muted">No model calls in this range.</p>}
         />
       </Section>
     </>
@@ -99,27 +99,27 @@ function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: Cap
   const newest = accounts.map((id) => snapshots.findLast(({ subscription_id }) => subscription_id === id) as Snapshot)
   const name = `${windowName(window_seconds)}${resource === "unified" ? "" : `, ${resource}`}`
   return (
-    <Section title={`Window of ${name}`}>
+    <Section title={`Limit per ${name}`}>
       <Chart
-        title={`Used of the window of ${name}, percent (UTC)`}
+        title={`Used of the limit per ${name}, percent (UTC)`}
         series={[...accounts.map((id) => ({ key: id, label: id })), { key: EVEN, label: "even pace" }]}
         points={pointsOf(snapshots, accounts, report)}
         format={(value) => `${Math.round(value)} %`}
       />
       <Table
-        caption={`What is left of the window of ${name}`}
+        caption={`Use of the limit per ${name}`}
         rows={newest}
         rowKey={({ subscription_id }) => subscription_id}
         columns={[
           { title: "Account", cell: ({ subscription_id }) => <code>{subscription_id}</code> },
           { title: "Used", right: true, cell: ({ used_pct }) => `${used_pct.toFixed(1)} %` },
           {
-            title: "At an even pace",
+            title: "Even pace",
             right: true,
             cell: (row) => evenPace(row, Date.parse(row.taken_at))?.toFixed(1).concat(" %") ?? "–",
           },
-          { title: "Anew", right: true, cell: ({ reset_at }) => <Time at={reset_at} /> },
-          { title: "Said", right: true, cell: ({ taken_at }) => <Time at={taken_at} /> },
+          { title: "Resets", right: true, cell: ({ reset_at }) => <Time at={reset_at} /> },
+          { title: "Last reported", right: true, cell: ({ taken_at }) => <Time at={taken_at} /> },
         ]}
       />
     </Section>
@@ -128,14 +128,14 @@ function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: Cap
 
 const EVEN = "even pace"
 
-/** What would be used by now if the window were used evenly up to its reset; null when the reset is not known. */
+/** The percentage that a steady rate would have used by now; null if the reset time is unknown. */
 function evenPace({ reset_at, window_seconds }: Snapshot, at: number): number | null {
   if (!reset_at) return null
   const left = (Date.parse(reset_at) - at) / 1000
   return left < 0 || left > window_seconds ? null : 100 * (1 - left / window_seconds)
 }
 
-/** One point for each step of the range: the newest snapshot of each account before its end. What a reset has ended is not drawn on. */
+/** The newest snapshot of each account at each step of the range. A line stops when its window resets. */
 function pointsOf(snapshots: Snapshot[], accounts: string[], { from, to }: CapacityReport): ChartPoint[] {
   const [begins, ends] = [Date.parse(from), Math.min(Date.parse(to), Date.now())]
   const step = Math.max(60_000, (ends - begins) / POINTS)

@@ -9,7 +9,7 @@ import { toast } from "../ui/toast.tsx"
 
 export type ProviderChange = { kind: "disable" | "remove"; provider: Provider }
 
-/** Takes an account out of use: for now, or for good. */
+/** Disables a provider account, or removes it permanently. */
 export const ProviderChangeDialog = (props: ProviderChange & { onClose: () => void }) =>
   props.kind === "remove" ? <RemoveProvider {...props} /> : <DisableProvider {...props} />
 
@@ -17,7 +17,7 @@ function RemoveProvider({ provider, onClose }: ProviderChange & { onClose: () =>
   const remove = useChange("removeProvider")
   const { provider_id, name } = provider
   const gone = () => {
-    toast(`${name} is removed.`)
+    toast(`${name} was removed.`)
     onClose()
   }
   return (
@@ -25,8 +25,8 @@ function RemoveProvider({ provider, onClose }: ProviderChange & { onClose: () =>
       open
       onClose={onClose}
       title={`Remove the account ${name}?`}
-      about="Its credential is deleted, also when it is the last account of its pool. Nothing brings it back but another login; what it has served stays in the reports."
-      verb="Remove it"
+      about="This deletes its credential, even if it is the last account of its pool. To use it again, log in again. Its past usage stays in the reports."
+      verb="Remove"
       typed={name}
       busy={remove.isPending}
       error={remove.error}
@@ -42,7 +42,7 @@ function DisableProvider({ provider, onClose }: ProviderChange & { onClose: () =
   const { provider_id, name, pool } = provider
   const done = {
     onSuccess: () => {
-      toast(`${name} is disabled.`)
+      toast(`${name} was disabled.`)
       onClose()
     },
   }
@@ -58,12 +58,12 @@ function DisableProvider({ provider, onClose }: ProviderChange & { onClose: () =
       onClose={onClose}
       onSubmit={send}
       title={`Disable the account ${name}?`}
-      about="Nothing new is routed to it, and its credential is not refreshed. Calls that run go on."
+      about="No new calls are routed to it, and its credential is not refreshed. Running calls continue."
       actions={
         <>
-          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="danger" busy={isPending}>
-            Disable it
+            Disable
           </Button>
         </>
       }
@@ -71,7 +71,7 @@ function DisableProvider({ provider, onClose }: ProviderChange & { onClose: () =
       {!isAlt && (
         <TextInput
           label="Reason"
-          hint="For other admins; may be left out."
+          hint="Optional. Other admins see it."
           name="reason"
           error={error}
           value={reason}

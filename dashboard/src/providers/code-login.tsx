@@ -9,7 +9,7 @@ import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 import { Steps } from "./steps.tsx"
 
-/** The authorisation code with a pasted answer: name the account, log in at the provider, paste the code, add it. */
+/** The authorisation code flow: name the account, log in at the provider, paste the code, add the account. */
 export function CodeLogin({ taken }: { taken: string[] }) {
   const start = useChange("startProviderLogin", { changes: [] })
   const submit = useChange("submitProviderCode", { changes: [] })
@@ -34,7 +34,7 @@ export function CodeLogin({ taken }: { taken: string[] }) {
               onSubmit={() => start.mutate({ body })}
               actions={
                 <Button kind="primary" type="submit" busy={start.isPending} disabled={name === ""}>
-                  Begin the login
+                  Start login
                 </Button>
               }
             >
@@ -43,8 +43,8 @@ export function CodeLogin({ taken }: { taken: string[] }) {
                 name="name"
                 hint={
                   taken.includes(name)
-                    ? "There is an account of that name: a login to it renews it."
-                    : "What people call it."
+                    ? "An account with this name exists. A login to it renews its credential."
+                    : "The name that admins see."
                 }
                 error={start.error}
                 value={name}
@@ -56,7 +56,7 @@ export function CodeLogin({ taken }: { taken: string[] }) {
           ),
         },
         {
-          title: "Log in at the provider, and paste what it shows",
+          title: "Log in at the provider, and paste the code",
           content: start.data && (
             <Form
               label="Paste the code"
@@ -64,9 +64,9 @@ export function CodeLogin({ taken }: { taken: string[] }) {
               actions={
                 <>
                   <Button kind="primary" type="submit" busy={submit.isPending} disabled={code === ""}>
-                    Send the code
+                    Submit code
                   </Button>
-                  <Button onClick={again}>Begin again</Button>
+                  <Button onClick={again}>Start over</Button>
                 </>
               }
             >
@@ -74,13 +74,13 @@ export function CodeLogin({ taken }: { taken: string[] }) {
                 <OutLink href={start.data.authorization_url} newTab>
                   Open the provider&apos;s page
                 </OutLink>{" "}
-                <CopyButton text={start.data.authorization_url} what="the address of the provider's page" /> It is good
-                until <Time at={start.data.expires_at} />.
+                <CopyButton text={start.data.authorization_url} what="the URL of the provider's page" /> The link
+                expires <Time at={start.data.expires_at} />.
               </p>
               <TextInput
                 label="Code"
                 name="code"
-                hint="code#state, the code alone, or the whole address."
+                hint="code#state, only the code, or the full URL"
                 error={submit.error}
                 value={code}
                 autoComplete="off"
@@ -101,7 +101,7 @@ export function CodeLogin({ taken }: { taken: string[] }) {
                   <Button kind="primary" type="submit" busy={add.isPending}>
                     Add {submit.data.label}
                   </Button>
-                  <Button onClick={again}>Begin again</Button>
+                  <Button onClick={again}>Start over</Button>
                 </>
               }
             >
@@ -119,7 +119,7 @@ export function CodeLogin({ taken }: { taken: string[] }) {
               <p>
                 <Status word="added" tone="ok" /> {add.data.name} is in the main pool.
               </p>
-              <ButtonLink to="/operator/providers">See the pools</ButtonLink>
+              <ButtonLink to="/operator/providers">View pools</ButtonLink>
             </div>
           ),
         },

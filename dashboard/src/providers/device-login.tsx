@@ -11,7 +11,7 @@ import { Steps } from "./steps.tsx"
 
 const LOOK_MS = 2000
 
-/** The device flow: a code to enter at the provider. It goes on when this page is closed. */
+/** The device flow: the user enters a code at the provider. It continues after this page is closed. */
 export function DeviceLogin() {
   const start = useChange("startDeviceLogin")
   const login = useQuery({
@@ -30,20 +30,21 @@ export function DeviceLogin() {
           at={data.status === "polling" ? 1 : data.status === "authorized" ? 2 : 0}
           steps={[
             {
-              title: "Begin the login",
+              title: "Start the login",
               content: (
                 <div className="flex flex-col items-start gap-3">
                   <p className="text-muted">
-                    You get a code to enter at the provider. An account that is known is renewed, and keeps its history.
+                    You get a code to enter at the provider. If the account exists, its credential is renewed and its
+                    history stays.
                   </p>
                   {(data.status === "expired" || data.status === "error") && (
                     <p role="status">
-                      <Status word={data.status} tone="bad" /> The last login ended:{" "}
+                      <Status word={data.status} tone="bad" /> The last login failed:{" "}
                       {data.error?.replaceAll("_", " ") ?? data.status}.
                     </p>
                   )}
                   {start.error && <ErrorState error={start.error} />}
-                  {begin("Begin the login")}
+                  {begin("Start login")}
                 </div>
               ),
             },
@@ -64,10 +65,10 @@ export function DeviceLogin() {
                     </p>
                   )}
                   <p role="status" className="text-muted">
-                    <Status word="waiting" tone="info" /> We ask the provider until <Time at={data.expires_at} />, also
-                    when this page is closed.
+                    <Status word="waiting" tone="info" /> Waiting for the provider until <Time at={data.expires_at} />.
+                    You can close this page.
                   </p>
-                  {begin("Begin another login")}
+                  {begin("Start another login")}
                 </div>
               ),
             },
@@ -79,8 +80,8 @@ export function DeviceLogin() {
                     <Status word="authorized" tone="ok" /> <code>{data.provider_id}</code> is in the alt-pool.
                   </p>
                   <div className="flex flex-wrap gap-2">
-                    <ButtonLink to="/operator/providers">See the pools</ButtonLink>
-                    {begin("Begin another login")}
+                    <ButtonLink to="/operator/providers">View pools</ButtonLink>
+                    {begin("Start another login")}
                   </div>
                 </div>
               ),

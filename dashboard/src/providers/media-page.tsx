@@ -32,12 +32,12 @@ export function ProviderMediaPage() {
                   />,
                 ],
                 ["Account", data.account ?? "–"],
-                ["Health", data.health?.replaceAll("_", " ") ?? "nobody has logged in yet"],
-                ["Access token ends", <Time key="ends" at={data.expires_at} />],
-                ["Refreshed at the moment", data.locked ? "yes" : "no"],
+                ["Health", data.health?.replaceAll("_", " ") ?? "not logged in yet"],
+                ["Access token expires", <Time key="ends" at={data.expires_at} />],
+                ["Refresh in progress", data.locked ? "yes" : "no"],
               ]}
             />
-            <Section title={data.status === "logged_in" ? "Log in anew" : "Log in"}>
+            <Section title={data.status === "logged_in" ? "Log in again" : "Log in"}>
               <MediaLogin media={data} />
             </Section>
           </>
@@ -47,7 +47,7 @@ export function ProviderMediaPage() {
   )
 }
 
-/** One login at a time. Whoever began it gets the same address again. */
+/** Only one login runs at a time. The admin who started it gets the same URL again. */
 function MediaLogin({ media }: { media: MediaStatus }) {
   const start = useChange("startMediaLogin")
   const complete = useChange("completeMediaLogin")
@@ -58,31 +58,31 @@ function MediaLogin({ media }: { media: MediaStatus }) {
       at={at}
       steps={[
         {
-          title: "Begin the login",
+          title: "Start the login",
           content: (
             <div className="flex flex-col items-start gap-3">
               {media.login && (
                 <p className="text-muted">
-                  {media.login.started_by.name ?? `User ${media.login.started_by.user_id}`} has begun one, which ends{" "}
-                  <Time at={media.login.expires_at} />.
+                  {media.login.started_by.name ?? `User ${media.login.started_by.user_id}`} started a login, which
+                  expires <Time at={media.login.expires_at} />.
                 </p>
               )}
               {start.error && <ErrorState error={start.error} />}
               <Button kind="primary" busy={start.isPending} onClick={() => start.mutate(undefined)}>
-                Begin the login
+                Start login
               </Button>
             </div>
           ),
         },
         {
-          title: "Log in at the provider, and paste the address it leads to",
+          title: "Log in at the provider, and paste the URL that it redirects to",
           content: start.data && (
             <Form
-              label="Paste the address"
+              label="Paste the URL"
               onSubmit={() => complete.mutate({ body: { callback_url: url } })}
               actions={
                 <Button kind="primary" type="submit" busy={complete.isPending} disabled={url === ""}>
-                  Finish the login
+                  Finish login
                 </Button>
               }
             >
@@ -90,12 +90,12 @@ function MediaLogin({ media }: { media: MediaStatus }) {
                 <OutLink href={start.data.authorization_url} newTab>
                   Open the provider&apos;s page
                 </OutLink>{" "}
-                <CopyButton text={start.data.authorization_url} what="the address of the provider's page" />
+                <CopyButton text={start.data.authorization_url} what="the URL of the provider's page" />
               </p>
               <TextInput
-                label="Address"
+                label="URL"
                 name="callback_url"
-                hint="The whole address on your own machine that it led to, also when the page did not open."
+                hint="The full URL on your own machine, even if the page did not open."
                 error={complete.error}
                 value={url}
                 autoComplete="off"
@@ -110,7 +110,7 @@ function MediaLogin({ media }: { media: MediaStatus }) {
           content: complete.data && (
             <p role="status">
               <Status word="logged in" tone="ok" /> {complete.data.account ?? "The account"} makes pictures; its access
-              token ends <Time at={complete.data.expires_at} />.
+              token expires <Time at={complete.data.expires_at} />.
             </p>
           ),
         },

@@ -4,25 +4,25 @@ export const providersPages = {
   pools: {
     path: "/operator/providers",
     title: "Provider pools",
-    about: "Accounts at the providers of models, and what they have left.",
+    about: "Provider accounts, their state and the use of their limits.",
     nav: "Providers",
   },
   capacity: {
     path: "/operator/providers/capacity",
     title: "Capacity",
-    about: "How much of each limit is used, over time.",
+    about: "Use of each provider limit over time.",
     nav: "Providers",
   },
   signIn: {
     path: "/operator/providers/sign-in",
     title: "Add an account",
-    about: "Sign in at a provider, in steps.",
+    about: "Log in to a provider account, or add an API key.",
     nav: "Providers",
   },
   media: {
     path: "/operator/providers/media",
     title: "Media account",
-    about: "The account that makes pictures.",
+    about: "The provider account that makes pictures.",
     nav: "Providers",
   },
 } as const satisfies Record<string, PageInfo>

@@ -36,8 +36,8 @@ export function ProviderPoolsPage() {
         {(data) => <PoolStats pools={data} />}
       </Read>
       <p className="text-muted">
-        An account serves the pins of its engine. Where the environment names an account of that engine too, its base
-        URL is the server of those pins, and only accounts with the same base URL serve them.
+        An account serves the models of its engine. If the environment also configures an account for that engine, only
+        accounts with the same base URL serve those models.
       </p>
       <Section title="Main pool">
         <Read of={providers}>
@@ -51,7 +51,7 @@ export function ProviderPoolsPage() {
           {({ accounts, active, state }) => (
             <>
               <p className="text-muted">
-                {active ? `Now: ${active.name}.` : "No account is usable now."} The pool is {state}.
+                {active ? `Active account: ${active.name}.` : "No account is usable now."} The pool is {state}.
               </p>
               <Accounts pool="alt-pool" accounts={accounts} ask={setChange} />
             </>
@@ -73,16 +73,16 @@ function Accounts({ pool, accounts, ask }: AccountsProps) {
   const key = { name: "Main", kind: "api_key", pool, engine: "anthropic", api_key: "…" }
   return (
     <Table
-      caption={`Accounts of the pool ${pool}`}
+      caption={`Accounts in the pool ${pool}`}
       rows={accounts}
       rowKey={({ provider_id }) => provider_id}
       columns={[...COLUMNS, { title: "Actions", actions: true, cell: (row) => <Actions row={row} ask={ask} /> }]}
       empty={
         <EmptyState
-          title="No account is in this pool"
+          title="No accounts in this pool"
           curl={`curl -b cookies.txt ${location.origin}/api/admin/providers/add -H 'content-type: application/json' -H 'origin: ${location.origin}' -d '${JSON.stringify(key)}'`}
         >
-          Models are called with the keys of the environment until there is one.
+          Until you add an account, model calls use the keys from the environment.
         </EmptyState>
       }
     />
@@ -105,7 +105,7 @@ const COLUMNS: Column<Provider>[] = [
     cell: ({ kind }) => KINDS[kind],
   },
   {
-    title: "Serves pins of",
+    title: "Engine",
     cell: ({ engine, base_url }) => (
       <span className="inline-flex flex-col">
         {engine}
@@ -114,7 +114,7 @@ const COLUMNS: Column<Provider>[] = [
     ),
   },
   { title: "Used", cell: ({ windows }) => <Windows windows={windows} /> },
-  { title: "Serving", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
+  { title: "Running turns", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
   { title: "Calls, 30 days", right: true, cell: ({ usage }) => <Count value={usage.model_calls} /> },
   { title: "Cost, 30 days", right: true, cell: ({ usage }) => <Money usd={usage.cost_usd} /> },
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
@@ -138,7 +138,7 @@ function PoolStats({ pools: { pools } }: { pools: Pools }) {
                 published <Time at={published_at} />
               </>
             ) : (
-              "Nothing was published in the last minutes."
+              "No capacity was published in the last minutes."
             )
           }
         >
@@ -160,15 +160,15 @@ function Actions({ row, ask }: { row: Provider; ask: (change: ProviderChange) =>
   })
   const bringBack = () =>
     pool === "main"
-      ? enable.mutate({ path: { provider_id } }, told(`${name} is used again.`))
-      : enableAlt.mutate({ path: { account_id: provider_id } }, told(`${name} is used again.`))
+      ? enable.mutate({ path: { provider_id } }, told(`${name} was enabled.`))
+      : enableAlt.mutate({ path: { account_id: provider_id } }, told(`${name} was enabled.`))
   return (
     <Menu
-      label={`Actions of the account ${name}`}
+      label={`Actions for the account ${name}`}
       items={[
         {
-          label: "Ask for its limits",
-          onSelect: () => refresh.mutate({ path: { provider_id } }, told(`The limits of ${name} are those of now.`)),
+          label: "Refresh limits",
+          onSelect: () => refresh.mutate({ path: { provider_id } }, told(`The limits of ${name} were refreshed.`)),
         },
         ...(row.disabled || row.health === "contained" || row.state === "suspended"
           ? [{ label: "Enable", onSelect: bringBack }]

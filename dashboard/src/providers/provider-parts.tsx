@@ -13,7 +13,7 @@ const TONES: Record<Provider["state"], Tone> = {
   disabled: "none",
 }
 
-/** How an account does, and until when or why. */
+/** The state of an account, with its reason and the time of the next attempt. */
 export function ProviderState({ provider }: { provider: Provider }) {
   const { state, cool_until, cool_reason, disabled_reason, suspended_reason } = provider
   const reasons = { disabled: disabled_reason, cooling: cool_reason, suspended: suspended_reason } as const
@@ -31,16 +31,16 @@ export function ProviderState({ provider }: { provider: Provider }) {
   )
 }
 
-/** How long a window is, as people say it: 5 h, 7 d. */
+/** Formats the length of a window: 5 h, 7 d. */
 export function windowName(seconds: number): string {
   if (seconds % 86_400 === 0) return `${seconds / 86_400} d`
   if (seconds % 3600 === 0) return `${seconds / 3600} h`
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
 }
 
-/** What each limit has used, and when it begins anew. The bar says it again; the words are enough. */
+/** The use of each limit and its reset time. The bar repeats the percentage, so screen readers skip it. */
 export function Windows({ windows }: Pick<Provider, "windows">) {
-  if (windows.length === 0) return <span className="text-muted">nothing said yet</span>
+  if (windows.length === 0) return <span className="text-muted">not reported yet</span>
   return (
     <ul className="flex min-w-[200px] flex-col gap-1">
       {windows.map(({ resource, window_seconds, used_pct, reset_at }) => (
@@ -58,7 +58,7 @@ export function Windows({ windows }: Pick<Provider, "windows">) {
           <span className="w-12 text-right">{used_pct === null ? "unknown" : `${Math.round(used_pct)} %`}</span>
           {reset_at && (
             <span className="text-muted">
-              anew <Time at={reset_at} />
+              resets <Time at={reset_at} />
             </span>
           )}
         </li>
@@ -69,6 +69,6 @@ export function Windows({ windows }: Pick<Provider, "windows">) {
 
 export const KINDS: Record<Provider["kind"], string> = {
   api_key: "API key",
-  oauth_code: "Login by a code",
-  oauth_device: "Login by a device",
+  oauth_code: "Login with a code",
+  oauth_device: "Login with a device",
 }

@@ -17,11 +17,11 @@ export function ProviderSignInPage() {
   return (
     <Page {...providersPages.signIn} above={<TextLink to="/operator/providers">Provider pools</TextLink>}>
       <Tabs
-        label="How the account is reached"
+        label="Login method"
         value={TABS.find((one) => one === tab) ?? "code"}
         tabs={[
-          { value: "code", label: "Main pool: login by a code", content: () => <CodeLogin taken={names} /> },
-          { value: "device", label: "Alt-pool: login by a device", content: () => <DeviceLogin /> },
+          { value: "code", label: "Main pool: login with a code", content: () => <CodeLogin taken={names} /> },
+          { value: "device", label: "Alt-pool: login with a device", content: () => <DeviceLogin /> },
           { value: "key", label: "API key", content: () => <AddApiKey /> },
         ]}
       />

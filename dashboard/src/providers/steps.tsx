@@ -5,7 +5,7 @@ export interface Step {
   content: ReactNode
 }
 
-/** The steps of a login, all seen at once: done ones with a mark, those to come greyed. `at`: the step to do now, from 0. */
+/** Shows all steps of a login. `at` is the index of the current step; only that step shows its content. */
 export const Steps = ({ steps, at }: { steps: Step[]; at: number }) => (
   <ol className="flex max-w-[640px] flex-col gap-5">
     {steps.map(({ title, content }, index) => (

@@ -5,7 +5,7 @@ import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { Checkbox, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-/** `Name: value` lines as headers. */
+/** Parses lines of the form `Name: value` into headers. */
 const headersOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     text
@@ -14,7 +14,7 @@ const headersOf = (text: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf(":")).trim(), line.slice(line.indexOf(":") + 1).trim()]),
   )
 
-/** Maps a space to a container, or edits such a mapping. */
+/** Creates or edits the mapping of a space to a container. */
 export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; onClose: () => void }) {
   const change = useChange("putContainerMapping", { changes: ["listContainerMappings", "getSystem"] })
   const [container, setContainer] = useState(of?.container ?? "")
@@ -36,7 +36,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
       { body, ifMatch },
       {
         onSuccess: () => {
-          toast(`${container} is saved. It binds the next turn.`)
+          toast(`${container} was saved. The change takes effect with the next turn.`)
           onClose()
         },
       },
@@ -44,7 +44,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
   return (
     <OperatorEditDialog
       title={of ? `Edit ${of.container} of ${of.space}` : "Map a container"}
-      verb={of ? "Save" : "Map it"}
+      verb={of ? "Save" : "Create"}
       change={change}
       save={save}
       mine={{ url, enabled }}
@@ -57,7 +57,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
           <TextInput
             label="Container"
             name="container"
-            hint="Its name among those of the space"
+            hint="A name that is unique in the space"
             value={container}
             error={change.error}
             onChange={({ target }) => setContainer(target.value)}
@@ -65,7 +65,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
           <TextInput
             label="Space"
             name="space"
-            hint="Its slug, spc_…"
+            hint="Space slug, spc_…"
             value={space}
             error={change.error}
             onChange={({ target }) => setSpace(target.value.trim())}
@@ -73,10 +73,10 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
         </div>
       )}
       <TextInput
-        label="Address"
+        label="URL"
         name="url"
         type="url"
-        hint="Its Streamable HTTP endpoint"
+        hint="The Streamable HTTP endpoint of the container"
         value={url}
         error={change.error}
         onChange={({ target }) => setUrl(target.value)}
@@ -85,14 +85,14 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
         label="Headers"
         hint={
           of && of.header_names.length > 0
-            ? `Stored: ${of.header_names.join(", ")}. Their values are never shown.`
+            ? `Stored: ${of.header_names.join(", ")}. The values are never shown.`
             : undefined
         }
         value={what}
         options={[
-          ...(of ? [["keep", "As they are"] as const] : []),
+          ...(of ? [["keep", "Keep"] as const] : []),
           ["none", "None"] as const,
-          ["set", "Set all of them"] as const,
+          ["set", "Replace all"] as const,
         ]}
         onChange={({ target }) => setWhat(target.value)}
       />
@@ -101,7 +101,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
           mono
           label="All headers"
           name="headers"
-          hint="One a line: Authorization: Bearer …"
+          hint="One per line: Authorization: Bearer …"
           autoComplete="off"
           value={headers}
           error={change.error}
@@ -110,7 +110,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
       )}
       <Checkbox
         label="Enabled"
-        hint="The turns of the space have its tools."
+        hint="Turns of the space can use the tools of the container."
         checked={enabled}
         onChange={({ target }) => setEnabled(target.checked)}
       />

@@ -28,7 +28,7 @@ const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerM
       </TextLink>
     ),
   },
-  { title: "Address", cell: ({ url }) => <code className="break-all">{url}</code> },
+  { title: "URL", cell: ({ url }) => <code className="break-all">{url}</code> },
   {
     title: "Headers",
     cell: ({ header_names }) =>
@@ -36,7 +36,7 @@ const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerM
   },
   { title: "State", cell: ({ enabled }) => <Status word={enabled ? "enabled" : "disabled"} /> },
   {
-    title: "Changed",
+    title: "Last changed",
     cell: ({ updated_at, updated_by }) => (
       <span>
         <Time at={updated_at} />
@@ -74,7 +74,7 @@ export function OperatorContainersPage() {
       }
     >
       <FilterBar set={{ space, container }}>
-        <TextFilter label="Space's slug" name="space" value={space} wide />
+        <TextFilter label="Space slug" name="space" value={space} wide />
         <TextFilter label="Container" name="container" value={container} />
       </FilterBar>
       <OperatorList
@@ -84,13 +84,14 @@ export function OperatorContainersPage() {
         rowKey={(mapping) => `${mapping.space} ${mapping.container}`}
         empty={
           <EmptyState
-            title="No mapping is like this"
+            title="No containers match these filters"
             curl={operatorCurl("/api/admin/system/containers/mappings", {
               method: "PUT",
               body: { container: "shell", space: "spc_…", url: "https://containers.example.com/mcp" },
             })}
           >
-            A container is a Streamable HTTP MCP server that you run.
+            A container is a Streamable HTTP MCP server that you run. Map it to a space to give its tools to the agents
+            there.
           </EmptyState>
         }
       />

@@ -8,7 +8,7 @@ import { toast } from "../ui/toast.tsx"
 
 const LEAST = UpdateApiKeyRequestRules.value.minLength
 
-/** Sets the value of a key for providers; nobody can show it again. */
+/** Sets the value of a provider key. The value cannot be read again. */
 export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: () => void }) {
   const change = useChange("updateExternalApiKey", { changes: ["listExternalApiKeys"] })
   const [value, setValue] = useState("")
@@ -17,7 +17,7 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
       { path: { key_id: of.key_id }, body: { value }, ifMatch },
       {
         onSuccess: ({ last_four }) => {
-          toast(`${of.name} ends with ${last_four} now.`)
+          toast(`${of.name} was saved. It ends with ${last_four}.`)
           onClose()
         },
       },
@@ -27,8 +27,8 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
       title={of.is_set ? `Replace ${of.key_id}` : `Set ${of.key_id}`}
       about={
         of.is_set
-          ? `The value that ends with ${of.last_four} is lost. The next model call uses the new one.`
-          : "The next model call uses it instead of the worker's variable."
+          ? `This deletes the value that ends with ${of.last_four}. The next model call uses the new value.`
+          : "The next model call uses this value instead of the environment variable of the worker."
       }
       verb={of.is_set ? "Replace" : "Set"}
       change={change}
@@ -43,7 +43,7 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
         name="value"
         type="password"
         autoComplete="off"
-        hint={`At least ${LEAST} characters without blanks. It is never shown again.`}
+        hint={`At least ${LEAST} characters, no spaces. The value is never shown again.`}
         value={value}
         error={change.error}
         onChange={({ target }) => setValue(target.value)}

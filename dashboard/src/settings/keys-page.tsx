@@ -23,11 +23,11 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
       </span>
     ),
   },
-  { title: "For", cell: ({ providers }) => providers.join(", ") || <span className="text-muted">–</span> },
+  { title: "Providers", cell: ({ providers }) => providers.join(", ") || <span className="text-muted">–</span> },
   {
     title: "Value",
     cell: ({ is_set, last_four }) =>
-      is_set ? <code>…{last_four}</code> : <Status word="the worker's variable" tone="none" />,
+      is_set ? <code>…{last_four}</code> : <Status word="environment variable" tone="none" />,
   },
   { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
@@ -35,7 +35,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
   { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
   {
-    title: "Set",
+    title: "Last set",
     cell: ({ updated_at, updated_by }) =>
       updated_at ? (
         <span>
@@ -71,20 +71,20 @@ export function OperatorKeysPage() {
       {...settingsPages.keys}
       action={
         <TextLink to="/operator/audit" search={{ action: "api_key.update" }}>
-          Who changed them
+          View changes
         </TextLink>
       }
     >
       <OperatorList
-        caption="Keys for providers"
+        caption="Provider keys"
         of={keys}
         columns={columnsOf(setSetting)}
         rowKey={({ key_id }) => key_id}
-        empty={<EmptyState title="There are no keys" curl={operatorCurl("/api/admin/api-keys")} />}
+        empty={<EmptyState title="No provider keys" curl={operatorCurl("/api/admin/api-keys")} />}
       />
       {since && (
         <p className="text-muted text-xs">
-          Of many calls only the newest are counted, since <Time at={since} exact />.
+          Only the newest calls are counted, since <Time at={since} exact />.
         </p>
       )}
       {setting && (

@@ -4,19 +4,19 @@ export const settingsPages = {
   containers: {
     path: "/operator/containers",
     title: "Containers",
-    about: "Sandboxes of the operator in which the agents of spaces execute; customers never see their addresses.",
+    about: "Sandboxes that run the tools of agents. Customers never see their URLs.",
     nav: "Operate",
   },
   keys: {
     path: "/operator/api-keys",
     title: "API keys",
-    about: "Keys by which the service calls providers; a value is stored sealed, and never shown.",
+    about: "Keys for calls to model providers. Values are stored encrypted and never shown.",
     nav: "Operate",
   },
   settings: {
     path: "/operator/settings",
     title: "Settings",
-    about: "What can be set while the service runs.",
+    about: "Settings that take effect without a deploy.",
     nav: "Operate",
   },
 } as const satisfies Record<string, PageInfo>

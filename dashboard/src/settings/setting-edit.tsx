@@ -25,21 +25,21 @@ function boundsOf({ schema: { minimum, maximum, type } }: Setting): string | und
   return type === "integer" ? `A whole number, ${range}` : range
 }
 
-/** The value that a text means, or why it means none. */
+/** Parses the text as a value of the setting, or returns what is wrong with it. */
 function readValue(of: Setting, text: string): { value: unknown } | { fault: string } {
   if (isNumber(of)) {
     const value = Number(text)
-    return text.trim() === "" || Number.isNaN(value) ? { fault: "This is not a number." } : { value }
+    return text.trim() === "" || Number.isNaN(value) ? { fault: "Enter a number." } : { value }
   }
   if (!isJson(of)) return { value: text }
   try {
     return { value: JSON.parse(text) as unknown }
   } catch {
-    return { fault: "This is not JSON." }
+    return { fault: "Enter valid JSON." }
   }
 }
 
-/** Changes a setting, with a control that fits its type. */
+/** Edits a setting with a control that fits its type. */
 export function OperatorEditSetting({ of, all, onClose }: Props) {
   const change = useChange("updateSetting")
   const isPlans = of.key === "plans"
@@ -52,7 +52,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
       { body: { key: of.key, value }, ifMatch },
       {
         onSuccess: () => {
-          toast(`${of.key} is set. It binds the next request.`)
+          toast(`${of.key} was saved. The change takes effect with the next request.`)
           onClose()
         },
       },
@@ -88,7 +88,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
           hint={
             of.key.endsWith("_micros") && typeof value === "number" ? (
               <>
-                {boundsOf(of)}. It is <MoneyOfMicros micros={value} />.
+                {boundsOf(of)}. Equals <MoneyOfMicros micros={value} />.
               </>
             ) : (
               boundsOf(of)
@@ -101,13 +101,13 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
         <TextInput {...control} />
       )}
       <div>
-        <Button onClick={toDefault}>Fill in the default</Button>
+        <Button onClick={toDefault}>Reset to default</Button>
       </div>
     </OperatorEditDialog>
   )
 }
 
-/** The plans that there are, and the one that is set even when there is no such plan. */
+/** The ids of all plans, and the current value even if its plan was removed. */
 function planIds(all: readonly Setting[], current: string): string[] {
   const plans = all.find(({ key }) => key === "plans")?.value ?? {}
   return [...new Set([current, ...Object.keys(plans)])]

@@ -22,7 +22,7 @@ export function OperatorSettingsPage() {
       {...settingsPages.settings}
       action={
         <TextLink to="/operator/audit" search={{ action: "setting.update" }}>
-          Who changed them
+          View changes
         </TextLink>
       }
     >
@@ -57,7 +57,7 @@ function Row({ of, onEdit }: { of: Setting; onEdit: () => void }) {
         <Value of={of} />
         <span className="flex flex-wrap items-center gap-2 text-muted text-xs">
           {of.version === 0 ? (
-            "The default"
+            "Default"
           ) : (
             <>
               <span>Version {of.version}, set</span>

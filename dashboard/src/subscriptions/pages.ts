@@ -4,7 +4,7 @@ export const subscriptionsPages = {
   subscriptions: {
     path: "/operator/subscriptions",
     title: "Subscriptions",
-    about: "Plans of users over a time, and their use.",
+    about: "Plans of users, and the usage that each plan and provider account covers.",
     nav: "Operate",
   },
 } as const satisfies Record<string, PageInfo>

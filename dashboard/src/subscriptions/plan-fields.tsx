@@ -3,12 +3,12 @@ import { Select, TextArea, TextInput } from "../ui/field.tsx"
 
 interface PlanText {
   plan: string
-  /** A day, as `2026-01-31`; empty: without an end. */
+  /** A day such as `2026-01-31`; empty if the plan has no end. */
   ends: string
   note: string
 }
 
-/** The fields of the body that a text means. */
+/** Converts the form to fields of the request body. */
 export const operatorPlanBody = ({ plan, ends, note }: PlanText) => ({
   plan,
   ends_at: ends ? `${ends}T00:00:00.000Z` : null,
@@ -21,7 +21,7 @@ interface FieldsProps {
   error: unknown
 }
 
-/** What a subscription says, beside whose it is. */
+/** The fields of a subscription except its user. */
 export function OperatorPlanFields({ text, onChange, error }: FieldsProps) {
   const settings = useRead("listSettings")
   const plans = settings.data?.items.find(({ key }) => key === "plans")?.value ?? {}
@@ -35,7 +35,7 @@ export function OperatorPlanFields({ text, onChange, error }: FieldsProps) {
         name="plan"
         value={text.plan}
         options={[["", "Choose a plan"], ...options]}
-        hint="Plans are a setting."
+        hint="Plans are defined in the settings."
         error={error}
         onChange={({ target }) => onChange({ ...text, plan: target.value })}
       />
@@ -43,7 +43,7 @@ export function OperatorPlanFields({ text, onChange, error }: FieldsProps) {
         label="Ends on (UTC)"
         name="ends_at"
         type="date"
-        hint="Empty: not by itself. The day itself does not count."
+        hint="Leave empty for no end date. The plan ends at 00:00 UTC on this day."
         value={text.ends}
         error={error}
         onChange={({ target }) => onChange({ ...text, ends: target.value })}

@@ -25,20 +25,20 @@ export const operatorPlanRows = (plans: unknown): PlanRow[] =>
     cap: daily_cap_usd === null || daily_cap_usd === undefined ? "" : plainNumber(daily_cap_usd),
   }))
 
-/** The plans as they are. */
+/** The current plans as a table. */
 export function OperatorPlansTable({ plans }: { plans: unknown }) {
   return (
     <Table
       caption="Plans"
       rows={Object.entries(plans as Plans)}
       rowKey={([id]) => id}
-      empty={<p className="text-muted">There are no plans.</p>}
+      empty={<p className="text-muted">No plans. Add one in the settings.</p>}
       columns={[
         { title: "Plan", cell: ([, { label }]) => label },
         { title: "Id", cell: ([id]) => <code>{id}</code> },
-        { title: "Credit a month", right: true, cell: ([, plan]) => <Money usd={plan.included_credit_usd} /> },
+        { title: "Monthly credit", right: true, cell: ([, plan]) => <Money usd={plan.included_credit_usd} /> },
         {
-          title: "Cap a day",
+          title: "Daily cap",
           right: true,
           cell: ([, { daily_cap_usd }]) =>
             daily_cap_usd === null ? <span className="text-muted">none</span> : <Money usd={daily_cap_usd} />,
@@ -48,7 +48,7 @@ export function OperatorPlansTable({ plans }: { plans: unknown }) {
   )
 }
 
-/** The value of the setting; the API says what is wrong with it. */
+/** Converts the rows to the value of the setting `plans`. The API validates it. */
 export const operatorPlansOf = (plans: readonly PlanRow[]): Plans =>
   Object.fromEntries(
     plans.map(({ id, label, included, cap }) => [
@@ -60,11 +60,11 @@ export const operatorPlansOf = (plans: readonly PlanRow[]): Plans =>
 const FIELDS = [
   ["id", "Id"],
   ["label", "Name"],
-  ["included", "Credit a month, USD"],
-  ["cap", "Cap a day, USD"],
+  ["included", "Monthly credit (USD)"],
+  ["cap", "Daily cap (USD)"],
 ] as const
 
-/** Plans, one in each row. */
+/** Edits the plans, one fieldset for each. */
 export function OperatorPlansEditor({
   plans,
   onChange,
@@ -84,7 +84,7 @@ export function OperatorPlansEditor({
                 label={label}
                 value={plan[name]}
                 inputMode={name === "included" || name === "cap" ? "decimal" : undefined}
-                hint={name === "cap" ? "Empty: no cap" : undefined}
+                hint={name === "cap" ? "Leave empty for no cap" : undefined}
                 onChange={({ target }) =>
                   onChange(plans.map((one) => (one.row === plan.row ? { ...one, [name]: target.value } : one)))
                 }

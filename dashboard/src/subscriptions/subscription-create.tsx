@@ -5,7 +5,7 @@ import { OperatorUserPicker } from "../operator/user-picker.tsx"
 import { toast } from "../ui/toast.tsx"
 import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
 
-/** Gives a user a plan. Pressing twice gives one. */
+/** Assigns a plan to a user. The idempotency key makes a double click create only one subscription. */
 export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
   const change = useChange("createSubscription")
   const [key] = useState(() => crypto.randomUUID())
@@ -16,16 +16,16 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
       { body: { user_id: userId ?? 0, ...operatorPlanBody(text) }, idempotencyKey: key },
       {
         onSuccess: ({ user_id, plan }) => {
-          toast(`User ${user_id} has the plan ${plan}.`)
+          toast(`User ${user_id} now has the plan ${plan}.`)
           onClose()
         },
       },
     )
   return (
     <OperatorEditDialog
-      title="Give a plan"
-      about="The credit that the plan includes is booked once for each month of it."
-      verb="Give it"
+      title="Assign a plan"
+      about="The credit of the plan is added once for each month."
+      verb="Assign"
       change={change}
       save={save}
       onClose={onClose}

@@ -19,7 +19,7 @@ import { OperatorPlansTable } from "./plans.tsx"
 const Give = lazy(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
 const route = getRouteApi("/app/admin/operator/subscriptions")
 
-/** Subscriptions of the page. */
+/** The number of subscriptions on the page. */
 const SHOWN = 500
 
 type Used = SubscriptionUsage["items"][number]
@@ -30,10 +30,10 @@ const sum = (used: Used, of: (day: Day) => number) => used.days.reduce((total, d
 const COLUMNS: Column<Used>[] = [
   { title: "Subscription", cell: ({ subscription_id }) => <code className="break-all">{subscription_id}</code> },
   {
-    title: "Of",
+    title: "User",
     cell: ({ user_id, plan }) =>
       user_id === null ? (
-        <span className="text-muted">an account at a provider</span>
+        <span className="text-muted">provider account</span>
       ) : (
         <span className="inline-flex flex-wrap gap-2">
           <TextLink to="/operator/users/$userId" params={{ userId: String(user_id) }}>
@@ -43,10 +43,14 @@ const COLUMNS: Column<Used>[] = [
         </span>
       ),
   },
-  { title: "Days used", right: true, cell: ({ days }) => days.length },
+  { title: "Days with usage", right: true, cell: ({ days }) => days.length },
   { title: "Calls", right: true, cell: (used) => <Count value={sum(used, (day) => day.model_calls)} /> },
   { title: "Input tokens", right: true, cell: (used) => <Count value={sum(used, (day) => day.tokens_input)} /> },
-  { title: "Cached", right: true, cell: (used) => <Count value={sum(used, (day) => day.tokens_cached)} /> },
+  {
+    title: "Cached input tokens",
+    right: true,
+    cell: (used) => <Count value={sum(used, (day) => day.tokens_cached)} />,
+  },
   { title: "Output tokens", right: true, cell: (used) => <Count value={sum(used, (day) => day.tokens_output)} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
 ]
@@ -61,11 +65,11 @@ export function OperatorSubscriptionsPage() {
       {...subscriptionsPages.subscriptions}
       action={
         <Button kind="primary" icon="plus" onClick={() => setGiving(true)}>
-          Give a plan
+          Assign a plan
         </Button>
       }
     >
-      <Section title="Use" action={<DaysPicker days={days} />}>
+      <Section title="Usage" action={<DaysPicker days={days} />}>
         <Read of={usage} rows={8}>
           {(data) => <Use of={data} stale={usage.isPlaceholderData} />}
         </Read>
@@ -74,7 +78,7 @@ export function OperatorSubscriptionsPage() {
         title="Plans"
         action={
           <TextLink to="/operator/settings" className="text-xs">
-            Change them
+            Edit plans
           </TextLink>
         }
       >
@@ -112,20 +116,21 @@ function Use({ of, stale }: { of: SubscriptionUsage; stale: boolean }) {
         />
       )}
       <Table
-        caption="Subscriptions and their use"
+        caption="Usage of subscriptions"
         rows={of.items}
         rowKey={({ subscription_id }) => subscription_id}
         stale={stale}
         columns={COLUMNS}
         empty={
-          <EmptyState title="None was used in this time" curl={operatorCurl("/api/admin/subscriptions/usage?days=90")}>
-            A call counts for the account at a provider that served it, else for the plan of the user who was billed.
+          <EmptyState title="No usage in this range" curl={operatorCurl("/api/admin/subscriptions/usage?days=90")}>
+            Each model call counts for the provider account that served it. Without one, it counts for the plan of the
+            billed user.
           </EmptyState>
         }
       />
       {of.items.length < of.total && (
         <p className="text-muted text-xs">
-          The {of.items.length} that were billed the most, of <Count value={of.total} />.
+          Showing the {of.items.length} subscriptions with the highest bills, of <Count value={of.total} />.
         </p>
       )}
     </>

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Gives, changes or deactivates a user's plan. */
+/** Assigns, changes or deactivates the plan of a user. */
 export function OperatorUserPlan({ userOf, what, onClose }: Props) {
   if (what === "end") return <EndPlan userOf={userOf} onClose={onClose} />
   return <PlanForm userOf={userOf} isNew={what === "give"} onClose={onClose} />
@@ -27,7 +27,7 @@ function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boole
   const [text, setText] = useState({ plan: active?.plan ?? "", ends: active?.ends_at?.slice(0, 10) ?? "", note: "" })
   const body = operatorPlanBody(text)
   const onSuccess = () => {
-    toast(`${operatorNameOf(userOf)} has the plan ${text.plan}.`)
+    toast(`${operatorNameOf(userOf)} now has the plan ${text.plan}.`)
     onClose()
   }
   const save = (ifMatch?: number) =>
@@ -36,9 +36,9 @@ function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boole
       : update.mutate({ path: { sub_id: active?.sub_id ?? 0 }, body, ifMatch }, { onSuccess })
   return (
     <OperatorEditDialog
-      title={isNew ? `Give ${operatorNameOf(userOf)} a plan` : `Change the plan of ${operatorNameOf(userOf)}`}
-      about="The credit that the plan includes is booked once for each month of it."
-      verb={isNew ? "Give it" : "Save"}
+      title={isNew ? `Assign a plan to ${operatorNameOf(userOf)}` : `Change the plan of ${operatorNameOf(userOf)}`}
+      about="The credit of the plan is added once for each month."
+      verb={isNew ? "Assign" : "Save"}
       change={change}
       save={save}
       mine={body}
@@ -58,7 +58,7 @@ function EndPlan({ userOf, onClose }: Omit<Props, "what">) {
       open
       onClose={onClose}
       title={`Deactivate the plan ${subscription?.plan} of ${operatorNameOf(userOf)}?`}
-      about="It counts no longer from now on, and no further month of it is booked. What was booked stays."
+      about="The plan ends now, and no further monthly credit is added. Credit that was already added stays."
       verb="Deactivate"
       busy={change.isPending}
       error={change.error}
@@ -67,7 +67,7 @@ function EndPlan({ userOf, onClose }: Omit<Props, "what">) {
           { path: { sub_id: subscription?.sub_id ?? 0 } },
           {
             onSuccess: () => {
-              toast("The plan is deactivated.")
+              toast("The plan was deactivated.")
               onClose()
             },
           },

@@ -4,7 +4,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx"
 import { Money } from "../ui/values.tsx"
 
 interface Props {
-  /** What a dry run has said. */
+  /** The result of a dry run. */
   of: InfraBilling
   onClose: () => void
   onBilled: (billed: InfraBilling) => void
@@ -19,12 +19,11 @@ export function SystemBillDialog({ of, onClose, onBilled }: Props) {
       title={`Bill containers and storage of ${of.accounts === 1 ? "1 account" : `${of.accounts.toLocaleString("en-US")} accounts`}?`}
       about={
         <>
-          About <Money usd={of.billed_usd} /> goes out of their balances: what they have used up to now, so a little
-          more than the dry run says. Each account has one row in its ledger, and nothing takes it back but a
-          correction.
+          This charges about <Money usd={of.billed_usd} /> to their balances. The amount includes usage up to now, so it
+          is slightly more than in the dry run. Each account gets one ledger row, which only a correction can undo.
         </>
       }
-      verb="Bill it"
+      verb="Bill now"
       typed="bill"
       busy={change.isPending}
       error={change.error}

@@ -31,17 +31,17 @@ const COLUMNS: Column<InfraBilling["bills"][number]>[] = [
     cell: ({ container_seconds }) => <Count value={Math.round(container_seconds)} />,
   },
   {
-    title: "GiB-hours stored",
+    title: "Storage (GiB-hours)",
     right: true,
     cell: ({ stored_gib_hours }) => stored_gib_hours.toLocaleString("en-US", { maximumFractionDigits: 4 }),
   },
   { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
-  { title: "Due before", right: true, cell: ({ due_before_usd }) => <Money usd={due_before_usd} /> },
+  { title: "Previously due", right: true, cell: ({ due_before_usd }) => <Money usd={due_before_usd} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
-  { title: "Stays due", right: true, cell: ({ due_usd }) => <Money usd={due_usd} /> },
+  { title: "Still due", right: true, cell: ({ due_usd }) => <Money usd={due_usd} /> },
 ]
 
-/** What would be billed now is read first; only after that it can be billed. */
+/** Shows a dry run first. The bill can be created only after the dry run has loaded. */
 export function SystemBillingPage() {
   const dryRun = useQuery({
     ...queryOf("billInfra", { query: { dry_run: "true" } }),
@@ -62,14 +62,14 @@ export function SystemBillingPage() {
               void dryRun.refetch()
             }}
           >
-            Look again
+            Refresh
           </Button>
           <Button
             kind="primary"
             disabled={!dryRun.data || dryRun.data.accounts === 0 || billed !== null}
             onClick={() => setAsking(true)}
           >
-            Bill it
+            Bill now
           </Button>
         </>
       }
@@ -78,7 +78,7 @@ export function SystemBillingPage() {
         <BillingOf of={billed} title="Billed" />
       ) : (
         <Read of={dryRun} rows={8}>
-          {(data) => <BillingOf of={data} title="What would be billed now" />}
+          {(data) => <BillingOf of={data} title="Preview" />}
         </Read>
       )}
       {asking && dryRun.data && (
@@ -107,18 +107,18 @@ function BillingOf({ of, title }: { of: InfraBilling; title: string }) {
         <Stat label="Cost">
           <Money usd={of.cost_usd} />
         </Stat>
-        <Stat label={of.dry_run ? "Would be taken" : "Taken"}>
+        <Stat label={of.dry_run ? "Would be billed" : "Billed"}>
           <Money usd={of.billed_usd} />
         </Stat>
-        <Stat label={of.dry_run ? "Would stay due" : "Stays due"}>
+        <Stat label={of.dry_run ? "Would remain due" : "Still due"}>
           <Money usd={of.due_usd} />
         </Stat>
-        <Stat label="Use up to">
+        <Stat label="Usage up to">
           <Time at={of.until} />
         </Stat>
       </Stats>
       {!of.finished && (
-        <p className="text-warn">There are more accounts. Bill again, and it goes on where this one has stopped.</p>
+        <p className="text-warn">There are more accounts. Bill again to continue with the next accounts.</p>
       )}
       <Table
         caption={title}
@@ -127,15 +127,15 @@ function BillingOf({ of, title }: { of: InfraBilling; title: string }) {
         columns={COLUMNS}
         empty={
           <EmptyState
-            title="There is nothing to bill"
+            title="Nothing to bill"
             curl={`curl -X POST '${location.origin}/api/admin/system/bill-infra?dry_run=true' \\\n  -H 'Cookie: token=YOUR_SESSION' \\\n  -H 'Origin: ${location.origin}'`}
           >
-            No space has used containers or storage since the last bill, or the settings' prices are 0.
+            No space has used containers or storage since the last bill, or the prices in the settings are 0.
           </EmptyState>
         }
       />
       {of.bills.length < of.accounts && (
-        <p className="text-muted text-xs">The first {of.bills.length} bills are shown.</p>
+        <p className="text-muted text-xs">Showing the first {of.bills.length} bills.</p>
       )}
     </Section>
   )

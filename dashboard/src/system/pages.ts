@@ -4,13 +4,13 @@ export const systemPages = {
   system: {
     path: "/operator/system",
     title: "System",
-    about: "State of the service, sweeps and reconciliation.",
+    about: "Health of the service, sweeps and reconciliation.",
     nav: "System",
   },
   billing: {
     path: "/operator/system/billing",
     title: "Infrastructure bill",
-    about: "Bill containers and storage; look first, then book.",
+    about: "Preview and create the bills for containers and storage.",
     nav: "System",
   },
 } as const satisfies Record<string, PageInfo>

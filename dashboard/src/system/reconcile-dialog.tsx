@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx"
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx"
 import { SystemPass } from "./reconciliations.tsx"
 
-/** Starts a pass over the books, and shows what it has found. */
+/** Starts a reconciliation, and shows its findings. */
 export function SystemReconcileDialog({ onClose }: { onClose: () => void }) {
   const change = useChange("reconcile")
   if (change.data)
@@ -12,11 +12,15 @@ export function SystemReconcileDialog({ onClose }: { onClose: () => void }) {
         open
         wide
         onClose={onClose}
-        title={change.data.finished_at ? "The books are checked" : "The pass over the books goes on"}
-        about={change.data.finished_at ? undefined : "It is longer than one request. Its findings appear on this page."}
+        title={change.data.finished_at ? "Reconciliation finished" : "Reconciliation is still running"}
+        about={
+          change.data.finished_at
+            ? undefined
+            : "It takes longer than one request. Its findings will appear on this page."
+        }
         actions={<Button onClick={onClose}>Close</Button>}
       >
-        <SystemPass title="This pass" of={change.data} />
+        <SystemPass title="This reconciliation" of={change.data} />
       </Dialog>
     )
   return (
@@ -24,9 +28,9 @@ export function SystemReconcileDialog({ onClose }: { onClose: () => void }) {
       open
       safe
       onClose={onClose}
-      title="Check the books now?"
-      about="It compares balances, ledger, turns and counters, and repairs what can be repaired without a doubt. Turns go on meanwhile."
-      verb="Check them"
+      title="Start a reconciliation?"
+      about="It compares balances, ledger, turns and counters, and repairs differences whose cause is certain. Turns keep running."
+      verb="Start"
       busy={change.isPending}
       error={change.error}
       onConfirm={() => change.mutate({})}

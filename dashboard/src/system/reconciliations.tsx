@@ -6,36 +6,36 @@ import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 
-/** The passes over the books: the one under way, the last one, and the last one over all history. */
+/** The running reconciliation, the last one, and the last one over all history. */
 export function SystemReconciliations({ of }: { of: System }) {
   const { reconciliation: last, reconciliation_of_all: all, reconciliation_running: running } = of
   return (
-    <Section title="Books">
+    <Section title="Reconciliation">
       {running && (
         <p role="status" className="flex flex-wrap items-center gap-2">
           <Status word="running" />
           <span>
-            A pass over {scopeOf(running)} has begun <Time at={running.started_at} />:{" "}
+            A reconciliation of {scopeOf(running)} started <Time at={running.started_at} />:{" "}
             <Count value={running.accounts} /> accounts so far.
           </span>
         </p>
       )}
       {!last && !all && !running && (
-        <p className="text-muted">No pass over the books has finished yet. Check them now, or wait for the schedule.</p>
+        <p className="text-muted">No reconciliation has finished yet. Start one now, or wait for the scheduled one.</p>
       )}
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
-        {last && <SystemPass title="The last pass" of={last} />}
+        {last && <SystemPass title="Last reconciliation" of={last} />}
         {all && all.reconciliation_id !== last?.reconciliation_id && (
-          <SystemPass title="The last one over all history" of={all} />
+          <SystemPass title="Last reconciliation of all history" of={all} />
         )}
       </div>
     </Section>
   )
 }
 
-const scopeOf = ({ scope }: Reconciliation) => (scope === "all" ? "all history" : "what has moved")
+const scopeOf = ({ scope }: Reconciliation) => (scope === "all" ? "all history" : "recent changes")
 
-/** What one pass has checked and found. */
+/** The scope, progress and findings of one reconciliation. */
 export function SystemPass({ title, of }: { title: string; of: Reconciliation }) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3">
@@ -52,8 +52,8 @@ export function SystemPass({ title, of }: { title: string; of: Reconciliation })
       </h3>
       <KeyValues
         entries={[
-          ["Pass", <Id key="id" id={of.reconciliation_id} />],
-          ["Over", scopeOf(of)],
+          ["Id", <Id key="id" id={of.reconciliation_id} />],
+          ["Scope", scopeOf(of)],
           ["Started by", <StartedBy key="by" who={of.started_by} />],
           ["Started", <Time key="started" at={of.started_at} />],
           ["Finished", <Time key="finished" at={of.finished_at} />],
@@ -68,14 +68,14 @@ export function SystemPass({ title, of }: { title: string; of: Reconciliation })
       />
       {of.findings.length > 0 && (
         <Table
-          caption={`Findings of ${title.toLowerCase()}`}
+          caption={`Findings: ${title.toLowerCase()}`}
           rows={of.findings.map((finding, index) => ({ ...finding, index }))}
           rowKey={({ index }) => index}
           columns={FINDINGS}
         />
       )}
       {of.findings.length < of.findings_total && (
-        <p className="text-muted text-xs">The first {of.findings.length} are shown.</p>
+        <p className="text-muted text-xs">Showing the first {of.findings.length} findings.</p>
       )}
     </section>
   )

@@ -16,9 +16,9 @@ import { SystemReconciliations } from "./reconciliations.tsx"
 const Reconcile = lazy(() => import("./reconcile-dialog.tsx").then((file) => ({ default: file.SystemReconcileDialog })))
 
 const LIVE_MS = 10_000
-/** A queue of charges that is older than this cannot be posted. */
+/** Charges that wait longer than this are shown as a fault. */
 const POSTING_SECONDS = 2
-/** Sweeps run every minute: one that is this old is late. */
+/** Sweeps run every minute. A sweep counts as late if its last run is older than this. */
 const LATE_SWEEP_MS = 5 * 60_000
 
 export function SystemPage() {
@@ -29,7 +29,7 @@ export function SystemPage() {
       {...systemPages.system}
       action={
         <Button kind="primary" disabled={!!system.data?.reconciliation_running} onClick={() => setAsking(true)}>
-          Check the books
+          Reconcile now
         </Button>
       }
     >
@@ -56,9 +56,9 @@ const bad = (isBad: boolean, words: string) => (isBad ? <Status word={words} ton
 function Health({ of }: { of: System }) {
   const { database, turns, webhooks, postings, containers } = of
   return (
-    <Section title="Health" action={<span className="text-muted text-xs">Every 10 seconds</span>}>
+    <Section title="Health" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
       <Stats>
-        <Stat label="Database" hint={bad(!database.ok, "does not answer")}>
+        <Stat label="Database" hint={bad(!database.ok, "not responding")}>
           {database.round_trip_ms.toLocaleString("en-US", { maximumFractionDigits: 1 })} ms
         </Stat>
         <Stat label="Turns running">
@@ -75,10 +75,8 @@ function Health({ of }: { of: System }) {
           hint={
             postings.oldest_seconds === null
               ? undefined
-              : (bad(
-                  postings.oldest_seconds > POSTING_SECONDS,
-                  `the oldest ${Math.round(postings.oldest_seconds)} s`,
-                ) ?? `the oldest ${Math.round(postings.oldest_seconds)} s`)
+              : (bad(postings.oldest_seconds > POSTING_SECONDS, `oldest ${Math.round(postings.oldest_seconds)} s`) ??
+                `oldest ${Math.round(postings.oldest_seconds)} s`)
           }
         >
           <Count value={postings.queued} />
@@ -98,10 +96,10 @@ function Health({ of }: { of: System }) {
           <Count value={containers.mappings} />
         </Stat>
         <Stat
-          label="Due for infrastructure"
+          label="Infrastructure due"
           hint={
             <TextLink to="/operator/system/billing" className="text-xs">
-              Bill it
+              Bill now
             </TextLink>
           }
         >
@@ -110,7 +108,7 @@ function Health({ of }: { of: System }) {
       </Stats>
       {of.errors.length > 0 && (
         <Table
-          caption="Failures of the last 24 hours"
+          caption="Failures in the last 24 hours"
           rows={of.errors}
           rowKey={({ kind, name }) => `${kind} ${name}`}
           columns={[
@@ -139,17 +137,17 @@ const SWEEPS: Column<Sweep>[] = [
       </span>
     ),
   },
-  { title: "Ran", cell: ({ ran_at }) => <Time at={ran_at} /> },
+  { title: "Last run", cell: ({ ran_at }) => <Time at={ran_at} /> },
   { title: "Last success", cell: ({ succeeded_at }) => <Time at={succeeded_at} /> },
   {
-    title: "Took",
+    title: "Duration",
     right: true,
     cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en-US", { maximumFractionDigits: 0 })} ms`,
   },
 ]
 
 const Sweeps = ({ of }: { of: System }) => (
-  <Section title="Sweeps" action={<span className="text-muted text-xs">They run every minute</span>}>
+  <Section title="Sweeps" action={<span className="text-muted text-xs">Sweeps run every minute</span>}>
     <Table
       caption="The last run of each sweep"
       rows={[...of.sweeps].sort((a, b) => Number(a.ok) - Number(b.ok) || a.name.localeCompare(b.name))}

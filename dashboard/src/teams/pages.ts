@@ -4,7 +4,7 @@ export const teamsPages = {
   teams: {
     path: "/operator/teams",
     title: "Teams",
-    about: "Groups of users, who are members of the workspaces that their team is attached to.",
+    about: "Groups of users. The members of a team are members of its workspaces.",
     nav: "Operate",
   },
   team: {

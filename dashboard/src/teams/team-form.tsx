@@ -6,7 +6,7 @@ import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-/** Makes a team, or edits the name and description of one. */
+/** Creates a team, or edits its name and description. */
 export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => void }) {
   const navigate = useNavigate()
   const create = useChange("createTeam")
@@ -21,7 +21,7 @@ export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => vo
         { path: { team_id: of.team_id }, body, ifMatch },
         {
           onSuccess: () => {
-            toast(`${name} is saved.`)
+            toast(`${name} was saved.`)
             onClose()
           },
         },

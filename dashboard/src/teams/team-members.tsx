@@ -26,7 +26,7 @@ export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () =
       { path: { team_id: of.team_id }, body, ifMatch },
       {
         onSuccess: () => {
-          toast(`${of.name} has a new member.`)
+          toast(`The member was added to ${of.name}.`)
           onClose()
         },
       },
@@ -67,15 +67,15 @@ function questionOf(of: Team, wanted: Wanted): Question {
   if (wanted.what === "archive")
     return of.archived
       ? {
-          title: `Bring the team ${of.name} back?`,
-          about: "Its members are members of its workspaces again.",
-          verb: "Bring it back",
+          title: `Restore the team ${of.name}?`,
+          about: "Its members get access to its workspaces again.",
+          verb: "Restore",
           body: { archived: false },
           safe: true,
         }
       : {
           title: `Archive the team ${of.name}?`,
-          about: "It gives its members no workspace any more. It can be brought back.",
+          about: "Its members lose access to the workspaces of the team. You can restore the team later.",
           verb: "Archive",
           body: { archived: true },
         }
@@ -84,21 +84,21 @@ function questionOf(of: Team, wanted: Wanted): Question {
   if (wanted.what === "remove")
     return {
       title: `Remove ${name} from ${of.name}?`,
-      about: "They lose the workspaces that only this team gives them.",
+      about: "The user loses access to workspaces that they can use only through this team.",
       verb: "Remove",
       body: { members: membersOf(of).filter(({ user_id }) => user_id !== wanted.userId) },
     }
   const role = member?.role === "lead" ? "member" : "lead"
   return {
     title: `Make ${name} a ${role} of ${of.name}?`,
-    about: "The day on which they came stays.",
+    about: "The date on which they joined does not change.",
     verb: `Make ${role}`,
     body: { members: membersOf(of).map((one) => (one.user_id === wanted.userId ? { ...one, role } : one)) },
     safe: true,
   }
 }
 
-/** Asks before it changes a team, and sends the change. */
+/** Asks for confirmation, then changes the team. */
 export function OperatorTeamChange({ of, change: wanted, onClose }: { of: Team; change: Wanted; onClose: () => void }) {
   const change = useChange("updateTeam")
   const { body, ...question } = questionOf(of, wanted)
@@ -107,7 +107,7 @@ export function OperatorTeamChange({ of, change: wanted, onClose }: { of: Team; 
       { path: { team_id: of.team_id }, body, ifMatch },
       {
         onSuccess: () => {
-          toast(`${of.name} is saved.`)
+          toast(`${of.name} was saved.`)
           onClose()
         },
       },

@@ -36,7 +36,7 @@ export function OperatorTeamPage() {
           <>
             <Button onClick={() => setOpen({ what: "edit" })}>Edit</Button>
             <Button kind={data.archived ? "plain" : "danger"} onClick={() => setOpen({ what: "archive" })}>
-              {data.archived ? "Bring back" : "Archive"}
+              {data.archived ? "Restore" : "Archive"}
             </Button>
             <Button kind="primary" icon="plus" onClick={() => setOpen({ what: "add" })}>
               Add a member
@@ -86,7 +86,7 @@ const Members = ({ of, onOpen }: { of: Team; onOpen: (open: Open) => void }) => 
       rowKey={({ user_id }) => user_id}
       empty={
         <EmptyState
-          title="Nobody is in it"
+          title="No members yet"
           curl={operatorCurl(`/api/admin/teams/${of.team_id}`, { method: "PUT", body: { members: [{ user_id: 1 }] } })}
         />
       }

@@ -30,7 +30,7 @@ const COLUMNS: Column<Team>[] = [
   { title: "Leads", cell: ({ members }) => <Leads of={members} /> },
   { title: "State", cell: ({ archived }) => <Status word={archived ? "archived" : "active"} /> },
   { title: "Members", right: true, cell: ({ members }) => <Count value={members.length} /> },
-  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Last changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ]
 
 function Leads({ of }: { of: Team["members"] }) {
@@ -57,7 +57,7 @@ export function OperatorTeamsPage() {
         rowKey={({ team_id }) => team_id}
         empty={
           <EmptyState
-            title="No team is like this"
+            title="No teams match these filters"
             curl={operatorCurl("/api/admin/teams", { method: "POST", body: { name: "Support" } })}
           />
         }

@@ -4,7 +4,7 @@ export const usersPages = {
   users: {
     path: "/operator/users",
     title: "Users",
-    about: "Everybody with an account.",
+    about: "All accounts of the service.",
     nav: "Operate",
   },
   user: {

@@ -14,7 +14,7 @@ const Credentials = lazy(() =>
   import("./user-credentials.tsx").then((file) => ({ default: file.OperatorUserCredentials })),
 )
 
-/** How a user signs in, and where they are signed in. */
+/** The sign-in methods and active sessions of a user. */
 export function OperatorUserAccess({ of }: { of: UserDetail }) {
   const [open, setOpen] = useState<"login" | "sessions" | "acting" | null>(null)
   const name = operatorNameOf(of)
@@ -27,7 +27,7 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
   }
   return (
     <div className="flex flex-col gap-5">
-      <Section title="Login" action={<Button onClick={() => setOpen("login")}>Set the login</Button>}>
+      <Section title="Login" action={<Button onClick={() => setOpen("login")}>Change login</Button>}>
         <KeyValues
           entries={[
             ["Email", of.email ?? "–"],
@@ -41,7 +41,11 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
           caption="Identities of the user"
           rows={of.identities}
           rowKey={({ identity_id }) => identity_id}
-          empty={<p className="text-muted">None: no provider or messaging platform is linked.</p>}
+          empty={
+            <p className="text-muted">
+              No identities. The user has not linked a sign-in provider or the messaging platform.
+            </p>
+          }
           columns={[
             { title: "Issuer", cell: ({ issuer }) => <span className="break-all">{issuer}</span> },
             { title: "Subject", cell: ({ subject }) => <code className="break-all">{subject}</code> },
@@ -55,7 +59,7 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
         title="Sessions"
         action={
           <span className="flex gap-2">
-            <Button onClick={() => setOpen("acting")}>End acting</Button>
+            <Button onClick={() => setOpen("acting")}>End admin access</Button>
             <Button kind="danger" disabled={of.sessions.length === 0} onClick={() => setOpen("sessions")}>
               End all sessions
             </Button>
@@ -63,19 +67,19 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
         }
       >
         <Table
-          caption="Valid sessions of the user"
+          caption="Active sessions of the user"
           rows={of.sessions}
           rowKey={({ session_id }) => session_id}
-          empty={<p className="text-muted">The user is signed in nowhere.</p>}
+          empty={<p className="text-muted">No active sessions.</p>}
           columns={[
             {
               title: "Browser",
               cell: ({ user_agent }) => <span className="line-clamp-1 break-all">{user_agent ?? "–"}</span>,
             },
-            { title: "Address", cell: ({ address }) => <code>{address ?? "–"}</code> },
-            { title: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+            { title: "IP address", cell: ({ address }) => <code>{address ?? "–"}</code> },
+            { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
             { title: "Last used", cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-            { title: "Ends", right: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+            { title: "Expires", right: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
           ]}
         />
       </Section>
@@ -88,8 +92,8 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
         open={open === "sessions"}
         onClose={close}
         title={`End all sessions of ${name}?`}
-        about="The user must sign in again everywhere. API keys go on working."
-        verb="End them"
+        about="The user must sign in again on every device. API keys keep working."
+        verb="End sessions"
         busy={end.isPending}
         error={end.error}
         onConfirm={() =>
@@ -97,7 +101,7 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
             { path: { user_id: of.user_id } },
             {
               onSuccess: ({ ended }) => {
-                toast(ended === 1 ? "1 session has ended." : `${ended} sessions have ended.`)
+                toast(ended === 1 ? "1 session was ended." : `${ended} sessions were ended.`)
                 close()
               },
             },
@@ -107,9 +111,9 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
       <ConfirmDialog
         open={open === "acting"}
         onClose={close}
-        title={`End all acting as ${name}?`}
-        about="No admin looks at this account any more, from the next request on."
-        verb="End it"
+        title={`End all admin access to ${name}?`}
+        about="Admins who act as this user lose access with their next request."
+        verb="End access"
         busy={endActing.isPending}
         error={endActing.error}
         onConfirm={() =>
@@ -117,7 +121,7 @@ export function OperatorUserAccess({ of }: { of: UserDetail }) {
             { path: { user_id: of.user_id } },
             {
               onSuccess: ({ ended }) => {
-                toast(ended === 0 ? "Nobody was acting." : `Ended: ${ended}.`)
+                toast(ended === 0 ? "No admin was acting as this user." : `Admin access ended: ${ended}.`)
                 close()
               },
             },

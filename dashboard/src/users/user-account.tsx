@@ -12,10 +12,9 @@ import { Count, Money, Time } from "../ui/values.tsx"
 const EditUser = lazy(() => import("./user-edit.tsx").then((file) => ({ default: file.OperatorEditUser })))
 const Plan = lazy(() => import("../subscriptions/user-plan.tsx").then((file) => ({ default: file.OperatorUserPlan })))
 
-const limit = (usd: number | null) =>
-  usd === null ? <span className="text-muted">no limit</span> : <Money usd={usd} />
+const limit = (usd: number | null) => (usd === null ? <span className="text-muted">no cap</span> : <Money usd={usd} />)
 
-/** The wallet, the plan and what is known of an account. */
+/** The balance, plan and details of an account. */
 export function OperatorUserAccount({ of }: { of: UserDetail }) {
   const [editing, setEditing] = useState(false)
   return (
@@ -57,10 +56,10 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
               ["Messaging id", of.messenger_id ?? "–"],
               ["Role", of.role],
               ["Brand", of.brand],
-              ["Joined", <Time key="joined" at={of.created_at} />],
+              ["Created", <Time key="joined" at={of.created_at} />],
               ["Disabled", of.disabled_at ? <Time key="disabled" at={of.disabled_at} /> : undefined],
               [
-                "Last edit",
+                "Last changed",
                 of.updated_at ? (
                   <>
                     <Time at={of.updated_at} />
@@ -83,9 +82,9 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
           <Section title="Limits and groups">
             <KeyValues
               entries={[
-                ["Alert below", of.low_balance_usd > 0 ? <Money key="low" usd={of.low_balance_usd} /> : "never"],
-                ["End user, day", limit(of.end_user_daily_usd)],
-                ["End user, month", limit(of.end_user_monthly_usd)],
+                ["Low balance alert", of.low_balance_usd > 0 ? <Money key="low" usd={of.low_balance_usd} /> : "never"],
+                ["Daily cap per end user", limit(of.end_user_daily_usd)],
+                ["Monthly cap per end user", limit(of.end_user_monthly_usd)],
                 [
                   "Teams",
                   of.teams.length === 0
@@ -120,12 +119,12 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
                 [
                   "Referred by",
                   of.referral.referred_by === null ? (
-                    "nobody"
+                    "–"
                   ) : (
                     <OperatorPerson key="by" of={{ user_id: of.referral.referred_by }} />
                   ),
                 ],
-                ["Has referred", <Count key="referred" value={of.referral.referred} />],
+                ["Referred users", <Count key="referred" value={of.referral.referred} />],
               ]}
             />
           </Section>
@@ -155,7 +154,7 @@ function PlanOf({ of }: { of: UserDetail }) {
             </Button>
           </span>
         ) : (
-          <Button onClick={() => setOpen("give")}>Give a plan</Button>
+          <Button onClick={() => setOpen("give")}>Assign a plan</Button>
         )
       }
     >
@@ -168,13 +167,13 @@ function PlanOf({ of }: { of: UserDetail }) {
                 {plan.plan} {plan.trial && <Status word="trial" />}
               </span>,
             ],
-            ["Subscription", <code key="id">{plan.sub_id}</code>],
+            ["Subscription id", <code key="id">{plan.sub_id}</code>],
             ["Since", <Time key="since" at={plan.starts_at} />],
-            ["Ends", plan.ends_at ? <Time key="ends" at={plan.ends_at} /> : "not by itself"],
+            ["Ends", plan.ends_at ? <Time key="ends" at={plan.ends_at} /> : "no end date"],
           ]}
         />
       ) : (
-        <p className="text-muted">No plan is active.</p>
+        <p className="text-muted">No active plan.</p>
       )}
       {open && (
         <Suspense>

@@ -8,7 +8,7 @@ import { operatorNameOf } from "../operator/parts.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-/** Makes an account, and goes to it. */
+/** Creates an account, and opens its page. */
 export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const change = useChange("createUser", { changes: ["listUsers", "getOverview"] })
@@ -36,7 +36,7 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
       },
       {
         onSuccess: (made) => {
-          toast(`${operatorNameOf(made)} has an account.`)
+          toast(`The account of ${operatorNameOf(made)} was created.`)
           void navigate({ to: "/operator/users/$userId", params: { userId: String(made.user_id) } })
         },
       },
@@ -44,7 +44,7 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
   return (
     <OperatorEditDialog
       title="Create a user"
-      about="With an email, an id on the messaging platform, or both. The wallet is empty."
+      about="Enter an email, an id on the messaging platform, or both. The account starts without credit."
       verb="Create"
       change={change}
       save={save}
@@ -53,8 +53,8 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
     >
       <TextInput label="Email" type="email" autoComplete="off" {...field("email")} />
       <Checkbox
-        label="The email is known to be theirs"
-        hint="Only then an identity with this email joins the account."
+        label="The email is verified"
+        hint="Only then can the user sign in with an identity that has this email."
         checked={verified}
         disabled={!user.email}
         onChange={({ target }) => setVerified(target.checked)}
@@ -64,7 +64,7 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
         label="Password"
         type="password"
         autoComplete="new-password"
-        hint={`At least ${CreateUserRules.password.minLength} characters. Without one they sign in by a link or a provider.`}
+        hint={`At least ${CreateUserRules.password.minLength} characters. Without a password, the user signs in with a link or a provider.`}
         {...field("password")}
       />
       <div className="grid gap-4 sm:grid-cols-2">
@@ -75,9 +75,9 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
           options={CreateUserRules.role.words}
           onChange={({ target }) => setRole(target.value as User["role"])}
         />
-        <TextInput label="Brand" hint="Empty: the service's own." {...field("brand")} />
+        <TextInput label="Brand" hint="Default: the brand of the service" {...field("brand")} />
       </div>
-      <TextInput label="Messaging id" hint="Their id on the messaging platform." {...field("messenger_id")} />
+      <TextInput label="Messaging id" hint="The id of the user on the messaging platform" {...field("messenger_id")} />
     </OperatorEditDialog>
   )
 }

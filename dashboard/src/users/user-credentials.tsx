@@ -7,7 +7,7 @@ import { operatorNameOf } from "../operator/parts.tsx"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-/** Sets email and password, or one of them. */
+/** Changes the email, the password or both. */
 export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const change = useChange("setUserCredentials")
   const [email, setEmail] = useState(of.email ?? "")
@@ -18,16 +18,16 @@ export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClo
       { path: { user_id: of.user_id }, body: { email: newEmail, password: password || undefined }, ifMatch },
       {
         onSuccess: () => {
-          toast(`The login of ${operatorNameOf(of)} is set.`)
+          toast(`The login of ${operatorNameOf(of)} was changed.`)
           onClose()
         },
       },
     )
   return (
     <OperatorEditDialog
-      title={`Set the login of ${operatorNameOf(of)}`}
-      about="All sessions of the user end, and every link that would open one."
-      verb="Set it"
+      title={`Change the login of ${operatorNameOf(of)}`}
+      about="This ends all sessions of the user, and cancels all sign-in links."
+      verb="Change"
       change={change}
       save={save}
       mine={newEmail ? { email: newEmail } : {}}
@@ -49,7 +49,7 @@ export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClo
         name="password"
         type="password"
         autoComplete="new-password"
-        hint={`At least ${SetCredentialsRules.password.minLength} characters. Empty: it stays as it is.`}
+        hint={`At least ${SetCredentialsRules.password.minLength} characters. Leave empty to keep the password.`}
         value={password}
         error={change.error}
         onChange={({ target }) => setPassword(target.value)}

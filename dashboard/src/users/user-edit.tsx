@@ -11,7 +11,7 @@ import { toast } from "../ui/toast.tsx"
 const amount = (text: string): number | null => (text.trim() === "" ? null : Number(text))
 const shown = (value: number | null) => (value === null ? "" : plainNumber(value))
 
-/** Edits an account. Only what has changed is sent. */
+/** Edits an account. The request contains only the changed fields. */
 export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const change = useChange("updateUser")
   const [text, setText] = useState({
@@ -50,7 +50,7 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
       { path: { user_id: of.user_id }, body, ifMatch },
       {
         onSuccess: () => {
-          toast(`${operatorNameOf(of)} is saved.`)
+          toast(`${operatorNameOf(of)} was saved.`)
           onClose()
         },
       },
@@ -83,24 +83,29 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
           onChange={({ target }) => setRole(target.value as User["role"])}
         />
         <TextInput label="Brand" {...field("brand")} />
-        <TextInput label="Alert below, USD" inputMode="decimal" hint="0: never" {...field("low_balance_usd")} />
+        <TextInput
+          label="Low balance alert (USD)"
+          inputMode="decimal"
+          hint="0 disables the alert"
+          {...field("low_balance_usd")}
+        />
         <span className="max-sm:hidden" />
         <TextInput
-          label="End user, USD a day"
+          label="Daily cap per end user (USD)"
           inputMode="decimal"
-          hint="Empty: no limit"
+          hint="Leave empty for no cap"
           {...field("end_user_daily_usd")}
         />
         <TextInput
-          label="End user, USD a month"
+          label="Monthly cap per end user (USD)"
           inputMode="decimal"
-          hint="Empty: no limit"
+          hint="Leave empty for no cap"
           {...field("end_user_monthly_usd")}
         />
       </div>
       <Checkbox
         label="The account is disabled"
-        hint="Ends its sessions and turns, and stops its keys and webhooks."
+        hint="This ends its sessions and turns, and disables its keys and webhooks."
         checked={disabled}
         onChange={({ target }) => setDisabled(target.checked)}
       />

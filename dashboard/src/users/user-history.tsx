@@ -8,7 +8,7 @@ import { PAGE_ROWS } from "../ui/pager.tsx"
 
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
-/** What was changed about a user. */
+/** The changes that admins made to a user. */
 export function OperatorUserHistory({ userId }: { userId: number }) {
   const { offset = 0 } = route.useSearch()
   const query = { subject_type: "user", subject_id: String(userId) }
@@ -16,17 +16,17 @@ export function OperatorUserHistory({ userId }: { userId: number }) {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">
-        What was changed about this account.{" "}
+        Changes that operators made to this account.{" "}
         <TextLink to="/operator/audit" search={{ actor_user_id: userId }}>
-          What this user has changed
-        </TextLink>{" "}
-        is in the audit log.
+          View changes that this user made
+        </TextLink>
+        .
       </p>
       <OperatorAuditList
         of={audit}
         empty={
           <EmptyState
-            title="Nothing was changed"
+            title="No changes yet"
             curl={operatorCurl(`/api/admin/audit?subject_type=user&subject_id=${userId}`)}
           />
         }

@@ -66,8 +66,8 @@ function Actions({ of }: { of: UserDetail }) {
           act.reset()
           setOpen(null)
         }}
-        title={`Look at the account of ${name}?`}
-        about="For half an hour you see what its owner sees, and change nothing. The audit log says so."
+        title={`Act as ${name}?`}
+        about="For 30 minutes you see the account as its owner does, read-only. The audit log records this."
         verb="Act as"
         busy={act.isPending}
         error={act.error}
@@ -88,7 +88,7 @@ function Parts({ of }: { of: UserDetail }) {
   const { tab = "account" } = route.useSearch()
   return (
     <Tabs
-      label="Parts of the user"
+      label="Sections of the user"
       value={tab}
       tabs={[
         { value: "account", label: "Account", content: () => <OperatorUserAccount of={of} /> },

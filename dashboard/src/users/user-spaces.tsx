@@ -22,8 +22,8 @@ const COLUMNS: Column<UserSpace>[] = [
     ),
   },
   { title: "Slug", cell: ({ slug }) => <Id id={slug} /> },
-  { title: "Role", cell: ({ role, via }) => (via === "board" ? "in the chat, without access" : role) },
-  { title: "Made in", cell: ({ origin }) => origin },
+  { title: "Role", cell: ({ role, via }) => (via === "board" ? "in the chat, no access" : role) },
+  { title: "Origin", cell: ({ origin }) => origin },
   { title: "Brand", cell: ({ brand }) => brand },
   {
     title: "State",
@@ -48,7 +48,7 @@ export function OperatorUserSpaces({ userId }: { userId: number }) {
       rowKey={({ space_id }) => space_id}
       empty={
         <EmptyState title="No spaces" curl={operatorCurl(`/api/admin/users/${userId}/spaces`)}>
-          The user owns no space, and is a member of none.
+          The user owns no space and is not a member of any space.
         </EmptyState>
       }
     />

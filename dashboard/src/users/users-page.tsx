@@ -40,7 +40,7 @@ const COLUMNS: Column<AdminUser>[] = [
     cell: ({ disabled_at }) => <Status word={disabled_at ? "disabled" : "active"} />,
   },
   { title: "Balance", right: true, cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
-  { title: "Joined", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
 export function OperatorUsersPage() {
@@ -77,10 +77,10 @@ export function OperatorUsersPage() {
         rowKey={({ user_id }) => user_id}
         empty={
           <EmptyState
-            title="No user is like this"
+            title="No users match these filters"
             curl={operatorCurl("/api/admin/users", { method: "POST", body: { email: "ada@example.com", name: "Ada" } })}
           >
-            Change the filters, or make an account.
+            Change the filters, or create a user.
           </EmptyState>
         }
       />

@@ -4,13 +4,13 @@ export const workspacesPages = {
   workspaces: {
     path: "/operator/workspaces",
     title: "Workspaces",
-    about: "Groups of people with spaces and a bot; only a space's owner is billed.",
+    about: "Groups of people who share spaces and a bot. The owner of each space pays for it.",
     nav: "Operate",
   },
   workspace: {
     path: "/operator/workspaces/$workspaceId",
     title: "Workspace",
-    about: "One workspace: members, spaces, bot.",
+    about: "One workspace: its members, spaces and bot.",
     samples: { workspaceId: { list: "/api/admin/workspaces?limit=1", field: "workspace_id" } },
   },
 } as const satisfies Record<string, PageInfo>

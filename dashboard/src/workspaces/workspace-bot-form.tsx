@@ -5,7 +5,7 @@ import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { Checkbox, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-/** Sets a workspace's bot. The token is write-only. */
+/** Sets the bot of a workspace. The token is write-only. */
 export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () => void }) {
   const change = useChange("putWorkspaceBot")
   const [username, setUsername] = useState(of.bot.username ?? "")
@@ -20,14 +20,14 @@ export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () =>
       { path: { workspace_id: of.workspace_id }, body, ifMatch },
       {
         onSuccess: () => {
-          toast(`The bot of ${of.name} is saved.`)
+          toast(`The bot of ${of.name} was saved.`)
           onClose()
         },
       },
     )
   return (
     <OperatorEditDialog
-      title={`The bot of ${of.name}`}
+      title={`Bot of ${of.name}`}
       verb="Save"
       change={change}
       save={save}
@@ -36,9 +36,9 @@ export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () =>
       onClose={onClose}
     >
       <TextInput
-        label="Name on the messaging platform"
+        label="Username on the messaging platform"
         name="username"
-        hint="Without its @"
+        hint="Without the @"
         value={username}
         error={change.error}
         onChange={({ target }) => setUsername(target.value)}
@@ -49,7 +49,11 @@ export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () =>
         type="password"
         autoComplete="off"
         disabled={remove}
-        hint={of.bot.has_token ? "One is stored. Empty: it stays." : "It is stored sealed and never shown."}
+        hint={
+          of.bot.has_token
+            ? "A token is stored. Leave empty to keep it."
+            : "The token is stored encrypted and never shown."
+        }
         value={token}
         error={change.error}
         onChange={({ target }) => setToken(target.value)}

@@ -9,7 +9,7 @@ import { Status } from "../ui/status.tsx"
 
 const BotForm = lazy(() => import("./workspace-bot-form.tsx").then((file) => ({ default: file.OperatorBotForm })))
 
-/** The workspace's bot on the messaging platform, and whether the platform knows it. */
+/** The bot of the workspace, with a test that asks the messaging platform for it. */
 export function OperatorWorkspaceBot({ of }: { of: Workspace }) {
   const [editing, setEditing] = useState(false)
   const test = useChange("testWorkspaceBot", { changes: ["listAudit"] })
@@ -24,16 +24,16 @@ export function OperatorWorkspaceBot({ of }: { of: Workspace }) {
             busy={test.isPending}
             onClick={() => test.mutate({ path: { workspace_id: of.workspace_id } })}
           >
-            Test it
+            Test bot
           </Button>
-          <Button onClick={() => setEditing(true)}>{of.bot.has_token ? "Change the bot" : "Set a bot"}</Button>
+          <Button onClick={() => setEditing(true)}>{of.bot.has_token ? "Change bot" : "Set bot"}</Button>
         </span>
       }
     >
       <KeyValues
         entries={[
-          ["Name", of.bot.username ? `@${of.bot.username}` : "–"],
-          ["Token", of.bot.has_token ? "stored; it is never shown" : "none"],
+          ["Username", of.bot.username ? `@${of.bot.username}` : "–"],
+          ["Token", of.bot.has_token ? "stored, never shown" : "none"],
           [
             "Test",
             tested ? (

@@ -39,7 +39,7 @@ export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
       save={(ifMatch) =>
         change.mutate(
           { path: { workspace_id: of.workspace_id }, body, ifMatch },
-          done(`${of.name} has a new member.`, onClose),
+          done(`The member was added to ${of.name}.`, onClose),
         )
       }
       mine={{ members: [...of.members, body] }}
@@ -50,7 +50,7 @@ export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
       <OperatorUserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
       <Select
         label="Role"
-        hint="Owners and admins change the spaces; members see and use them."
+        hint="Owners and admins can change the spaces. Members can see and use them."
         value={role}
         options={ROLES_IN_WORKSPACE}
         onChange={({ target }) => setRole(target.value as typeof role)}
@@ -66,13 +66,13 @@ export function OperatorRemoveWorkspaceMember({ of, userId, onClose }: Props & {
   return (
     <OperatorConfirmEdit
       title={`Remove ${name} from ${of.name}?`}
-      about="They lose its spaces, unless the team gives them to them."
+      about="The user loses access to its spaces, unless they also have access through the team."
       verb="Remove"
       change={change}
       save={(ifMatch) =>
         change.mutate(
           { path: { workspace_id: of.workspace_id, user_id: userId }, ifMatch },
-          done(`${name} is no member any more.`, onClose),
+          done(`${name} was removed.`, onClose),
         )
       }
       mine={{ members: of.members.filter(({ user_id }) => user_id !== userId) }}
@@ -88,16 +88,19 @@ export function OperatorArchiveWorkspace({ of, onClose }: Props) {
   return (
     <OperatorConfirmEdit
       safe={of.archived}
-      title={of.archived ? `Bring the workspace ${of.name} back?` : `Archive the workspace ${of.name}?`}
+      title={of.archived ? `Restore the workspace ${of.name}?` : `Archive the workspace ${of.name}?`}
       about={
         of.archived
-          ? "Its members see and use its spaces again."
-          : "It gives nobody access to its spaces any more. It can be brought back."
+          ? "Its members can see and use its spaces again."
+          : "Its members lose access to its spaces. You can restore the workspace later."
       }
-      verb={of.archived ? "Bring it back" : "Archive"}
+      verb={of.archived ? "Restore" : "Archive"}
       change={change}
       save={(ifMatch) =>
-        change.mutate({ path: { workspace_id: of.workspace_id }, body, ifMatch }, done(`${of.name} is saved.`, onClose))
+        change.mutate(
+          { path: { workspace_id: of.workspace_id }, body, ifMatch },
+          done(`${of.name} was saved.`, onClose),
+        )
       }
       mine={body}
       version={of.version}

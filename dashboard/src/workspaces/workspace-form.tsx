@@ -6,7 +6,7 @@ import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-/** Makes a workspace, or edits the name, team and spaces of one. */
+/** Creates a workspace, or edits its name, team and spaces. */
 export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose: () => void }) {
   const navigate = useNavigate()
   const teams = useRead("listTeams", { query: { archived: "active" } })
@@ -38,7 +38,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
         },
         {
           onSuccess: () => {
-            toast(`${name} is saved.`)
+            toast(`${name} was saved.`)
             onClose()
           },
         },
@@ -67,7 +67,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
         <TextInput
           label="Id"
           name="workspace_id"
-          hint="A slug, such as support. It stays as it is."
+          hint="A slug, such as support. It cannot be changed later."
           value={id}
           error={change.error}
           onChange={({ target }) => setId(target.value)}
@@ -83,7 +83,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
       <Select
         label="Team"
         name="team_id"
-        hint="Its members are members of the workspace."
+        hint="All members of the team are members of the workspace."
         value={team}
         options={[["", "No team"], ...options]}
         error={change.error}
@@ -94,7 +94,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
           mono
           label="Spaces"
           name="spaces"
-          hint="Their ids (spc_…), one a line: all that the members see and use."
+          hint="Space ids (spc_…), one per line. Members can see and use these spaces."
           value={spaces}
           error={change.error}
           onChange={({ target }) => setSpaces(target.value)}

@@ -38,7 +38,7 @@ export function OperatorWorkspacePage() {
           <>
             <Button onClick={() => setOpen("edit")}>Edit</Button>
             <Button kind={data.archived ? "plain" : "danger"} onClick={() => setOpen("archive")}>
-              {data.archived ? "Bring back" : "Archive"}
+              {data.archived ? "Restore" : "Archive"}
             </Button>
             <Button kind="primary" icon="plus" onClick={() => setOpen("add")}>
               Add a member

@@ -8,7 +8,7 @@ import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 
-/** Who is in a workspace, and which spaces it has. */
+/** The members and spaces of a workspace. */
 export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemove: (userId: number) => void }) {
   return (
     <>
@@ -19,7 +19,7 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
           rowKey={({ user_id }) => user_id}
           empty={
             <EmptyState
-              title="Nobody is a member by themselves"
+              title="No direct members"
               curl={operatorCurl(`/api/admin/workspaces/${of.workspace_id}/members`, {
                 method: "POST",
                 body: { user_id: 1, role: "member" },
@@ -48,12 +48,12 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
         />
       </Section>
       {of.team && (
-        <Section title={`By the team ${of.team.name}${of.team.archived ? ", which is archived" : ""}`}>
+        <Section title={`Members through the team ${of.team.name}${of.team.archived ? " (archived)" : ""}`}>
           <Table
-            caption="Members by the team"
+            caption="Members through the team"
             rows={of.team_members}
             rowKey={({ user_id }) => user_id}
-            empty={<p className="text-muted">Nobody is in the team.</p>}
+            empty={<p className="text-muted">The team has no members.</p>}
             columns={[
               { title: "Member", cell: (member) => <OperatorPerson of={member} /> },
               { title: "Email", cell: ({ email }) => <span className="break-all">{email ?? "–"}</span> },
@@ -66,7 +66,7 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
           caption="Spaces of the workspace"
           rows={of.spaces}
           rowKey={({ space_id }) => space_id}
-          empty={<p className="text-muted">It has no spaces. Edit it, and name some.</p>}
+          empty={<p className="text-muted">No spaces yet. Edit the workspace to add spaces.</p>}
           columns={[
             {
               title: "Space",

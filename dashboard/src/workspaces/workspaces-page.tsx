@@ -43,7 +43,7 @@ const COLUMNS: Column<Workspace>[] = [
   { title: "State", cell: ({ archived }) => <Status word={archived ? "archived" : "active"} /> },
   { title: "Members", right: true, cell: ({ members }) => <Count value={members.length} /> },
   { title: "Spaces", right: true, cell: ({ spaces }) => <Count value={spaces.length} /> },
-  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Last changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ]
 
 export function OperatorWorkspacesPage() {
@@ -63,7 +63,7 @@ export function OperatorWorkspacesPage() {
         rowKey={({ workspace_id }) => workspace_id}
         empty={
           <EmptyState
-            title="No workspace is like this"
+            title="No workspaces match these filters"
             curl={operatorCurl("/api/admin/workspaces", {
               method: "POST",
               body: { workspace_id: "support", name: "Support" },
