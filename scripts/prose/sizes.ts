@@ -23,11 +23,12 @@ function commentsOf(pieces: Piece[]): Piece[] {
   return comments
 }
 
-/** Comments with too many lines, or with a line that is too wide. Lines that begin with a tag are not counted. */
+/** Comments with too many lines, or with a line that is too wide. Tags and what follows them are not counted. */
 export function sizeProblems(path: string, text: string, pieces: Piece[]): Problem[] {
   return commentsOf(pieces).flatMap(({ kind, start, end }) => {
     const lines = text.slice(start, end).split("\n")
-    const prose = lines.filter((line) => /\w/.test(line) && !/^[\s*/-]*@/.test(line))
+    const tag = lines.findIndex((line) => /^[\s*/-]*@/.test(line))
+    const prose = lines.slice(0, tag < 0 ? undefined : tag).filter((line) => /\w/.test(line))
     const max = kind === "header" ? HEADER_LINES_MAX : LINES_MAX
     const line = text.slice(0, start).split("\n").length
     const problem = (rule: string, message: string) => ({ path, line, rule, message })
