@@ -36,7 +36,7 @@ export function SignInTab() {
               rows={items}
               rowKey={({ identity_id }) => identity_id}
               empty={
-                <EmptyState title="No identity is linked">
+                <EmptyState title="No linked identities">
                   Link an account at the identity provider to sign in with it.
                 </EmptyState>
               }

@@ -96,7 +96,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       <div id={list} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-2">
         {entries.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and takes the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and handles the keys
           <div
             key={entry.href}
             id={`${list}-${index}`}

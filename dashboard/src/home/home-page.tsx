@@ -132,7 +132,7 @@ function Spend() {
       <Read of={energy} rows={7}>
         {({ days }) => (
           <Chart
-            title="Spent by day (UTC), USD"
+            title="Spent by day, USD (UTC)"
             kind="bars"
             series={[{ key: "spent", label: "Spent" }]}
             points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}

@@ -149,7 +149,7 @@ function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
             </Stats>
             {data.length > 0 && (
               <Chart
-                title="Billed by day (UTC), USD"
+                title="Billed by day, USD (UTC)"
                 kind="bars"
                 series={[{ key: "billed", label: "Billed" }]}
                 points={data

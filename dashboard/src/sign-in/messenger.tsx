@@ -21,7 +21,7 @@ export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> })
     refetchIntervalInBackground: true,
   })
   const { data: answer } = login
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is confirmed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the sign-in is confirmed
   useEffect(() => {
     if (answer?.user) onEnter(answer.user)
   }, [answer])

@@ -14,7 +14,7 @@ export function MiniAppPage() {
   const [launch] = useState(() => new URLSearchParams(location.hash.slice(1)).get("tgWebAppData") ?? "")
   const signIn = useChange("signInMessengerWebApp", { changes: [] })
   const enter = useEnter(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what the page was opened with
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the launch data of the page
   useEffect(() => {
     if (launch) signIn.mutate({ body: { init_data: launch } }, { onSuccess: enter })
   }, [launch])

@@ -18,7 +18,7 @@ export function SignInPage() {
   const session = useQuery({ ...queryOf("getCurrentUser"), retry: false, staleTime: 0 })
   const enter = useEnter(next)
   const { data: user } = session
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known who is signed in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the signed-in user is known
   useEffect(() => {
     if (user && !again) enter(user)
   }, [user])

@@ -64,13 +64,13 @@ export function VersionDiff({ before, after }: { before: ConfigVersion; after: C
 
 const Changes = ({ lines, label }: { lines: Line[]; label: string }) => (
   <div className="max-h-[560px] overflow-hidden rounded-md border border-line bg-panel">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
     <section tabIndex={0} aria-label={label} className="max-h-[558px] overflow-auto py-2">
       <pre className="whitespace-pre-wrap break-words text-xs leading-5">
         {lines.map(({ kind, text }, at) => {
           const Tag = kind === "added" ? "ins" : kind === "removed" ? "del" : "span"
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no identity except its position
             <Tag key={at} className={`block pr-3 pl-7 -indent-4 ${LOOKS[kind]}`}>
               {KINDS[kind]}
               {text}

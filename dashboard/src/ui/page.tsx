@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 
 interface PageProps {
   title: string
-  /** One sentence. */
+  /** One sentence that describes the page. */
   about?: ReactNode
   /** The primary action. */
   action?: ReactNode

@@ -16,7 +16,7 @@ export function Tooltip({
   const show = ({ currentTarget }: { currentTarget: Element }) => setBox(currentTarget.getBoundingClientRect())
   const hide = () => setBox(null)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only shows what its describedby says
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only shows its description
     <span
       tabIndex={focusable ? 0 : undefined}
       aria-describedby={box ? id : undefined}
