@@ -5,21 +5,21 @@ import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 
 /**
- * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, and fails when a bundle is larger than its budget. With --if-stale
- * it does nothing while no source is newer than what was built.
+ * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard. Fails if a bundle exceeds its budget.
+ * With --if-stale, it does nothing if no source is newer than the last build.
  */
 const HERE = import.meta.dirname
 const TARGET = join(HERE, "../dist/dashboard/index.html")
 const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts"]
-/** Other packages make other files of the same sources. */
+/** Part of the digest: other package versions build other files from the same sources. */
 const LOCK_FILE = join(HERE, "../package-lock.json")
 
-/** KiB, gzipped. A page and a chart count what they load beyond the entry. */
+/** In KiB, gzipped. A page or a chart counts the chunks that it loads besides the entry. */
 const BUDGETS = { entry: 140, page: 60, chart: 120 }
 
 if (!process.argv.includes("--if-stale") || (await isStale())) {
   const started = Date.now()
-  // Whoever runs it, such as a test: what is built is what is deployed.
+  // Even if a test runs this script: the build must be the one that is deployed.
   process.env.NODE_ENV = "production"
   const folder = `assets/${await digestOfSources()}`
   const built = await build({
@@ -39,7 +39,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
       `largest page ${largest?.name} ${largest?.kib.toFixed(1)} KiB (gzipped)`,
   )
   for (const { kind, name, kib } of wrong)
-    console.error(`${name}: ${kib.toFixed(1)} KiB, but a ${kind} has ${BUDGETS[kind]}`)
+    console.error(`${name} has ${kib.toFixed(1)} KiB. Shrink it to the budget of ${BUDGETS[kind]} KiB for a ${kind}.`)
   if (wrong.length > 0) process.exitCode = 1
 }
 
@@ -65,7 +65,7 @@ function sizesOf(chunks: Rolldown.OutputChunk[]) {
   ]
 }
 
-/** Every file and folder that the app is made from, in the order of their names. */
+/** Every file and folder that the build depends on, sorted by name. */
 async function sourcePaths(): Promise<string[]> {
   const paths = SOURCES.map(async (source) => {
     const path = join(HERE, source)
@@ -90,7 +90,7 @@ async function digestOfSources(): Promise<string> {
   return digest.digest("hex").slice(0, 12)
 }
 
-/** Lets browsers keep this build's files for good. */
+/** Lets browsers cache the files of this build for a year: their folder changes with the sources. */
 async function keepForGood(folder: string): Promise<void> {
   const path = join(TARGET, "../_headers")
   const rule = `/${folder}/*\n  Cache-Control: public, max-age=31536000, immutable\n`
@@ -98,8 +98,8 @@ async function keepForGood(folder: string): Promise<void> {
 }
 
 /**
- * Has each address of a page answered with the app (Cloudflare's `_redirects`, where 200 keeps the address). What is no page stays
- * unknown: a program that asks for `/healthz` or `/robots.txt` must not get a page with 200.
+ * Serves the app at the path of each page (Cloudflare's `_redirects`; status 200 keeps the address). Other
+ * paths stay 404: a program that requests `/healthz` or `/robots.txt` must not get a page with status 200.
  */
 async function servePages(): Promise<void> {
   const sources = (await sourcePaths()).filter(
@@ -108,6 +108,6 @@ async function servePages(): Promise<void> {
   const texts = await Promise.all(sources.map((path) => readFile(path, "utf8")))
   const pages = texts.flatMap((text) => [...text.matchAll(/\bpath: "(\/[^"]*)"/g)].map(([, path]) => path as string))
   const rules = [...new Set(pages)].filter((path) => path !== "/").map((path) => `${path.replaceAll("$", ":")} / 200`)
-  // Rules without a placeholder are looked up first, whatever their order.
+  // The order does not matter: rules without a placeholder are matched first.
   await writeFile(join(TARGET, "../_redirects"), `${rules.sort().join("\n")}\n`)
 }

@@ -2,7 +2,7 @@ import tailwindcss from "@tailwindcss/vite"
 import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 
-/** Built by scripts/build-dashboard.ts into dist/dashboard. */
+/** Builds the web app into dist/dashboard; `build.ts` runs it. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: "../dist/dashboard",
     emptyOutDir: true,
     target: "baseline-widely-available",
-    // The policy of the page lets nothing in but files of this origin.
+    // The content security policy allows only files of this origin, and so no data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -1,4 +1,4 @@
-// Before the first paint: the theme that was chosen in this browser. A file, since the page's policy allows no inline script.
+// Sets the chosen theme before the first paint. A file, because the content security policy forbids inline scripts.
 try {
   const theme = localStorage.getItem("theme")
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme

@@ -106,7 +106,7 @@ async function longList(browser: Browser, signIn: string): Promise<Figure[]> {
       await shows(`Space ${MANY.spaces}`)
     }),
   )
-  await keyboard.to("searchbox", "A part of the title")
+  await keyboard.to("searchbox", "Title or id")
   figures.push(
     await measure("list of 50,000: filter", async () => {
       await keyboard.type("4999")

@@ -10,14 +10,14 @@ const slowly = (curl: string) => curl.replace('"text":"', '"model":"rehearsal/st
 
 /** Makes a key where the focus is on the button that begins it; its value, and the command that is shown beside it. */
 async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: string; curl: string }> {
-  await keyboard.enter("button", /^Make (a|another) key$/)
+  await keyboard.enter("button", /^Create (a|another) key$/)
   await keyboard.has("textbox", "Name")
   await keyboard.type(name)
   await keyboard.press("Enter")
-  await keyboard.sees("alertdialog", `The key ${name} is made`)
+  await keyboard.sees("alertdialog", `The key ${name} is created`)
   const variable = await (await keyboard.sees("region", "The key as a variable")).innerText()
   const curl = await (await keyboard.sees("region", "The first turn as curl")).innerText()
-  await keyboard.enter("button", "I have kept it")
+  await keyboard.enter("button", "I have saved it")
   return { variable, curl }
 }
 
@@ -32,11 +32,11 @@ async function inShell({ variable, curl }: { variable: string; curl: string }): 
 /** On the page of a turn that runs: its text as it comes, and then its bill. */
 async function watchToItsBill(keyboard: Keyboard): Promise<void> {
   await keyboard.reads(/^You said:[\w ]*$/)
-  await keyboard.sees("button", "Cancel this turn")
-  await keyboard.sees("link", "Ask this space")
+  await keyboard.sees("button", "Cancel turn")
+  await keyboard.sees("link", "Open in playground")
   await keyboard.pick("tab", "Bill")
-  await keyboard.sees("table", "The bill, by model call")
-  await keyboard.reads("the ledger's amount")
+  await keyboard.sees("table", "Bill by model call")
+  await keyboard.reads("the amount in the ledger")
 }
 
 export const firstTurn: Journey = {
@@ -46,8 +46,8 @@ export const firstTurn: Journey = {
     const made = await makeKey(keyboard, `Server ${stamp}`)
     const turn = await inShell(made)
     await keyboard.press("Control+k")
-    await keyboard.has("combobox", "A page, or an id")
-    await keyboard.paste("A page, or an id", turn, "combobox")
+    await keyboard.has("combobox", "Page or id")
+    await keyboard.paste("Page or id", turn, "combobox")
     await keyboard.press("Enter")
     await watchToItsBill(keyboard)
   },
@@ -60,7 +60,7 @@ export const firstSteps: Journey = {
     await keyboard.sees("region", "First steps")
     const made = await makeKey(keyboard, `First ${stamp}`)
     await inShell(made)
-    await keyboard.enter("link", "Its steps and its bill")
+    await keyboard.enter("link", "Steps and bill")
     await watchToItsBill(keyboard)
   },
 }

@@ -113,7 +113,7 @@ export class Keyboard {
   /** Goes to a page by the command palette. */
   async go(words: string, title: Name): Promise<void> {
     await this.press("Control+k")
-    await this.has("combobox", "A page, or an id")
+    await this.has("combobox", "Page or id")
     await this.type(words)
     await this.press("Enter")
     await this.sees("heading", title)

@@ -29,10 +29,10 @@ export const credit: Journey = {
     await keyboard.enter("link", newcomer(stamp))
     await keyboard.sees("heading", newcomer(stamp))
     await keyboard.enter("button", "Book credit")
-    await keyboard.select("Kind", "Top-up by the operator")
-    await keyboard.fill("Amount, USD", "12.5")
+    await keyboard.select("Reason", "Operator top-up")
+    await keyboard.fill("Amount (USD)", "12.5")
     await keyboard.fill("Note", "To begin with")
-    await keyboard.enter("button", "Book")
+    await keyboard.enter("button", "Add credit")
     await keyboard.pick("tab", "Energy and ledger")
     await keyboard.sees("cell", /To begin with/)
   },
@@ -68,8 +68,8 @@ export const dashboards: Journey = {
     }
     await keyboard.go("usage", "Usage")
     await keyboard.enter("button", "7 days")
-    await keyboard.enter("button", "As a table")
-    await keyboard.has("button", "As a chart")
+    await keyboard.enter("button", "Show as table")
+    await keyboard.has("button", "Show as chart")
     await keyboard.sees("table", /./)
   },
 }

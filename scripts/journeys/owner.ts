@@ -9,7 +9,7 @@ export const tool: Journey = {
     const shop = await startOtherServer()
     try {
       await keyboard.go("spaces", "Spaces")
-      await keyboard.enter("button", "Make a space")
+      await keyboard.enter("button", "Create a space")
       await keyboard.has("textbox", "Title")
       await keyboard.type(`Shop ${stamp}`)
       await keyboard.press("Enter")
@@ -24,8 +24,8 @@ export const tool: Journey = {
       await keyboard.enter("button", "Save the tool")
       await keyboard.sees("cell", /lookup_order/)
       await keyboard.fill("Input", '{"order_id":"1001"}')
-      await keyboard.enter("button", "Make the call")
-      await keyboard.reads(/^Answered 200 in/)
+      await keyboard.enter("button", "Send the request")
+      await keyboard.reads(/^Status 200 in/)
       await keyboard.reads(/"status": ?"shipped"/)
       if (!shop.asked.includes("GET /orders/1001")) throw new Error(`The shop was asked ${shop.asked.join(", ")}`)
     } finally {
@@ -42,21 +42,21 @@ export const webhook: Journey = {
     server.status = 500
     try {
       await keyboard.go("webhooks", "Webhooks")
-      await keyboard.enter("button", "Make a webhook")
+      await keyboard.enter("button", "Create a webhook")
       await keyboard.has("textbox", "URL")
       await keyboard.type(url)
       await keyboard.press("Enter")
       await keyboard.sees("alertdialog", `The signing secret of ${url}`)
-      await keyboard.enter("button", "I have kept it")
+      await keyboard.enter("button", "I have saved it")
       await keyboard.enter("link", url)
       await keyboard.sees("heading", url)
-      await keyboard.enter("button", "Send a test")
+      await keyboard.enter("button", "Send a test event")
       await keyboard.sees("cell", "500")
       server.status = 200
       await keyboard.enter("link", "ping")
       await keyboard.sees("heading", "Delivery")
       await keyboard.sees("table", "Attempts")
-      await keyboard.enter("button", /^Send again/)
+      await keyboard.enter("button", /^Resend/)
       await keyboard.sees("cell", "200")
       await keyboard.reads(/^(succeeded|delivered)$/)
     } finally {
@@ -70,21 +70,21 @@ export const endUser: Journey = {
   async go({ keyboard, stamp }) {
     const ref = `customer-${stamp}`
     await keyboard.go("end users", "End users")
-    await keyboard.enter("button", "Cap an end user")
+    await keyboard.enter("button", "Set caps")
     await keyboard.has("textbox", "End user")
     await keyboard.type(ref)
-    await keyboard.fill("Daily, USD", "1.5")
+    await keyboard.fill("Daily cap (USD)", "1.5")
     await keyboard.press("Enter")
     await keyboard.sees("heading", ref)
     await keyboard.sees("cell", "end user daily")
     await keyboard.enter("button", "Block")
-    await keyboard.enter("button", "Block them")
+    await keyboard.enter("button", "Block end user")
     await keyboard.reads("blocked")
-    await keyboard.enter("button", "Erase their data")
+    await keyboard.enter("button", "Erase data")
     await keyboard.has("textbox", `Type ${ref} to confirm`)
     await keyboard.type(ref)
     await keyboard.press("Enter")
-    await keyboard.sees("region", "Receipt of the erasure")
+    await keyboard.sees("region", "Erasure receipt")
     await keyboard.reads("erased")
   },
 }

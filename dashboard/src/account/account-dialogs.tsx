@@ -14,8 +14,8 @@ export function UnlinkDialog({ identity, onClose }: { identity: Identity; onClos
       open
       onClose={onClose}
       title={`Unlink the identity ${identity.email ?? identity.subject}?`}
-      about={`It does not sign you in any more. Sessions that it opened go on. Its issuer is ${identity.issuer}.`}
-      verb="Unlink it"
+      about={`You can no longer sign in with this identity from ${identity.issuer}. Existing sessions stay active.`}
+      verb="Unlink"
       busy={unlink.isPending}
       error={unlink.error}
       onConfirm={() => unlink.mutate({ path: { identity_id: identity.identity_id } }, { onSuccess: done })}
@@ -35,11 +35,11 @@ export function EndSessionDialog({ session, onClose }: { session: Session; onClo
       onClose={onClose}
       title={
         session.current
-          ? "End the session that you are in?"
-          : `End the session at ${session.address ?? "an unknown address"}?`
+          ? "End your current session?"
+          : `End the session from ${session.address ?? "an unknown address"}?`
       }
-      about={`${session.user_agent ?? "Its browser did not say what it is"}. Whoever uses it must sign in again${session.current ? ": that is you" : ""}.`}
-      verb="End it"
+      about={`Browser: ${session.user_agent ?? "unknown"}. It is signed out immediately${session.current ? ". This is the browser that you use now" : ""}.`}
+      verb="End session"
       busy={end.isPending}
       error={end.error}
       onConfirm={() => end.mutate({ path: { session_id: session.session_id } }, { onSuccess: done })}
@@ -58,8 +58,8 @@ export function EndOtherSessionsDialog({ others, onClose }: { others: number; on
       open
       onClose={onClose}
       title={`End the ${others.toLocaleString("en-US")} other sessions?`}
-      about="Every other browser and app must sign in again. The session that you are in goes on."
-      verb="End them"
+      about="All other browsers and apps are signed out. Your current session stays active."
+      verb="End sessions"
       busy={end.isPending}
       error={end.error}
       onConfirm={() => end.mutate({ query: { which: "others" } }, { onSuccess: done })}
@@ -79,8 +79,8 @@ export function RemoveFactorDialog({ onRemoved, onClose }: { onRemoved: () => vo
       open
       onClose={onClose}
       title="Remove your second factor?"
-      about="Signing in asks for no code any more, and the recovery codes are worth nothing. You can set up another one."
-      verb="Remove it"
+      about="Signing in no longer asks for a code, and the recovery codes stop working. You can set up a new second factor."
+      verb="Remove"
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(undefined, { onSuccess: done })}

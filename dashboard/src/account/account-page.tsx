@@ -13,7 +13,7 @@ const Limits = lazy(() => import("./limits-tab.tsx").then((module) => ({ default
 const Alerts = lazy(() => import("./alerts-tab.tsx").then((module) => ({ default: module.AlertsTab })))
 
 const TABS: [AccountTab, string, React.ComponentType][] = [
-  ["sign-in", "Ways in", SignIn],
+  ["sign-in", "Sign-in", SignIn],
   ["sessions", "Sessions", Sessions],
   ["limits", "Default limits", Limits],
   ["alerts", "Alerts", Alerts],
@@ -35,7 +35,7 @@ export function AccountPage() {
         <span>User {user.user_id}</span>
         {user.role === "admin" && <span>Admin</span>}
         <span>
-          Made <Time at={user.created_at} />
+          Created <Time at={user.created_at} />
         </span>
       </div>
       <Tabs

@@ -13,7 +13,7 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { ALERT_TYPES, type AlertType } from "./words.ts"
 
-/** Shown when nothing is chosen. */
+/** The default type. */
 const [USUAL, ...OTHERS] = ALERT_TYPES
 const CHOICES = OTHERS.map((type) => [type, EVENT_LABELS[type]] as const)
 
@@ -28,11 +28,11 @@ export function AlertsTab() {
   return (
     <Section title="Alerts">
       <p className="max-w-[72ch] text-muted">
-        Webhooks get the same events.{" "}
+        Webhooks deliver the same events.{" "}
         <TextLink to="/webhooks" search={{ test }}>
-          Set one up
+          Create a webhook
         </TextLink>{" "}
-        to be told at once.
+        to receive them immediately.
       </p>
       <FilterBar set={{ created_after, created_before }}>
         <ChoiceFilter
@@ -48,14 +48,14 @@ export function AlertsTab() {
         {({ data, next_cursor }) => (
           <>
             <Table
-              caption="Alerts, the newest first"
+              caption="Alerts, newest first"
               rows={data}
               rowKey={({ id }) => id}
               columns={COLUMNS}
               stale={events.isPlaceholderData}
               empty={
-                <EmptyState title="No such alert" curl={curlOf(type)}>
-                  Nothing of this kind has happened in this time.
+                <EmptyState title="No alerts" curl={curlOf(type)}>
+                  Alerts of this type in the selected period appear here.
                 </EmptyState>
               }
             />
@@ -68,12 +68,12 @@ export function AlertsTab() {
 }
 
 const COLUMNS: Column<FeedEvent>[] = [
-  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Alert",
     cell: ({ type }) => <Status word={type} tone={type === "balance.depleted" ? "bad" : "warn"} />,
   },
-  { title: "What happened", cell: (event) => <AlertWords event={event} /> },
+  { title: "Details", cell: (event) => <AlertWords event={event} /> },
   { title: "Event", cell: ({ id }) => <Id id={id} /> },
 ]
 
@@ -86,7 +86,7 @@ function AlertWords({ event: { type, data } }: { event: FeedEvent }) {
       const { available_usd, threshold_usd } = data as BalanceReached
       return (
         <>
-          <Money usd={available_usd} /> available, less than <Money usd={threshold_usd} />
+          <Money usd={available_usd} /> available, below <Money usd={threshold_usd} />
         </>
       )
     }

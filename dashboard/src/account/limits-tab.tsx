@@ -20,7 +20,7 @@ export function LimitsTab() {
   )
 }
 
-/** An amount that was typed: null for none. What is no figure is sent as it is, and refused by the service. */
+/** A typed amount; null if empty. Text that is not a number is sent unchanged, and the API rejects it. */
 const amountOf = (text: string) =>
   text.trim() === "" ? null : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 
@@ -62,22 +62,22 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
     >
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextInput
-          label="Each end user, daily, USD"
-          hint="For a UTC day. Left empty: no limit."
+          label="Daily cap per end user (USD)"
+          hint="Per UTC day. Empty: no cap."
           {...bind("end_user_daily_usd")}
         />
         <TextInput
-          label="Each end user, monthly, USD"
-          hint="For a UTC month. Left empty: no limit."
+          label="Monthly cap per end user (USD)"
+          hint="Per UTC month. Empty: no cap."
           {...bind("end_user_monthly_usd")}
         />
       </div>
       <p className="text-muted text-xs">
-        They apply to end users who have no cap of their own, when the key that sends their turn has no default either.
+        These caps apply to end users without caps of their own, unless the API key of the turn sets a default.
       </p>
       <TextInput
-        label="The balance counts as low below, USD"
-        hint="The event balance.low is sent when the balance falls below it. 0: never."
+        label="Low-balance alert (USD)"
+        hint="The event balance.low is sent when the balance falls below this amount. 0: never."
         {...bind("low_balance_usd")}
       />
       {put.error && <ErrorState error={put.error} />}

@@ -8,7 +8,7 @@ import { toast } from "../ui/toast.tsx"
 
 const EMPTY = { current: "", next: "", again: "" }
 
-/** Sets the first password, or another one. */
+/** Sets the first password, or changes it. */
 export function PasswordForm() {
   const change = useChange("changePassword", { changes: ["listSessions"] })
   const [form, setForm] = useState(EMPTY)
@@ -45,7 +45,7 @@ export function PasswordForm() {
     >
       <TextInput
         label="Current password"
-        hint="Left empty when there is none yet."
+        hint="Leave empty if you have no password yet."
         name="current_password"
         autoComplete="current-password"
         error={change.error}
@@ -64,7 +64,7 @@ export function PasswordForm() {
           label="New password again"
           name="again"
           autoComplete="new-password"
-          error={differs ? "It differs from the new password." : undefined}
+          error={differs ? "The passwords do not match." : undefined}
           {...bind("again")}
         />
       </div>

@@ -13,7 +13,7 @@ const RemoveDialog = lazy(() =>
 )
 const QrCode = lazy(() => import("../sign-in/qr-code.tsx").then((module) => ({ default: module.QrCode })))
 
-/** Codes of an authenticator app beside the password: set up, shown, taken away. */
+/** Shows, sets up and removes the second factor: codes of an authenticator app. */
 export function SecondFactorPart() {
   const factor = useRead("getSecondFactor")
   const [codes, setCodes] = useState<string[] | null>(null)
@@ -28,9 +28,9 @@ export function SecondFactorPart() {
                 Since <Time at={enrolled_at} />; {recovery_codes_left} recovery codes are left.
               </>
             ) : required ? (
-              "You can act as an admin only with one."
+              "Admin operations require a second factor."
             ) : (
-              "Signing in asks for nothing else."
+              "Signing in does not ask for a code."
             )}
           </p>
           {codes && <RecoveryCodes codes={codes} />}
@@ -72,7 +72,7 @@ function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) 
     <Form
       label="Set up a second factor"
       onSubmit={() =>
-        // Said by `mutateAsync`: this form is gone once the factor is read again.
+        // Not `mutate`: this form unmounts when the factor is read again, and its callbacks would not run.
         void confirm.mutateAsync({ body: { code } }).then(
           ({ recovery_codes }) => onDone(recovery_codes),
           () => {},
@@ -84,7 +84,7 @@ function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) 
         </Button>
       }
     >
-      <p className="text-muted">Scan this with your authenticator app, or type the secret there.</p>
+      <p className="text-muted">Scan this code with your authenticator app, or enter the secret there.</p>
       <Suspense>
         <QrCode text={uri} />
       </Suspense>
@@ -94,7 +94,7 @@ function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) 
       </p>
       <TextInput
         label="Code"
-        hint="That the app shows now."
+        hint="The code that the app shows now."
         name="code"
         inputMode="numeric"
         autoComplete="one-time-code"
@@ -107,13 +107,15 @@ function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) 
   )
 }
 
-/** They take the focus: nobody may leave without them. */
+/** Takes the focus, so that users of a keyboard or screen reader notice the codes. */
 function RecoveryCodes({ codes }: { codes: string[] }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   return (
     <div ref={box} role="status" tabIndex={-1} className="flex flex-col items-start gap-3">
-      <p>The second factor is set up. Each of these codes works once without your phone; they are not shown again.</p>
+      <p>
+        The second factor is set up. Each recovery code works once without your phone. The codes are not shown again.
+      </p>
       <pre className="rounded-md bg-panel p-3">
         <code>{codes.join("\n")}</code>
       </pre>

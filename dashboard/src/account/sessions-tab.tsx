@@ -15,7 +15,7 @@ const EndOthers = lazy(() =>
   import("./account-dialogs.tsx").then((module) => ({ default: module.EndOtherSessionsDialog })),
 )
 
-/** The browser and its system, out of what it says of itself. */
+/** The browser and operating system, from the User-Agent header. */
 function browserOf(agent: string | null): string {
   if (!agent) return "unknown"
   const browser = [/Edg\//, /Firefox\//, /Chrom(e|ium)\//, /Safari\//].findIndex((pattern) => pattern.test(agent))
@@ -35,21 +35,21 @@ export function SessionsTab() {
       cell: ({ user_agent, current }) => (
         <span className="inline-flex flex-wrap items-center gap-2" title={user_agent ?? undefined}>
           <span className="max-w-[48ch] truncate">{browserOf(user_agent)}</span>
-          {current && <Status word="this one" tone="ok" />}
+          {current && <Status word="current" tone="ok" />}
         </span>
       ),
     },
-    { title: "Began at", cell: ({ address }) => <code>{address ?? "–"}</code> },
+    { title: "IP address", cell: ({ address }) => <code>{address ?? "–"}</code> },
     { title: "Last seen", right: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-    { title: "Began", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { title: "Ends", right: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+    { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Expires", right: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: "Actions",
       actions: true,
       cell: (session) => (
         <Button
           kind="quiet"
-          aria-label={`End the session of ${browserOf(session.user_agent)} at ${session.address ?? "an unknown address"}`}
+          aria-label={`End the session of ${browserOf(session.user_agent)} from ${session.address ?? "an unknown address"}`}
           onClick={() => setEnding(session)}
         >
           End
@@ -63,12 +63,12 @@ export function SessionsTab() {
       action={
         others > 0 && (
           <Button kind="danger" onClick={() => setEnding("others")}>
-            End all others
+            End all other sessions
           </Button>
         )
       }
     >
-      <p className="text-muted">Each use of a session moves its end to 30 days later.</p>
+      <p className="text-muted">A session expires if it is not used for 30 days.</p>
       <Read of={sessions} rows={4}>
         {({ items, total }) => (
           <>

@@ -14,7 +14,7 @@ import { SecondFactorPart } from "./second-factor.tsx"
 
 const UnlinkDialog = lazy(() => import("./account-dialogs.tsx").then((module) => ({ default: module.UnlinkDialog })))
 
-/** What an identity is called: its messaging platform, or the host of its issuer. */
+/** The display name of an issuer: the messaging platform, or the host of its URL. */
 const issuerOf = (issuer: string) =>
   issuer.startsWith("messenger:") ? "Messaging platform" : URL.canParse(issuer) ? new URL(issuer).host : issuer
 
@@ -36,8 +36,8 @@ export function SignInTab() {
               rows={items}
               rowKey={({ identity_id }) => identity_id}
               empty={
-                <EmptyState title="No identity is linked">
-                  Link an account of the identity provider, and sign in by it the next time.
+                <EmptyState title="No linked identities">
+                  Link an account at the identity provider to sign in with it.
                 </EmptyState>
               }
               columns={[
@@ -47,7 +47,7 @@ export function SignInTab() {
                   cell: ({ email, email_verified }) =>
                     email ? `${email}${email_verified ? "" : " (not verified)"}` : "–",
                 },
-                { title: "Your id there", cell: ({ subject }) => <code className="break-all">{subject}</code> },
+                { title: "Id at the issuer", cell: ({ subject }) => <code className="break-all">{subject}</code> },
                 { title: "Linked", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
                 { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
                 {

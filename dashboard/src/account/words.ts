@@ -3,7 +3,7 @@ import type { QueryWord } from "../api/words.ts"
 export const ACCOUNT_TABS = ["sign-in", "sessions", "limits", "alerts"] as const
 export type AccountTab = (typeof ACCOUNT_TABS)[number]
 
-/** The events that tell an owner to do something. */
+/** The types of events that need an action of the account's owner. */
 export const ALERT_TYPES = [
   "cap.reached",
   "balance.low",

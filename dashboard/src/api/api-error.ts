@@ -1,4 +1,4 @@
-/** One thing that is wrong with a request: `loc` is where, such as `["body", "caps", "day_usd"]`. */
+/** A validation error. `loc` is the path to the field, such as `["body", "caps", "day_usd"]`. */
 export interface Fault {
   loc: (string | number)[]
   msg: string
@@ -10,13 +10,13 @@ interface Problem {
   message: string
   status: number
   requestId: string | null
-  /** Seconds after which the request may be repeated. */
+  /** Seconds to wait before a retry; null if the response has no `Retry-After`. */
   retryAfter: number | null
   faults: Fault[]
   details: unknown
 }
 
-/** What the API answered instead of success; `status` 0: it did not answer at all. */
+/** An error response of the API. `status` is 0 if the service could not be reached. */
 export class ApiError extends Error {
   override name = "ApiError"
   readonly code: string
@@ -36,12 +36,12 @@ export class ApiError extends Error {
     this.details = problem.details
   }
 
-  /** What is wrong with a field of the body, by its path with dots, such as `caps.day_usd`. */
+  /** The error message for a field of the body, given as a path with dots, such as `caps.day_usd`. */
   faultOf(field: string): string | undefined {
     return this.faults.find(({ loc }) => loc.slice(1).join(".") === field)?.msg
   }
 
-  /** The row as it is now, when somebody else has changed it (412). */
+  /** The current row, if the request failed with 412 because another client had changed it. */
   get current(): unknown {
     return (this.details as { current?: unknown } | undefined)?.current
   }
@@ -58,7 +58,7 @@ export async function readError(response: Response): Promise<ApiError> {
   const wait = Number(response.headers.get("retry-after") ?? "none")
   return new ApiError({
     code: body.code ?? (faults[0] ? "VALIDATION_FAILED" : "UNKNOWN"),
-    message: told || `The service answered ${response.status} and did not say why.`,
+    message: told || `The service answered with status ${response.status} and no message. Try again.`,
     status: response.status,
     requestId: response.headers.get("x-request-id"),
     retryAfter: Number.isFinite(wait) ? wait : null,

@@ -10,14 +10,14 @@ type Part<Id extends OperationId, Name extends string> =
       ? Partial<Record<Name, Value>>
       : unknown
 
-/** What an operation takes: its path parameters, query and body. */
+/** The input of an operation: path parameters, query and body. */
 export type Input<Id extends OperationId> = Part<Id, "path"> & Part<Id, "query"> & Part<Id, "body">
 
-/** What is said about a request beside its input. */
+/** Options of a request, besides its input. */
 export interface CallOptions {
-  /** The version that is changed: 412 with `current` in the error when it is not the newest. */
+  /** The version that the change is based on. If it is outdated, the call fails with 412 and `current`. */
   ifMatch?: number
-  /** Made anew for each call unless given. Give one when a person may press a button twice. */
+  /** Default: a new key per call. Pass one if a user may submit the same form twice. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
@@ -35,7 +35,7 @@ interface Parts {
   body?: unknown
 }
 
-/** The address of an operation, with its parameters: for links, CSV and event streams. */
+/** The URL of an operation with its parameters, for links, CSV and event streams. */
 export function addressOf<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): string {
   const { path = {}, query = {} } = (input ?? {}) as Parts
   const filled = OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
@@ -70,5 +70,5 @@ export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id
 
 const OUTSIDE = ["SESSION_REQUIRED", "SECOND_FACTOR_REQUIRED"]
 
-/** Whether a session has ended, or there was none, or it waits for its second factor. */
+/** True if the session has ended, never existed, or still needs its second factor. */
 export const needsSignIn = (error: unknown) => error instanceof ApiError && OUTSIDE.includes(error.code)

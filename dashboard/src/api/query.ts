@@ -9,7 +9,7 @@ import {
 import type { ApiError } from "./api-error.ts"
 import { type Answer, type Arguments, call, type OperationId } from "./call.ts"
 
-/** The options of a query: for `useQuery`, `ensureQueryData` and `setQueryData`. */
+/** The options of a query, for `useQuery`, `ensureQueryData` and `setQueryData`. */
 export function queryOf<Id extends OperationId>(id: Id, ...args: Arguments<Id>) {
   return queryOptions<Answer<Id>, ApiError>({
     queryKey: [id, ...(args[0] ? [args[0]] : [])],
@@ -17,14 +17,14 @@ export function queryOf<Id extends OperationId>(id: Id, ...args: Arguments<Id>) 
   })
 }
 
-/** Reads an operation. While other filters or another page are loaded, what was there stays. */
+/** Reads an operation. The previous data stays visible while other filters or another page load. */
 export function useRead<Id extends OperationId>(id: Id, ...args: Arguments<Id>) {
   return useQuery({ ...queryOf(id, ...args), placeholderData: keepPreviousData })
 }
 
 /**
- * An operation that changes something: `mutate(input)`. Afterwards everything read by the operations in `changes` is read again; all
- * that is on the page unless it is given.
+ * Calls an operation that changes something: `mutate(input)`. On success, it refetches the queries of the
+ * operations in `changes`; by default, all queries of the page.
  */
 export function useChange<Id extends OperationId>(
   id: Id,

@@ -47,7 +47,7 @@ export interface AreaPage extends PageInfo {
   area: string
 }
 
-/** Every page behind the sign-in, in the order of the navigation. */
+/** Every page that needs a session, in the order of the navigation. */
 export const ALL_PAGES: AreaPage[] = Object.entries(areas).flatMap(([area, pages]) =>
   Object.values(pages as Record<string, PageInfo>).map((page) => ({ ...page, area })),
 )

@@ -11,7 +11,7 @@ import { Navigation } from "./navigation.tsx"
 
 const Palette = lazy(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
 
-/** The frame of every page behind the sign-in. */
+/** The frame of every page that needs a session. */
 export function Layout() {
   const [palette, setPalette] = useState(false)
   const drawer = useRef<HTMLDialogElement>(null)
@@ -40,7 +40,7 @@ export function Layout() {
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-panel lg:flex">
         <SideBar onSearch={openPalette} />
@@ -77,7 +77,7 @@ export function Layout() {
   )
 }
 
-/** The next Tab after a link leads into the page that it has opened, unless that page takes the focus itself. */
+/** Focuses the content of a new page, so that the next Tab moves into it, unless the page set the focus itself. */
 function useFocusOnNewPage(content: RefObject<HTMLElement | null>) {
   const router = useRouter()
   useEffect(
@@ -149,13 +149,13 @@ function TestData() {
 function SignOut() {
   const leave = async () => {
     await fetch("/api/auth/logout", { method: "POST" }).catch(() => null)
-    // Everything of the account leaves the memory with the page.
+    // A full page load discards all data of the account in memory.
     location.assign("/")
   }
   return <IconButton label="Sign out" icon="out" onClick={() => void leave()} />
 }
 
-/** Shown while an admin looks at somebody's account. */
+/** Shown while an admin views another user's account. */
 function ActingBanner() {
   const me = useRead("getMe")
   const queryClient = useQueryClient()
@@ -169,9 +169,9 @@ function ActingBanner() {
   return (
     <div role="status" className="flex flex-wrap items-center gap-3 bg-warn-soft px-4 py-2 text-warn sm:px-6">
       <span className="grow">
-        You look at the account of <b>{user.name ?? user.email ?? `user ${user.user_id}`}</b>, and cannot change it.
+        You are viewing the account of <b>{user.name ?? user.email ?? `user ${user.user_id}`}</b>. You cannot change it.
       </span>
-      <Button onClick={() => void stop()}>Stop looking</Button>
+      <Button onClick={() => void stop()}>Stop viewing</Button>
     </div>
   )
 }

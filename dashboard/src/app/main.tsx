@@ -17,7 +17,7 @@ const queryClient = new QueryClient({
 })
 const router = createAppRouter(queryClient)
 
-/** A session that has ended: to the sign-in, and from there back to this page. */
+/** If the session has ended, opens the sign-in page, which leads back to this page. */
 function leaveWhenOver(error: Error): void {
   const { pathname, href } = router.state.location
   if (!needsSignIn(error) || ["/", "/sign-in", "/magic"].includes(pathname)) return

@@ -44,7 +44,7 @@ export function Navigation({ admin }: { admin: boolean }) {
 
 const keepTest = ({ test }: { test?: true }) => ({ test })
 
-/** Whether another page of the navigation is below it: then it is current only by itself. */
+/** True if the navigation lists pages below this path. Then only an exact match marks its link as current. */
 const hasBelow = (path: string) => ALL_PAGES.some((page) => page.nav && page.path.startsWith(`${path}/`))
 
 function Area({ to, label, current }: { to: string; label: string; current: boolean }) {

@@ -2,7 +2,7 @@ import { useLocation, useNavigate, useRouteContext } from "@tanstack/react-route
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
 
-/** The page of an id, by its prefix. */
+/** The page that shows an object, by the prefix of its id. */
 const PAGES_OF_IDS: Record<string, string> = {
   turn: "/turns/",
   spc: "/spaces/",
@@ -18,7 +18,10 @@ interface Entry {
   href: string
 }
 
-/** How well a page fits what was typed: its whole title, its beginning, a word of it. Among equals those of the area that one is in. */
+/**
+ * Ranks a page for the typed text; lower is better: equal title, start of the title, part of the title,
+ * other match. Among equals, pages of the current area come first.
+ */
 function fitOf({ title, path }: AreaPage, wanted: string, operators: boolean): number {
   const name = title.toLowerCase()
   const place = [name === wanted, name.startsWith(wanted), name.includes(wanted), true].indexOf(true)
@@ -29,11 +32,11 @@ function entriesOf(text: string, { admin, operators }: { admin: boolean; operato
   const wanted = text.trim()
   const prefix = /^([a-z]+)_[0-9a-z]{6,}$/i.exec(wanted)?.[1]?.toLowerCase() ?? ""
   const home = PAGES_OF_IDS[prefix]
-  const ids: Entry[] = home ? [{ label: wanted, hint: "Go to it", href: home + encodeURIComponent(wanted) }] : []
+  const ids: Entry[] = home ? [{ label: wanted, hint: "Open", href: home + encodeURIComponent(wanted) }] : []
   if (admin && prefix === "spc")
-    ids.push({ label: wanted, hint: "As the operator", href: `/operator/spaces/${wanted}` })
+    ids.push({ label: wanted, hint: "Open as operator", href: `/operator/spaces/${wanted}` })
   if (admin && /^\d+$/.test(wanted))
-    ids.push({ label: `User ${wanted}`, hint: "Go to it", href: `/operator/users/${wanted}` })
+    ids.push({ label: `User ${wanted}`, hint: "Open", href: `/operator/users/${wanted}` })
   const name = wanted.toLowerCase()
   const words = name.split(/\s+/)
   const pages = ALL_PAGES.filter(
@@ -78,11 +81,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
     >
       <input
         role="combobox"
-        aria-label="A page, or an id"
+        aria-label="Page or id"
         aria-controls={list}
         aria-expanded={entries.length > 0}
         aria-activedescendant={entries[at] ? `${list}-${at}` : undefined}
-        placeholder="Go to a page, or paste an id"
+        placeholder="Go to a page or paste an id"
         value={text}
         onKeyDown={onKeyDown}
         onChange={({ target }) => {
@@ -91,9 +94,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         className="h-11 w-full rounded-t-md border-line border-b bg-transparent px-4 text-sm -outline-offset-2 placeholder:text-muted"
       />
-      <div id={list} role="listbox" aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-2">
+      <div id={list} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-2">
         {entries.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and takes the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and handles the keys
           <div
             key={entry.href}
             id={`${list}-${index}`}
@@ -108,9 +111,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && (
-        <p className="px-4 pb-4 text-muted">No page has this name, and no id looks like this.</p>
-      )}
+      {entries.length === 0 && <p className="px-4 pb-4 text-muted">No page or id matches.</p>}
     </dialog>
   )
 }

@@ -11,14 +11,14 @@ import { Money } from "../ui/values.tsx"
 const REASONS = choicesOf<CreateCredit["reason"]>({
   admin_grant: "Grant",
   admin_action: "Correction (may be negative)",
-  operator_topup: "Top-up by the operator",
-  manual_topup: "Top-up by hand, bought",
+  operator_topup: "Operator top-up",
+  manual_topup: "Manual top-up (paid)",
   credit_purchase: "Purchase",
-  signup_credit: "For signing up",
-  referral_signup_credit: "For a referral",
+  signup_credit: "Sign-up credit",
+  referral_signup_credit: "Referral credit",
 })
 
-/** Books credit or a correction. Pressing twice books once. */
+/** Adds credit or a correction to the ledger. The idempotency key stays the same, so a second submit adds nothing. */
 export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const change = useChange("creditUser", {
     changes: ["getUser", "getUserEnergy", "listUsers", "listAudit", "getOverview"],
@@ -33,23 +33,23 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
       { path: { user_id: of.user_id }, body: { reason, amount_usd: usd, note }, idempotencyKey: key },
       {
         onSuccess: () => {
-          toast(`Booked for ${operatorNameOf(of)}.`)
+          toast(`The ledger entry of ${operatorNameOf(of)} is added.`)
           onClose()
         },
       },
     )
   return (
     <OperatorEditDialog
-      title={`Book credit for ${operatorNameOf(of)}`}
-      about="One row of the ledger. Nothing removes it again; a correction is another row."
-      verb="Book"
+      title={`Add credit for ${operatorNameOf(of)}`}
+      about="This adds an entry to the ledger. Entries cannot be removed; add another entry to correct one."
+      verb="Add credit"
       change={change}
       save={save}
       onClose={onClose}
       disabled={Number.isNaN(usd) || usd === 0 || note.trim() === ""}
     >
       <Select
-        label="Kind"
+        label="Reason"
         name="reason"
         value={reason}
         options={REASONS}
@@ -57,7 +57,7 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
         onChange={({ target }) => setReason(target.value as CreateCredit["reason"])}
       />
       <TextInput
-        label="Amount, USD"
+        label="Amount (USD)"
         name="amount_usd"
         inputMode="decimal"
         value={amount}
@@ -65,7 +65,7 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
         hint={
           Number.isNaN(usd) ? undefined : (
             <>
-              The balance becomes <Money usd={of.wallet.balance_usd + usd} />
+              New balance: <Money usd={of.wallet.balance_usd + usd} />
             </>
           )
         }
@@ -75,7 +75,7 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
         label="Note"
         name="note"
         rows={2}
-        hint="The account's owner sees it beside the entry."
+        hint="The account's owner sees this note next to the entry."
         value={note}
         error={change.error}
         onChange={({ target }) => setNote(target.value)}

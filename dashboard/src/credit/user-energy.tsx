@@ -21,18 +21,18 @@ const route = getRouteApi("/app/admin/operator/users/$userId")
 
 const BUCKETS = [
   { key: "spent", label: "Spent" },
-  { key: "free", label: "Given" },
+  { key: "free", label: "Granted" },
   { key: "bonus", label: "Bonus" },
-  { key: "paid", label: "Bought" },
+  { key: "paid", label: "Purchased" },
 ] as const
 
-/** Apart: credit would dwarf what is spent. */
+/** Two charts, because credit is many times larger than the spend of a day. */
 const CHARTS: { title: string; keys: string[] }[] = [
   { title: "Energy spent by day", keys: ["spent"] },
   { title: "Energy received by day", keys: ["free", "bonus", "paid"] },
 ]
 
-/** The account in energy: totals, by day, and its ledger. */
+/** Totals, days and ledger of an account, in energy. */
 export function OperatorUserEnergy({ userId }: { userId: number }) {
   const { days = getUserEnergyQuery.days.default, offset = 0 } = route.useSearch()
   const energy = useRead("getUserEnergy", { path: { user_id: userId }, query: { days, limit: PAGE_ROWS, offset } })
@@ -65,7 +65,7 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
           {CHARTS.map(({ title, keys }) => (
             <Chart
               key={title}
-              title={`${title}, ${days} days (UTC); 10 energy are 1 USD`}
+              title={`${title}, ${days} days (UTC); 10 energy = 1 USD`}
               kind="bars"
               series={BUCKETS.filter(({ key }) => keys.includes(key))}
               points={of.days.map(({ date, ...values }) => ({ label: date, values }))}
@@ -83,7 +83,7 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
           rowKey={({ ledger_id }) => ledger_id}
           stale={stale}
           columns={columnsOf(setRefunding)}
-          empty={<EmptyState title="Nothing was booked" curl={operatorCurl(`/api/admin/users/${of.user_id}/energy`)} />}
+          empty={<EmptyState title="No ledger entries" curl={operatorCurl(`/api/admin/users/${of.user_id}/energy`)} />}
         />
         <OffsetPager offset={offset} total={of.ledger.total} />
       </Section>
@@ -97,10 +97,10 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
 }
 
 const columnsOf = (refund: (entry: AdminLedgerEntry) => void): Column<AdminLedgerEntry>[] => [
-  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} /> : <span className="text-muted">–</span>) },
-  { title: "By", cell: ({ actor }) => <code>{actor}</code> },
+  { title: "Actor", cell: ({ actor }) => <code>{actor}</code> },
   { title: "Note", cell: ({ note }) => <span className="break-words">{note ?? ""}</span> },
   {
     title: "Amount",

@@ -6,7 +6,7 @@ import { TextArea } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Money } from "../ui/values.tsx"
 
-/** Gives back what a turn was charged. Pressing twice books once. */
+/** Refunds the charge of a turn. The idempotency key stays the same, so a second submit refunds nothing. */
 export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose: () => void }) {
   const change = useChange("refundTurn")
   const [key] = useState(() => crypto.randomUUID())
@@ -26,7 +26,7 @@ export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose:
       title={`Refund the turn ${of.turn_id}?`}
       about={
         <>
-          Its whole charge of <Money usd={of.amount_usd === null ? null : -of.amount_usd} /> goes back to the account.
+          The full charge of <Money usd={of.amount_usd === null ? null : -of.amount_usd} /> is credited to the account.
         </>
       }
       verb="Refund"
@@ -39,7 +39,7 @@ export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose:
         label="Note"
         name="note"
         rows={2}
-        hint="The account's owner sees it beside the entry."
+        hint="The account's owner sees this note next to the entry."
         value={note}
         error={change.error}
         onChange={({ target }) => setNote(target.value)}

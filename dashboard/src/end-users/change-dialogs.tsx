@@ -13,7 +13,7 @@ interface EndUserDialogProps {
 
 export function BlockEndUserDialog({ endUser: { end_user_ref, limits }, test, onClose }: EndUserDialogProps) {
   const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"] })
-  // As it was asked: the end user is read again before the dialog closes.
+  // Kept from the first render, because the end user is read again before the dialog closes.
   const [blocked] = useState(!limits.blocked)
   const done = () => {
     toast(blocked ? `${end_user_ref} is blocked.` : `${end_user_ref} may send turns again.`)
@@ -27,10 +27,10 @@ export function BlockEndUserDialog({ endUser: { end_user_ref, limits }, test, on
       title={`${blocked ? "Block" : "Unblock"} the end user ${end_user_ref}?`}
       about={
         blocked
-          ? "New turns of this end user are refused with END_USER_BLOCKED. Turns that run go on, and the caps stay."
+          ? "New turns of this end user are rejected with END_USER_BLOCKED. Running turns continue, and the caps stay."
           : "New turns of this end user are accepted again, within their caps."
       }
-      verb={blocked ? "Block them" : "Unblock them"}
+      verb={blocked ? "Block end user" : "Unblock end user"}
       busy={put.isPending}
       error={put.error}
       onConfirm={() =>
@@ -51,8 +51,8 @@ export function EraseEndUserDialog({ endUser: { end_user_ref, turns }, test, onC
       open
       onClose={onClose}
       title={`Erase the data of ${end_user_ref}?`}
-      about={`The texts, files, conversations and steps of ${turns.toLocaleString("en-US")} turns are deleted, and nothing brings them back. Export them first if you need a copy.`}
-      verb="Erase it"
+      about={`The texts, files, conversations and steps of ${turns.toLocaleString("en-US")} turns are deleted permanently. Export them first if you need a copy.`}
+      verb="Erase data"
       typed={end_user_ref}
       busy={erase.isPending}
       error={erase.error}

@@ -77,12 +77,12 @@ export function EndUserPage() {
             </Section>
             <Section title="Erasure">
               <p className="max-w-[72ch] text-muted">
-                Deletes what this end user said and was answered: texts, results, files, conversations and the steps of
-                their turns. Amounts stay, without any text. Nothing brings it back.
+                Permanently deletes the content of this end user's turns: texts, results, files, conversations and
+                steps. Billed amounts stay, without any text.
               </p>
               <div>
                 <Button kind="danger" onClick={() => setOpen("erase")}>
-                  Erase their data
+                  Erase data
                 </Button>
               </div>
             </Section>
@@ -117,7 +117,7 @@ const EndUserFacts = ({ of: endUser, test }: PartProps) => (
         Last turn <Time at={endUser.last_turn_at} />
       </span>
       <TextLink to="/turns" search={{ test, end_user_ref: endUser.end_user_ref } as never}>
-        Their turns
+        View turns
       </TextLink>
     </div>
     <Stats>
@@ -127,7 +127,7 @@ const EndUserFacts = ({ of: endUser, test }: PartProps) => (
       <Stat label="This month" hint="UTC">
         <Money usd={endUser.billed_this_month_usd} />
       </Stat>
-      <Stat label="Ever">
+      <Stat label="All time">
         <Money usd={endUser.billed_usd} />
       </Stat>
       <Stat label="Turns">
@@ -138,8 +138,8 @@ const EndUserFacts = ({ of: endUser, test }: PartProps) => (
 )
 
 const SOURCES: Record<EndUser["caps"][number]["source"], string> = {
-  end_user: "this end user's own",
-  key: "their key's default",
+  end_user: "this end user",
+  key: "the key's default",
   account: "the account's default",
   plan: "the plan",
   space: "the space",
@@ -148,12 +148,12 @@ const SOURCES: Record<EndUser["caps"][number]["source"], string> = {
 
 const CAP_COLUMNS: Column<EndUser["caps"][number]>[] = [
   { title: "Cap", cell: ({ cap }) => cap.replaceAll("_", " ") },
-  { title: "Set by", cell: ({ source }) => SOURCES[source] },
+  { title: "Source", cell: ({ source }) => SOURCES[source] },
   { title: "Limit", right: true, cell: ({ limit_usd }) => <Money usd={limit_usd} /> },
   { title: "Spent", right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
   { title: "Held", right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
-  { title: "Left", right: true, cell: ({ left_usd }) => <Money usd={left_usd} /> },
-  { title: "Begins again", right: true, cell: ({ resets_at }) => <Time at={resets_at} /> },
+  { title: "Remaining", right: true, cell: ({ left_usd }) => <Money usd={left_usd} /> },
+  { title: "Resets", right: true, cell: ({ resets_at }) => <Time at={resets_at} /> },
 ]
 
 function OwnCaps({ of: { end_user_ref, limits }, test }: PartProps) {

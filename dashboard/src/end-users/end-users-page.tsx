@@ -29,17 +29,17 @@ export function EndUsersPage() {
       {...endUsersPages.list}
       action={
         <Button kind="primary" icon="plus" onClick={() => setCapping(true)}>
-          Cap an end user
+          Set caps
         </Button>
       }
     >
       <FilterBar set={{ q, blocked }}>
-        <TextFilter label="A part of the end_user_ref" name="q" value={q} wide />
+        <TextFilter label="Search by end_user_ref" name="q" value={q} wide />
         <ChoiceFilter
           label="Blocked"
           name="blocked"
           value={blocked}
-          all="Blocked or not"
+          all="All end users"
           options={[
             ["true", "Blocked"],
             ["false", "Not blocked"],
@@ -50,18 +50,18 @@ export function EndUsersPage() {
         {({ data, next_cursor }) => (
           <>
             <Table
-              caption="End users, the one with the newest turn first"
+              caption="End users, by latest turn"
               columns={columnsOf(test)}
               rows={data}
               rowKey={({ end_user_ref }) => end_user_ref}
               stale={endUsers.isPlaceholderData}
               empty={
                 q || blocked ? (
-                  <EmptyState title="No end user fits these filters" />
+                  <EmptyState title="No end users match these filters" />
                 ) : (
-                  <EmptyState title="No end user yet" curl={curl()}>
-                    An end user is one of your own customers, by the id that you give them. They are here once a turn
-                    names them, or once you cap them.
+                  <EmptyState title="No end users yet" curl={curl()}>
+                    An end user is one of your customers, named by your own id. It appears here after its first turn, or
+                    when you set its caps.
                   </EmptyState>
                 )
               }
@@ -98,12 +98,12 @@ const columnsOf = (test: true | undefined): Column<EndUser>[] => [
   { title: "Monthly cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_monthly" /> },
   { title: "Today", right: true, cell: ({ billed_today_usd }) => <Money usd={billed_today_usd} /> },
   { title: "This month", right: true, cell: ({ billed_this_month_usd }) => <Money usd={billed_this_month_usd} /> },
-  { title: "Ever", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+  { title: "All time", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   { title: "Last turn", right: true, cell: ({ last_turn_at }) => <Time at={last_turn_at} /> },
 ]
 
-/** What is left of a cap that applies, of how much. */
+/** The remaining amount of a cap, and its limit. */
 function CapUse({ row, cap }: { row: EndUser; cap: EndUser["caps"][number]["cap"] }) {
   const found = row.caps.find((one) => one.cap === cap)
   if (!found) return <span className="text-muted">none</span>

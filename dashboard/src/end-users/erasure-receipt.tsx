@@ -7,14 +7,14 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 
-/** What was erased, and what stays. Asks again while it is under way. */
+/** The erased and the kept data. Polls while the erasure is in progress. */
 export function EndUserReceipt({ erasureId, test }: { erasureId: string; test: true | undefined }) {
   const erasure = useQuery({
     ...queryOf("getErasure", { path: { erasure_id: erasureId }, query: { test: test && "true" } }),
     refetchInterval: ({ state }) => (state.data?.state === "erasing" ? 2000 : false),
   })
   return (
-    <Section title="Receipt of the erasure">
+    <Section title="Erasure receipt">
       <div aria-live="polite">
         <Read of={erasure} rows={4}>
           {(data) => <ErasureFacts of={data} />}
@@ -29,8 +29,8 @@ const ErasureFacts = ({ of: erasure }: { of: Erasure }) => (
     entries={[
       ["State", <Status key="state" word={erasure.state} tone={erasure.state === "erased" ? "ok" : "info"} />],
       ["Receipt", <Id key="id" id={erasure.erasure_id} />],
-      ["Asked for", <Time key="asked" at={erasure.requested_at} exact />],
-      ["Done", erasure.erased_at ? <Time key="done" at={erasure.erased_at} exact /> : "the service goes on by itself"],
+      ["Requested", <Time key="asked" at={erasure.requested_at} exact />],
+      ["Completed", erasure.erased_at ? <Time key="done" at={erasure.erased_at} exact /> : "in progress"],
       [
         "Erased",
         <span key="erased">
@@ -42,7 +42,7 @@ const ErasureFacts = ({ of: erasure }: { of: Erasure }) => (
       [
         "Kept",
         <span key="kept">
-          that there were <Count value={erasure.kept.turns} /> turns for <Money usd={erasure.kept.billed_usd} />
+          the amounts of <Count value={erasure.kept.turns} /> turns: <Money usd={erasure.kept.billed_usd} />
         </span>,
       ],
     ]}

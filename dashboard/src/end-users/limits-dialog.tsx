@@ -8,7 +8,7 @@ import { EndUserLimitsForm } from "./limits-form.tsx"
 
 const NONE = { daily_usd: null, monthly_usd: null }
 
-/** Caps for an end user who may not have had a turn yet. */
+/** Sets the caps of an end user, who may not have any turn yet. */
 export function CapEndUserDialog({ test, onClose }: { test: true | undefined; onClose: () => void }) {
   const put = useChange("putEndUserLimits", { changes: ["listEndUsers", "getEndUser"] })
   const navigate = useNavigate()
@@ -17,12 +17,12 @@ export function CapEndUserDialog({ test, onClose }: { test: true | undefined; on
     <Dialog
       open
       onClose={onClose}
-      title="Cap an end user"
-      about="It replaces the caps that this end user has, and unblocks them if they are blocked."
+      title="Set caps for an end user"
+      about="This replaces the current caps of the end user, and unblocks a blocked one."
     >
       <EndUserLimitsForm
         limits={NONE}
-        verb="Set the caps"
+        verb="Save the caps"
         busy={put.isPending}
         error={put.error}
         disabled={ref === ""}
@@ -31,7 +31,7 @@ export function CapEndUserDialog({ test, onClose }: { test: true | undefined; on
             { path: { end_user_ref: ref }, query: { test: test && "true" }, body: { ...limits, blocked: false } },
             {
               onSuccess: ({ end_user_ref }) => {
-                toast(`${end_user_ref} is capped.`)
+                toast(`The caps of ${end_user_ref} are saved.`)
                 void navigate({
                   to: "/end-users/$endUserRef",
                   params: { endUserRef: end_user_ref },
@@ -44,7 +44,7 @@ export function CapEndUserDialog({ test, onClose }: { test: true | undefined; on
       >
         <TextInput
           label="End user"
-          hint="The end_user_ref of your turns."
+          hint="The end_user_ref that your turns use."
           placeholder="customer-42"
           autoComplete="off"
           name="end_user_ref"

@@ -7,7 +7,7 @@ import { plainNumber } from "../ui/plain.ts"
 
 type Limits = EndUser["limits"]
 
-/** An amount that was typed: null for none. What is no figure is sent as it is, and refused by the service. */
+/** A typed amount; null if empty. Text that is not a number is sent unchanged, and the API rejects it. */
 const amountOf = (text: string) => {
   if (text.trim() === "") return null
   return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
@@ -22,11 +22,11 @@ interface LimitsFormProps {
   error: unknown
   verb: string
   disabled?: boolean
-  /** Before the two amounts. */
+  /** Fields above the two caps. */
   children?: React.ReactNode
 }
 
-/** The two caps of an end user. An empty one means that the default applies. */
+/** The daily and the monthly cap of an end user. The default applies to an empty field. */
 export function EndUserLimitsForm({ limits, onSave, busy, error, verb, disabled, children }: LimitsFormProps) {
   const [daily, setDaily] = useState(textOf(limits.daily_usd))
   const [monthly, setMonthly] = useState(textOf(limits.monthly_usd))
@@ -43,8 +43,8 @@ export function EndUserLimitsForm({ limits, onSave, busy, error, verb, disabled,
       {children}
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextInput
-          label="Daily, USD"
-          hint="For a UTC day. Left empty: the default applies."
+          label="Daily cap (USD)"
+          hint="Per UTC day. Empty: the default applies."
           inputMode="decimal"
           autoComplete="off"
           name="daily_usd"
@@ -53,8 +53,8 @@ export function EndUserLimitsForm({ limits, onSave, busy, error, verb, disabled,
           onChange={({ target }) => setDaily(target.value)}
         />
         <TextInput
-          label="Monthly, USD"
-          hint="For a UTC month. Left empty: the default applies."
+          label="Monthly cap (USD)"
+          hint="Per UTC month. Empty: the default applies."
           inputMode="decimal"
           autoComplete="off"
           name="monthly_usd"

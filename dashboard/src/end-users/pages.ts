@@ -4,7 +4,7 @@ export const endUsersPages = {
   list: {
     path: "/end-users",
     title: "End users",
-    about: "Your own customers: what they spend, and their limits.",
+    about: "Your customers, with their spend and caps.",
     nav: "Workspace",
   },
   detail: {

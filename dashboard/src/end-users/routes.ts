@@ -11,7 +11,7 @@ interface EndUsersSearch {
 
 interface EndUserSearch {
   days?: number
-  /** The receipt of an erasure that was asked for. */
+  /** The id of the erasure whose receipt is shown. */
   erasure?: string
 }
 

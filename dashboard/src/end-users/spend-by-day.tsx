@@ -7,7 +7,7 @@ import { everyDay, firstOfDays } from "../ui/days.ts"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
 import { Read } from "../ui/read.tsx"
 
-/** What was billed for an end user, day by day. */
+/** The billed amount of an end user per day. */
 export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
   const { days = 30, test } = useSearch({ from: "/app/end-users/$endUserRef" })
   const query = {
@@ -24,7 +24,7 @@ export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
       </FilterBar>
       <Read of={usage} rows={7}>
         {({ data, from, to }) => {
-          if (data.length === 0) return <p className="text-muted">Nothing was billed in this time.</p>
+          if (data.length === 0) return <p className="text-muted">Nothing was billed in this period.</p>
           const byDay = new Map(data.map((day) => [day.group, day.billed_usd]))
           return (
             <Chart

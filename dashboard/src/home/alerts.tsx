@@ -12,10 +12,10 @@ const DAY_MS = 86_400_000
 const DAYS = 7
 const SHOWN = 5
 
-/** The day a week ago: a whole day, so that the same question is asked all day. */
+/** Midnight UTC a week ago: a whole day, so that the query key stays the same all day. */
 const since = () => `${new Date(Date.now() - DAYS * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`
 
-/** What the account was warned of in the last days. Nothing when there is nothing. */
+/** The warnings of the last days. Renders nothing if the account has no warnings. */
 export function Alerts() {
   const { test } = useSearch({ from: "/app" })
   const query = { test: test && ("true" as const), created_after: since(), limit: SHOWN }
@@ -58,13 +58,13 @@ function detailsOf({ type, data }: FeedEvent): ReactNode {
   if (type === "balance.depleted") {
     return (
       <>
-        new turns are refused. <TextLink to="/balance">Balance</TextLink>
+        new turns are rejected. <TextLink to="/balance">Balance</TextLink>
       </>
     )
   }
   return (
     <>
-      <Money usd={available_usd} /> left, less than <Money usd={threshold_usd} />.{" "}
+      <Money usd={available_usd} /> available, below <Money usd={threshold_usd} />.{" "}
       <TextLink to="/balance">Balance</TextLink>
     </>
   )
@@ -86,7 +86,7 @@ function CapWords({ cap: { cap, percent, limit_usd, key_id, end_user_ref, resets
         <>
           {", set on "}
           <TextLink to="/keys/$keyId" params={{ keyId: key_id }}>
-            its key
+            the API key
           </TextLink>
         </>
       )}
@@ -101,7 +101,7 @@ function EndpointWords({ data }: { data: Record<string, unknown> }) {
     <>
       {url}, {reason.replaceAll("_", " ")}.{" "}
       <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
-        See its deliveries
+        View deliveries
       </TextLink>
     </>
   )

@@ -16,12 +16,12 @@ const NewKeyDialog = lazy(() =>
 )
 
 interface FirstStepsProps {
-  /** The account's first turn, once it is there. */
+  /** The account's first turn; undefined before it is sent. */
   turn: Turn | undefined
   test: true | undefined
 }
 
-/** From nothing to the first turn that is done: a key, the turn, what becomes of it. */
+/** Guides a new account to its first finished turn: create a key, send a turn, follow it. */
 export function FirstSteps({ turn, test }: FirstStepsProps) {
   const keys = useRead("listKeys", { query: { test: test ? "true" : "false", limit: 100 } })
   const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 1 } })
@@ -31,33 +31,33 @@ export function FirstSteps({ turn, test }: FirstStepsProps) {
   return (
     <Section title="First steps">
       <ol className="flex flex-col gap-5">
-        <Step number={1} title="Make an API key" done={usable.length > 0}>
+        <Step number={1} title="Create an API key" done={usable.length > 0}>
           <p className="text-muted">
             {usable.length > 0
-              ? `You have ${usable.length === 1 ? "one" : usable.length}. Its value was shown when it was made.`
-              : "Your server sends turns with it. Its value is shown once."}
+              ? `Existing keys: ${usable.length}. A value is shown only when its key is created.`
+              : "Your server sends turns with this key. Its value is shown only once."}
           </p>
           <div>
             <Button kind={usable.length > 0 ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
-              {usable.length > 0 ? "Make another key" : "Make a key"}
+              {usable.length > 0 ? "Create another key" : "Create a key"}
             </Button>
           </div>
         </Step>
         <Step number={2} title="Send a turn" done={turn !== undefined}>
           <p className="text-muted">
             {space
-              ? `In a shell with the key in TURNPIKE_API_KEY. It goes to your space ${space.title}, so the key's scope is all, or this space.`
-              : "In a shell with the key in TURNPIKE_API_KEY. It makes a space, which is where an agent works, and asks it something."}
+              ? `Run this in a shell with the key in TURNPIKE_API_KEY. The turn runs in your space ${space.title}, so the key needs access to that space.`
+              : "Run this in a shell with the key in TURNPIKE_API_KEY. It creates a space for an agent, and sends a turn to it."}
           </p>
           <CodeBlock code={firstTurnAsCurl(space?.space_id)} label="The first turn as curl" />
         </Step>
-        <Step number={3} title="Watch it" done={turn?.state === "done"}>
+        <Step number={3} title="Follow the turn" done={turn?.state === "done"}>
           {turn ? (
             <WatchedTurn turn={turn} test={test} />
           ) : (
             <p role="status" className="flex items-center gap-2 text-muted">
               <Icon name="waiting" />
-              This page waits for your first turn, and shows it here.
+              Waiting for your first turn. It appears here.
             </p>
           )}
         </Step>
@@ -93,7 +93,7 @@ const Step = ({ number, title, done, children }: StepProps) => (
   </li>
 )
 
-/** The first turn as it is done: its state, and its text as it comes. */
+/** Shows the state of the first turn and streams its text. */
 function WatchedTurn({ turn, test }: { turn: Turn; test: true | undefined }) {
   const live = useLiveTurn(turn.turn_id, { open: isOpenTurn(turn.state), test })
   const text = turn.result ?? turn.error?.message ?? live.findLast((step) => step.text)?.text ?? "…"
@@ -102,7 +102,7 @@ function WatchedTurn({ turn, test }: { turn: Turn; test: true | undefined }) {
       <div className="flex flex-wrap items-center gap-3">
         <TurnState turn={turn} />
         <TextLink to="/turns/$turnId" params={{ turnId: turn.turn_id }}>
-          Its steps and its bill
+          Steps and bill
         </TextLink>
       </div>
       <p aria-live="polite" className="whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">

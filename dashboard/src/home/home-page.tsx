@@ -34,7 +34,7 @@ export function HomePage() {
   const first = turns.data?.items.at(-1)
   const hasDone =
     turns.data !== undefined && (turns.data.total > SHOWN || turns.data.items.some(({ state }) => state === "done"))
-  // Who has come with no turn done sees the first one to its end, until they leave.
+  // The first steps stay visible until the user leaves the page, even after the first turn is done.
   const [newIn, setNewIn] = useState<"test" | "live" | null>(null)
   const mode = test ? "test" : "live"
   if (turns.data && !turns.isPlaceholderData && !hasDone && newIn !== mode) setNewIn(mode)
@@ -83,7 +83,7 @@ function Today() {
             hint={
               held_usd > 0 ? (
                 <>
-                  and <Money usd={held_usd} /> held by turns that run
+                  and <Money usd={held_usd} /> held by open turns
                 </>
               ) : (
                 <TextLink to="/balance">Ledger</TextLink>
@@ -99,7 +99,7 @@ function Today() {
             label="Turns today"
             hint={
               <TextLink to="/turns" search={{ created_after: today() }}>
-                See them
+                View turns
               </TextLink>
             }
           >
@@ -110,10 +110,10 @@ function Today() {
             hint={
               failed.data && failed.data.total > 0 ? (
                 <TextLink to="/turns" search={{ created_after: today(), state: "failed" }}>
-                  See why
+                  View failed turns
                 </TextLink>
               ) : (
-                "none to look at"
+                "no failed turns"
               )
             }
           >
@@ -128,11 +128,11 @@ function Today() {
 function Spend() {
   const energy = useRead("getEnergy", { query: { days: DAYS } })
   return (
-    <Section title={`Spend in ${DAYS} days`} action={<TextLink to="/usage">Usage</TextLink>}>
+    <Section title={`Spend, last ${DAYS} days`} action={<TextLink to="/usage">Usage</TextLink>}>
       <Read of={energy} rows={7}>
         {({ days }) => (
           <Chart
-            title="Spent by day (UTC), USD"
+            title="Spent by day, USD (UTC)"
             kind="bars"
             series={[{ key: "spent", label: "Spent" }]}
             points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}

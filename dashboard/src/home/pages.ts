@@ -4,7 +4,7 @@ export const homePages = {
   home: {
     path: "/home",
     title: "Home",
-    about: "Balance, today and what needs a look.",
+    about: "Your balance, today's turns and alerts.",
     nav: "Workspace",
   },
 } as const satisfies Record<string, PageInfo>

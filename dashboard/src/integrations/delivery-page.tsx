@@ -46,7 +46,7 @@ function WholeDelivery({ delivery, test }: { delivery: Delivery; test: true | un
           ["Event id", <Id key="event" id={event_id} full />],
           ["Webhook", <Id key="webhook" id={webhook_id} href={`/webhooks/${webhook_id}`} full />],
           ["Turn", turn_id ? <Id key="turn" id={turn_id} href={`/turns/${turn_id}`} full /> : undefined],
-          ["Made", <Time key="made" at={delivery.created_at} exact />],
+          ["Created", <Time key="made" at={delivery.created_at} exact />],
           ["Ended", delivery.finished_at ? <Time key="ended" at={delivery.finished_at} exact /> : undefined],
         ]}
       />
@@ -56,11 +56,11 @@ function WholeDelivery({ delivery, test }: { delivery: Delivery; test: true | un
           rows={[...attempts].reverse()}
           rowKey={({ attempt }) => attempt}
           columns={ATTEMPTS}
-          empty={<p className="text-muted">It has not been tried yet.</p>}
+          empty={<p className="text-muted">No attempts yet. They appear here.</p>}
         />
       </Section>
-      <Section title="What was posted">
-        <Read of={event}>{(data) => <Json value={data} label="The event" />}</Read>
+      <Section title="Payload">
+        <Read of={event}>{(data) => <Json value={data} label="Payload" />}</Read>
       </Section>
     </>
   )
@@ -68,8 +68,8 @@ function WholeDelivery({ delivery, test }: { delivery: Delivery; test: true | un
 
 const ATTEMPTS: Column<DeliveryAttempt>[] = [
   { title: "Attempt", cell: ({ attempt }) => attempt },
-  { title: "Answer", cell: (row) => <AttemptAnswer attempt={row} /> },
-  { title: "Body", cell: ({ answer }) => <code className="break-all">{answer || "–"}</code> },
-  { title: "Took", right: true, cell: ({ duration_ms }) => lasted(duration_ms) },
-  { title: "When", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Response", cell: (row) => <AttemptAnswer attempt={row} /> },
+  { title: "Response body", cell: ({ answer }) => <code className="break-all">{answer || "–"}</code> },
+  { title: "Duration", right: true, cell: ({ duration_ms }) => lasted(duration_ms) },
+  { title: "Time", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]

@@ -18,7 +18,7 @@ export interface KeyChange {
 
 type Props = KeyChange & { onClose: () => void }
 
-/** What is done with a key that there is. */
+/** The dialogs that change an existing key. */
 export function KeyDialog(props: Props) {
   if (props.kind === "edit") return <EditKey {...props} />
   return props.kind === "rotate" ? <RotateKey {...props} /> : <RevokeKey {...props} />
@@ -54,11 +54,11 @@ function EditKey({ apiKey, onClose }: Props) {
       wide
       onClose={onClose}
       onSubmit={save}
-      title={`Change the key ${apiKey.name}`}
-      about="Its value and its scope stay as they are. An empty cap is none."
+      title={`Edit the key ${apiKey.name}`}
+      about="The value and the scope stay the same. An empty field means no cap."
       actions={
         <>
-          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" busy={update.isPending} disabled={name.trim() === ""}>
             Save
           </Button>
@@ -73,12 +73,12 @@ function EditKey({ apiKey, onClose }: Props) {
         onChange={({ target }) => setName(target.value)}
       />
       <Select
-        label="Ends"
+        label="Expires"
         name="expires_at"
         error={update.error}
         value={expiry}
         onChange={({ target }) => setExpiry(target.value)}
-        options={[["as it is", "As it is now"], ...EXPIRIES]}
+        options={[["as it is", "Do not change"], ...EXPIRIES]}
       />
       {!apiKey.test && <CapFields texts={caps} onChange={setCaps} error={update.error} />}
       {update.error && <ErrorState error={update.error} />}
@@ -87,9 +87,9 @@ function EditKey({ apiKey, onClose }: Props) {
 }
 
 const OVERLAPS = [
-  ["86400", "For a day"],
-  ["3600", "For an hour"],
-  ["0", "Not at all"],
+  ["86400", "In 24 hours"],
+  ["3600", "In 1 hour"],
+  ["0", "Immediately"],
 ] as const
 
 function RotateKey({ apiKey, onClose }: Props) {
@@ -108,19 +108,19 @@ function RotateKey({ apiKey, onClose }: Props) {
       onClose={onClose}
       onSubmit={send}
       title={`Rotate the key ${apiKey.name}?`}
-      about="It gets a new value. Its id, scope, caps and spaces stay."
+      about="The key gets a new value. Its id, scope, caps and spaces stay the same."
       actions={
         <>
-          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" busy={rotate.isPending}>
-            Rotate it
+            Rotate key
           </Button>
         </>
       }
     >
       <Select
-        label="The old value goes on working"
-        hint="Long enough to give the new one to every server."
+        label="Old value expires"
+        hint="Allow enough time to update every server."
         value={overlap}
         onChange={({ target }) => setOverlap(target.value)}
         options={OVERLAPS}
@@ -141,8 +141,8 @@ function RevokeKey({ apiKey: { key_id, name }, onClose }: Props) {
       open
       onClose={onClose}
       title={`Revoke the key ${name}?`}
-      about="Requests with it fail from now on, and nothing brings it back. Its spaces, turns and webhooks stay."
-      verb="Revoke it"
+      about="Requests with this key fail immediately. This cannot be undone. Its spaces, turns and webhooks stay."
+      verb="Revoke key"
       typed={name}
       busy={revoke.isPending}
       error={revoke.error}

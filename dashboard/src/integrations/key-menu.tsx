@@ -18,7 +18,7 @@ export function KeyMenu({ apiKey, ask }: KeyMenuProps) {
   return (
     <Menu
       label={`Actions of the key ${apiKey.name}`}
-      items={[item("Change name and caps", "edit"), item("Rotate", "rotate"), item("Revoke", "revoke")]}
+      items={[item("Edit name and caps", "edit"), item("Rotate", "rotate"), item("Revoke", "revoke")]}
     />
   )
 }

@@ -33,7 +33,7 @@ export function KeyPage() {
         apiKey && (
           <>
             <Button disabled={apiKey.revoked_at !== null} onClick={() => setAsked({ kind: "edit", apiKey })}>
-              Change name and caps
+              Edit name and caps
             </Button>
             <KeyMenu apiKey={apiKey} ask={setAsked} />
           </>
@@ -72,11 +72,11 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
           </span>,
         ],
         ["Space", space ? <Id key="space" id={space} href={`/spaces/${space}`} full /> : undefined],
-        ["Test key", test ? "yes: rehearsed, and free" : undefined],
-        ["Made", moment(apiKey.created_at)],
+        ["Test key", test ? "yes (rehearsal model, no cost)" : undefined],
+        ["Created", moment(apiKey.created_at)],
         ["Last used", <Time key="used" at={apiKey.last_used_at} />],
-        ["Ends", moment(apiKey.expires_at) ?? "never"],
-        ["Old value until", moment(apiKey.previous_expires_at)],
+        ["Expires", moment(apiKey.expires_at) ?? "never"],
+        ["Old value expires", moment(apiKey.previous_expires_at)],
         ["Revoked", moment(apiKey.revoked_at)],
       ]}
     />
@@ -96,42 +96,40 @@ function KeyCaps({ apiKey: { cap_states, caps, test } }: { apiKey: ApiKeyWithCap
           { title: "Limit", right: true, cell: ({ limit_usd }) => <Money usd={limit_usd} /> },
           { title: "Spent", right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
           { title: "Held", right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
-          { title: "Left", right: true, cell: ({ left_usd }) => <Money usd={left_usd} /> },
+          { title: "Remaining", right: true, cell: ({ left_usd }) => <Money usd={left_usd} /> },
           {
-            title: "Begins anew",
+            title: "Resets",
             right: true,
-            cell: ({ resets_at }) => (resets_at ? <Time at={resets_at} /> : "no window is open"),
+            cell: ({ resets_at }) => (resets_at ? <Time at={resets_at} /> : "no open window"),
           },
         ]}
         empty={
           <p className="text-muted">
-            {test
-              ? "A test key has no caps: it costs nothing."
-              : "No cap of its own: it may spend what the balance has."}
+            {test ? "Test keys cost nothing and have no caps." : "No caps. The key can spend the whole balance."}
           </p>
         }
       />
       {forEndUsers && (
         <p className="text-muted">
-          For each end user without a limit of their own: <Money usd={caps.end_user_daily_usd} /> a day,{" "}
-          <Money usd={caps.end_user_monthly_usd} /> a month.
+          Default caps per end user: <Money usd={caps.end_user_daily_usd} /> per day,{" "}
+          <Money usd={caps.end_user_monthly_usd} /> per month.
         </p>
       )}
     </Section>
   )
 }
 
-/** What its turns cost in the last 30 days. */
+/** The billed amount of the key's turns in the last 30 days. */
 function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
   const usage = useRead("getUsage", {
     query: { group_by: "day", key: [key_id], test: test ? "true" : undefined, limit: getUsageQuery.limit.maximum },
   })
   return (
     <Section
-      title="Use in 30 days"
+      title="Usage, last 30 days"
       action={
         <TextLink to="/turns" search={{ key: key_id, test: test || undefined }}>
-          Its turns
+          View turns
         </TextLink>
       }
     >
@@ -151,7 +149,7 @@ function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
             </Stats>
             {data.length > 0 && (
               <Chart
-                title="Billed by day (UTC), USD"
+                title="Billed by day, USD (UTC)"
                 kind="bars"
                 series={[{ key: "billed", label: "Billed" }]}
                 points={data

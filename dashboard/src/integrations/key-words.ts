@@ -3,37 +3,38 @@ import { plainNumber } from "../ui/plain.ts"
 
 type Scope = ApiKey["scope"]
 
-/** The three scopes: who wants which, and what it can reach. */
+/** The three scopes, each with its use case and a short form for tables. */
 export const KEY_SCOPES: Record<Scope, { title: string; about: string; reach: string }> = {
   created: {
-    title: "Created: spaces of its own",
-    about: "Only spaces that this key creates. Recommended for a product that makes a space for each of its customers.",
+    title: "Created: its own spaces",
+    about: "Only spaces that this key creates. Recommended for a product that creates a space per customer.",
     reach: "spaces it creates",
   },
   space: {
     title: "Space: one space",
-    about: "One space that there is already. For a single agent that you have set up here.",
+    about: "One existing space. For a single agent that you have configured here.",
     reach: "one space",
   },
   all: {
     title: "All: every space of the account",
-    about: "Every space, also those that other keys and people make later. For tools of your own; keep it closely.",
+    about:
+      "Every space, including spaces that other keys and users create later. For internal tools; keep this key safe.",
     reach: "all spaces",
   },
 }
 
-/** What becomes of a key now: it works, it has been revoked, or its time is over. */
+/** The state of a key. A revoked key stays "revoked" after its expiry. */
 export function keyState({ revoked_at, expires_at }: ApiKey, now = Date.now()): "active" | "revoked" | "expired" {
   if (revoked_at) return "revoked"
   return expires_at && Date.parse(expires_at) <= now ? "expired" : "active"
 }
 
 const CAP_LABELS: Record<keyof SetCaps, readonly [label: string, hint: string]> = {
-  daily_usd: ["A day, USD", "What the key may spend in a UTC day; 0: nothing."],
-  window_usd: ["A window, USD", "What it may spend in a window that its first turn opens."],
-  window_seconds: ["Length of the window, seconds", "With the amount of the window only."],
-  end_user_daily_usd: ["An end user's day, USD", "For each of your customers without a limit of their own."],
-  end_user_monthly_usd: ["An end user's month, USD", "The same for a UTC month."],
+  daily_usd: ["Daily cap (USD)", "Maximum spend per UTC day. 0: the key can spend nothing."],
+  window_usd: ["Window cap (USD)", "Maximum spend in a window, which starts with its first turn."],
+  window_seconds: ["Window length (seconds)", "Only together with a window cap."],
+  end_user_daily_usd: ["Daily cap per end user (USD)", "For each end user without a cap of their own."],
+  end_user_monthly_usd: ["Monthly cap per end user (USD)", "The same per UTC month."],
 }
 
 export const CAP_FIELDS = Object.entries(CAP_LABELS).map(
@@ -47,7 +48,7 @@ const textOf = (cap: number | null | undefined) => (typeof cap === "number" ? pl
 export const textsOfCaps = (caps: SetCaps): CapTexts =>
   Object.fromEntries(CAP_FIELDS.map(([name]) => [name, textOf(caps[name])])) as CapTexts
 
-/** An empty field is no cap. What is no number is sent as it is, for the API to say so. */
+/** An empty field means no cap. Text that is not a number is sent unchanged, and the API rejects it. */
 export const capsOfTexts = (texts: CapTexts): SetCaps =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, text.trim() === "" ? null : numberOf(text)]),
@@ -59,17 +60,17 @@ function numberOf(text: string): number {
 }
 
 export const CAP_TITLES: Record<CapState["cap"], string> = {
-  key_daily: "A day",
-  key_window: "A window",
-  end_user_daily: "An end user's day",
-  end_user_monthly: "An end user's month",
-  account_daily: "The account's day",
-  members_daily: "The members' day",
+  key_daily: "Daily",
+  key_window: "Window",
+  end_user_daily: "End user, daily",
+  end_user_monthly: "End user, monthly",
+  account_daily: "Account, daily",
+  members_daily: "Members, daily",
 }
 
 const DAY_MS = 86_400_000
 
-/** Choices for when a key ends, as days from now. */
+/** Choices for the expiry of a key, in days from now. */
 export const EXPIRIES = [
   ["", "Never"],
   ["30", "In 30 days"],

@@ -32,7 +32,7 @@ export function KeysPage() {
       {...integrationsPages.keys}
       action={
         <Button kind="primary" icon="plus" onClick={make}>
-          Make a key
+          Create a key
         </Button>
       }
     >
@@ -54,11 +54,11 @@ export function KeysPage() {
           </>
         )}
       </Read>
-      <Section title="The three scopes">
+      <Section title="Key scopes">
         <KeyValues entries={Object.values(KEY_SCOPES).map(({ title, about }) => [title, about])} />
         <p className="max-w-[88ch] text-muted">
-          Every key can have caps of its own: an amount for a day, for a window of any length, and for each of your end
-          users. A test key rehearses without cost and sees only test data.
+          Each key can have its own caps: per day, per window of any length, and per end user. A test key runs the
+          rehearsal model at no cost and accesses only test data.
         </p>
       </Section>
       <Suspense>
@@ -82,21 +82,21 @@ const COLUMNS: Column<ApiKey>[] = [
     ),
   },
   { title: "State", cell: (row) => <Status word={keyState(row)} /> },
-  { title: "Reaches", cell: ({ scope }) => KEY_SCOPES[scope]?.reach },
+  { title: "Scope", cell: ({ scope }) => KEY_SCOPES[scope]?.reach },
   { title: "Value", cell: ({ hint }) => <code className="break-all">{hint}</code> },
-  { title: "Cap of a day", right: true, cell: ({ caps }) => <Money usd={caps.daily_usd} /> },
+  { title: "Daily cap", right: true, cell: ({ caps }) => <Money usd={caps.daily_usd} /> },
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-  { title: "Ends", right: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "never") },
+  { title: "Expires", right: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "never") },
 ]
 
 function NoKeys({ test }: { test: true | undefined }) {
   const body = JSON.stringify({ name: "Production server", scope: "created", ...(test && { test: true }) })
   return (
     <EmptyState
-      title={test ? "There is no test key yet" : "There is no key yet"}
+      title={test ? "No test keys yet" : "No API keys yet"}
       curl={`curl -b cookies.txt ${location.origin}/api/account/keys -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '${body}'`}
     >
-      A key lets your server send turns. Its value is shown once, when it is made.
+      A key lets your server send turns. Its value is shown only once, when the key is created.
     </EmptyState>
   )
 }

@@ -15,12 +15,12 @@ import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, textsOfCaps } from "./key-
 
 interface NewKeyDialogProps {
   onClose: () => void
-  /** The scope that is chosen first. */
+  /** The scope that is selected at first. */
   scope?: CreateApiKey["scope"]
   test?: boolean
 }
 
-/** Makes a key, and shows its value once, with the turn that it may send first. */
+/** Creates a key, then shows its value once, with a command that sends the first turn. */
 export function NewKeyDialog({
   onClose,
   scope: firstScope = CreateApiKeyRules.scope.default,
@@ -54,8 +54,8 @@ export function NewKeyDialog({
   if (made) {
     const reached = { space, all: spaces.data?.items[0]?.space_id, created: undefined }[made.scope]
     return (
-      <SecretDialog secret={made.value} title={`The key ${made.name} is made`} onClose={onClose}>
-        <p className="text-muted">Where your server runs:</p>
+      <SecretDialog secret={made.value} title={`The key ${made.name} is created`} onClose={onClose}>
+        <p className="text-muted">Set it where your server runs:</p>
         <CodeBlock code={`export TURNPIKE_API_KEY=${made.value}`} label="The key as a variable" />
         <p className="text-muted">Then send a turn with it:</p>
         <CodeBlock code={firstTurnAsCurl(reached)} label="The first turn as curl" />
@@ -68,18 +68,18 @@ export function NewKeyDialog({
       wide
       onClose={onClose}
       onSubmit={send}
-      title="Make an API key"
-      about="For a server: who reads the key can spend in its name."
+      title="Create an API key"
+      about="For use on a server. Anyone who has the key can spend your credit."
       actions={
         <>
-          <Button onClick={onClose}>Make none</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             kind="primary"
             busy={create.isPending}
             disabled={name.trim() === "" || (scope === "space" && space === "")}
           >
-            Make the key
+            Create the key
           </Button>
         </>
       }
@@ -94,7 +94,7 @@ export function NewKeyDialog({
         onChange={({ target }) => setName(target.value)}
       />
       <fieldset className="flex flex-col gap-2">
-        <legend className="pb-1 font-strong">What it reaches</legend>
+        <legend className="pb-1 font-strong">Scope</legend>
         {choicesOf(KEY_SCOPES).map(([one, { title, about }]) => (
           <label key={one} className="flex items-start gap-2">
             <span className="flex h-5 items-center">
@@ -120,11 +120,14 @@ export function NewKeyDialog({
           error={create.error}
           value={space}
           onChange={({ target }) => setSpace(target.value)}
-          options={[["", "Choose one"], ...(spaces.data?.items.map((one) => [one.space_id, one.title] as const) ?? [])]}
+          options={[
+            ["", "Select a space"],
+            ...(spaces.data?.items.map((one) => [one.space_id, one.title] as const) ?? []),
+          ]}
         />
       )}
       <Select
-        label="Ends"
+        label="Expires"
         name="expires_at"
         error={create.error}
         value={expiry}
@@ -132,14 +135,14 @@ export function NewKeyDialog({
         options={EXPIRIES}
       />
       <Checkbox
-        label="A test key"
-        hint="It runs the rehearsal model, costs nothing and sees only test data."
+        label="Test key"
+        hint="It runs the rehearsal model, costs nothing and accesses only test data."
         checked={test}
         onChange={({ target }) => setTest(target.checked)}
       />
       {!test && (
         <details>
-          <summary className="font-strong">Caps: what it may spend at most</summary>
+          <summary className="font-strong">Caps (optional)</summary>
           <div className="pt-3">
             <CapFields texts={caps} onChange={setCaps} error={create.error} />
           </div>

@@ -8,7 +8,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
 
-/** Makes a webhook, and shows its signing secret once. */
+/** Creates a webhook, then shows its signing secret once. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const create = useChange("createWebhook", { changes: ["listWebhooks"] })
@@ -17,7 +17,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   if (made) {
     return (
       <SecretDialog secret={made.secret} title={`The signing secret of ${made.url}`} onClose={onClose}>
-        <p className="text-muted">Your server verifies each event with it (Standard Webhooks).</p>
+        <p className="text-muted">Your server verifies each event with this secret (Standard Webhooks).</p>
       </SecretDialog>
     )
   }
@@ -29,13 +29,13 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       onSubmit={() =>
         create.mutate({ query: { test: test && "true" }, body: webhookBody(values) }, { onSuccess: setMade })
       }
-      title="Make a webhook"
-      about="Your server hears of what happens instead of asking for it."
+      title="Create a webhook"
+      about="Turnpike posts events to your server, so that it does not have to poll."
       actions={
         <>
-          <Button onClick={onClose}>Make none</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" busy={create.isPending} disabled={values.url === ""}>
-            Make the webhook
+            Create the webhook
           </Button>
         </>
       }

@@ -4,19 +4,19 @@ export const integrationsPages = {
   keys: {
     path: "/keys",
     title: "API keys",
-    about: "Keys of your servers, with their scopes and caps.",
+    about: "The keys of your servers, with their scopes and caps.",
     nav: "Integrations",
   },
   key: {
     path: "/keys/$keyId",
     title: "API key",
-    about: "One key: its scope, caps and use.",
+    about: "One key: its scope, caps and usage.",
     samples: { keyId: { list: "/api/account/keys?limit=1", field: "key_id" } },
   },
   webhooks: {
     path: "/webhooks",
     title: "Webhooks",
-    about: "Endpoints that hear of turns and of the account.",
+    about: "Endpoints that receive events of turns and of the account.",
     nav: "Integrations",
   },
   webhook: {
@@ -28,7 +28,7 @@ export const integrationsPages = {
   delivery: {
     path: "/deliveries/$deliveryId",
     title: "Delivery",
-    about: "One event on its way to one endpoint.",
+    about: "One event and the attempts to deliver it to one endpoint.",
     samples: {
       webhookId: { list: "/api/account/webhooks?limit=1", field: "webhook_id" },
       deliveryId: { list: "/api/account/webhooks/$webhookId/deliveries?limit=1", field: "delivery_id" },

@@ -16,7 +16,7 @@ import type { EventType } from "./webhook-words.ts"
 const instantOfText = (text: string) => new Date(`${text}Z`).toISOString()
 const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 16)
 
-/** Sends the events of a range again, such as those that a server has missed while it was down. */
+/** Sends the events of a time range again, for example after an outage of the receiving server. */
 export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const client = useQueryClient()
@@ -31,7 +31,7 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
     ...(events.length > 0 && { events: [...events] }),
     include_delivered: again,
   })
-  /** One page of events after another, until all are on their way. */
+  /** Replays one page of events after another, until no cursor is left. */
   const replay = useMutation<number, ApiError>({
     mutationFn: async () => {
       let sum = 0
@@ -45,7 +45,9 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
     },
     onSuccess: (sum) => {
       toast(
-        sum === 1 ? "One event is on its way again." : `${sum.toLocaleString("en-US")} events are on their way again.`,
+        sum === 1
+          ? "One event is queued for delivery."
+          : `${sum.toLocaleString("en-US")} events are queued for delivery.`,
       )
       onClose()
     },
@@ -58,10 +60,10 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
       onClose={onClose}
       onSubmit={() => replay.mutate()}
       title={`Replay events to ${webhook.url}`}
-      about="Events of this time are posted again. Your server sees the same webhook-id as the first time."
+      about="The events of this period are posted again, with the same webhook-id as before."
       actions={
         <>
-          <Button onClick={onClose}>Replay nothing</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" busy={replay.isPending} disabled={from === ""}>
             Replay
           </Button>
@@ -81,7 +83,7 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
           label="To (UTC)"
           name="to"
           type="datetime-local"
-          hint="Left out: up to now."
+          hint="Empty: until now."
           error={replay.error}
           value={to}
           onChange={({ target }) => setTo(target.value)}
@@ -89,7 +91,7 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
       </div>
       <EventFields events={events} onChange={setEvents} />
       <Checkbox
-        label="Also events that it has accepted before"
+        label="Include events that were already delivered"
         checked={again}
         onChange={({ target }) => setAgain(target.checked)}
       />

@@ -6,7 +6,7 @@ import { appRoute } from "../shell/app-route.tsx"
 import { countIn, flagIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { integrationsPages as pages } from "./pages.ts"
 
-/** `new`: the dialog that makes one is open. */
+/** `new`: the dialog for a new key or webhook is open. */
 const makingSearch = (search: RawSearch): { offset?: number; new?: true } => ({
   offset: countIn(search.offset),
   new: flagIn(search.new),

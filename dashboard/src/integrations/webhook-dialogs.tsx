@@ -21,7 +21,7 @@ export interface WebhookDialogProps {
   onClose: () => void
 }
 
-/** What is done with a webhook that there is. */
+/** The dialogs that change an existing webhook. */
 export function WebhookDialog({ kind, ...props }: WebhookChange & { onClose: () => void }) {
   if (kind === "edit") return <EditWebhook {...props} />
   if (kind === "switch") return <SwitchWebhook {...props} />
@@ -54,10 +54,10 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
       wide
       onClose={onClose}
       onSubmit={() => update.mutate({ ...input, body: webhookBody(values) }, { onSuccess: saved })}
-      title={`Change the webhook ${webhook.url}`}
+      title={`Edit the webhook ${webhook.url}`}
       actions={
         <>
-          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" busy={update.isPending} disabled={values.url === ""}>
             Save
           </Button>
@@ -77,7 +77,9 @@ function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
   if (secret !== null) {
     return (
       <SecretDialog secret={secret} title={`The new signing secret of ${webhook.url}`} onClose={onClose}>
-        <p className="text-muted">For a while the old one signs too: give your server both until then.</p>
+        <p className="text-muted">
+          Until the old secret expires, events are signed with both. Switch your server to the new secret before then.
+        </p>
       </SecretDialog>
     )
   }
@@ -87,8 +89,8 @@ function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
       safe
       onClose={onClose}
       title={`Rotate the signing secret of ${webhook.url}?`}
-      about="It gets a new one, which is shown once. For a while events are signed with both."
-      verb="Rotate it"
+      about="The new secret is shown once. Until the old secret expires, events are signed with both."
+      verb="Rotate secret"
       busy={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate(input, { onSuccess: (made) => setSecret(made.secret) })}
@@ -101,7 +103,7 @@ function SwitchWebhook({ webhook, onClose }: WebhookDialogProps) {
   const update = useChange("updateWebhook", CHANGES)
   const isOn = webhook.enabled
   const done = () => {
-    toast(isOn ? "The webhook is off." : "The webhook is on.")
+    toast(isOn ? "The webhook is disabled." : "The webhook is enabled.")
     onClose()
   }
   return (
@@ -109,9 +111,11 @@ function SwitchWebhook({ webhook, onClose }: WebhookDialogProps) {
       safe={!isOn}
       open
       onClose={onClose}
-      title={isOn ? "Switch the webhook off?" : "Switch the webhook on?"}
-      about={isOn ? "It gets no more events, and pending deliveries are given up." : "It gets events from now on."}
-      verb={isOn ? "Switch it off" : "Switch it on"}
+      title={isOn ? "Disable the webhook?" : "Enable the webhook?"}
+      about={
+        isOn ? "It receives no more events, and pending deliveries are dropped." : "It receives events from now on."
+      }
+      verb={isOn ? "Disable webhook" : "Enable webhook"}
       busy={update.isPending}
       error={update.error}
       onConfirm={() => update.mutate({ ...input, body: { enabled: !isOn } }, { onSuccess: done })}
@@ -133,8 +137,8 @@ function DeleteWebhook({ webhook, onClose }: WebhookDialogProps) {
       open
       onClose={onClose}
       title={`Delete the webhook ${webhook.url}?`}
-      about="Nothing is posted to it any more, pending deliveries are given up, and its secret is lost."
-      verb="Delete it"
+      about="It receives no more events, pending deliveries are dropped, and its secret is deleted."
+      verb="Delete webhook"
       typed={webhook.url}
       busy={remove.isPending}
       error={remove.error}

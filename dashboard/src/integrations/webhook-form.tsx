@@ -5,7 +5,7 @@ import { EVENT_TYPES, type EventType } from "./webhook-words.ts"
 export interface WebhookValues {
   url: string
   description: string
-  /** Empty: all types, also those that come later. A webhook may have types that this page does not know: they are kept. */
+  /** Empty: all types, including future ones. Types of a webhook that this page does not know are kept. */
   events: readonly EventType[]
 }
 
@@ -23,7 +23,7 @@ export function WebhookFields({ values, onChange, error }: WebhookFieldsProps) {
         name="url"
         type="url"
         placeholder="https://example.com/webhooks/turnpike"
-        hint="An https address with a public host name. Events are posted to it."
+        hint="An https URL with a public host name. Events are posted to it."
         autoComplete="off"
         error={error}
         value={values.url}
@@ -32,7 +32,7 @@ export function WebhookFields({ values, onChange, error }: WebhookFieldsProps) {
       <TextInput
         label="Description"
         name="description"
-        hint="A note of your own; may be left out."
+        hint="Optional. For your own notes."
         autoComplete="off"
         error={error}
         value={values.description}
@@ -48,7 +48,7 @@ interface EventFieldsProps {
   onChange: (events: readonly EventType[]) => void
 }
 
-/** The types of events; none chosen means all. */
+/** Checkboxes for the types of events. No selection means all types. */
 export function EventFields({ events, onChange }: EventFieldsProps) {
   return (
     <fieldset className="flex flex-col gap-2">
@@ -69,12 +69,12 @@ export function EventFields({ events, onChange }: EventFieldsProps) {
           />
         ))}
       </div>
-      <p className="text-muted text-xs">With none of them chosen: all types.</p>
+      <p className="text-muted text-xs">If none is selected, all types are included.</p>
     </fieldset>
   )
 }
 
-/** The body of a webhook as the API takes it. */
+/** The request body of a webhook. */
 export const webhookBody = ({ url, description, events }: WebhookValues) => ({
   url,
   description: description || null,

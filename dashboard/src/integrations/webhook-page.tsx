@@ -40,15 +40,15 @@ export function WebhookPage() {
               entries={[
                 ["State", <WebhookState key="state" webhook={data} />],
                 ["Webhook", <Id key="id" id={data.webhook_id} full />],
-                ["Events", data.events?.join(", ") ?? "all, also those that are added later"],
+                ["Events", data.events?.join(", ") ?? "all, including future types"],
                 ["Description", data.description ?? undefined],
                 [
-                  "Made by",
+                  "Created by",
                   data.key_id ? <Id key="key" id={data.key_id} href={`/keys/${data.key_id}`} /> : "the dashboard",
                 ],
-                ["Made", <Time key="made" at={data.created_at} exact />],
+                ["Created", <Time key="made" at={data.created_at} exact />],
                 [
-                  "Old secret signs until",
+                  "Old secret expires",
                   data.previous_secret_expires_at ? (
                     <Time key="old" at={data.previous_secret_expires_at} exact />
                   ) : undefined,
@@ -83,16 +83,16 @@ function Actions({ webhook, test, ask }: ActionsProps) {
       <Button
         kind="primary"
         busy={ping.isPending}
-        onClick={() => ping.mutate(input, told("A ping is on its way: see the deliveries."))}
+        onClick={() => ping.mutate(input, told("A test event is queued. See the deliveries."))}
       >
-        Send a test
+        Send a test event
       </Button>
       <Menu
         label={`Actions of the webhook ${webhook.url}`}
         items={[
-          { label: "Change", onSelect: () => ask({ kind: "edit", webhook }) },
+          { label: "Edit", onSelect: () => ask({ kind: "edit", webhook }) },
           {
-            label: isOn ? "Switch off" : "Switch on",
+            label: isOn ? "Disable" : "Enable",
             onSelect: () => ask({ kind: "switch", webhook }),
           },
           { label: "Replay events", onSelect: () => ask({ kind: "replay", webhook }) },
@@ -142,7 +142,7 @@ function Deliveries({ webhookId }: { webhookId: string }) {
           all="All events"
           options={listDeliveriesQuery.event_type.words.map((type) => [type, type] as const)}
         />
-        <TextFilter label="Turn, turn_…" name="turn" value={set.turn} />
+        <TextFilter label="Turn id (turn_…)" name="turn" value={set.turn} />
       </FilterBar>
       <Read of={deliveries} rows={8}>
         {({ items, total }) => (
@@ -154,8 +154,8 @@ function Deliveries({ webhookId }: { webhookId: string }) {
               empty={
                 <p className="text-muted">
                   {isFiltered
-                    ? "No delivery is like this."
-                    : "Nothing has been posted to it yet. Send a test: its delivery appears here."}
+                    ? "No deliveries match these filters."
+                    : "No deliveries yet. Send a test event to see one here."}
                 </p>
               }
             />

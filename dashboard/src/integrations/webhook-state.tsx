@@ -3,13 +3,13 @@ import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 
 const REASONS: Record<NonNullable<Webhook["disabled_reason"]>, string> = {
-  customer: "switched off here",
-  gone: "it answered 410",
+  customer: "disabled manually",
+  gone: "the endpoint answered 410",
   failing: "every attempt failed for 5 days",
   account_disabled: "the account is disabled",
 }
 
-/** Whether events are posted to it, and what is wrong when they are not, or not accepted. */
+/** The state of a webhook: enabled, failing, or disabled with the reason. */
 export function WebhookState({ webhook: { enabled, disabled_reason, failing_since } }: { webhook: Webhook }) {
   if (!enabled) {
     return (

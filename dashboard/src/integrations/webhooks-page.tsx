@@ -28,7 +28,7 @@ export function WebhooksPage() {
       {...integrationsPages.webhooks}
       action={
         <Button kind="primary" icon="plus" onClick={() => open(true)}>
-          Make a webhook
+          Create a webhook
         </Button>
       }
     >
@@ -67,7 +67,7 @@ const COLUMNS: Column<Webhook>[] = [
   { title: "State", cell: (row) => <WebhookState webhook={row} /> },
   { title: "Events", cell: ({ events }) => events?.join(", ") ?? "all" },
   { title: "Webhook", cell: ({ webhook_id }) => <Id id={webhook_id} /> },
-  { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
 function NoWebhooks({ test }: { test: true | undefined }) {
@@ -75,11 +75,11 @@ function NoWebhooks({ test }: { test: true | undefined }) {
   const address = `${location.origin}/api/account/webhooks${test ? "?test=true" : ""}`
   return (
     <EmptyState
-      title="There is no webhook yet"
+      title="No webhooks yet"
       curl={`curl -b cookies.txt '${address}' -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -H "Idempotency-Key: webhook-$(date +%s)" -d '${body}'`}
     >
-      A webhook tells your server when a turn has ended, a cap is reached or the balance runs low. Events are signed,
-      and sent again until your server accepts them.
+      A webhook notifies your server when a turn ends, a cap is reached or the balance is low. Events are signed, and
+      failed deliveries are retried.
     </EmptyState>
   )
 }

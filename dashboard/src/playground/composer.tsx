@@ -16,10 +16,10 @@ interface ComposerProps {
   space: SpaceSummary
 }
 
-/** A name for a conversation that begins with this turn. */
+/** The id of a conversation that starts with this turn. */
 const newConversation = () => `playground-${Date.now().toString(36)}`
 
-/** What is sent: to which space, by which model, for how much at most. */
+/** The form of a turn: its space, model, maximum cost and text. */
 export function Composer({ spaces, space }: ComposerProps) {
   const { test, conversation, model = "" } = useSearch({ from: "/app/playground" })
   const change = useFilters()
@@ -89,10 +89,13 @@ export function Composer({ spaces, space }: ComposerProps) {
             error={send.error}
             value={model}
             onChange={({ target }) => change({ model: target.value || undefined })}
-            options={[["", "The space's"], ...(models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? [])]}
+            options={[
+              ["", "Space default"],
+              ...(models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? []),
+            ]}
           />
           <TextInput
-            label="At most, USD"
+            label="Max cost (USD)"
             name="max_cost_usd"
             error={send.error}
             inputMode="decimal"
@@ -108,7 +111,7 @@ export function Composer({ spaces, space }: ComposerProps) {
           rows={6}
           error={send.error}
           placeholder="Ask the agent something"
-          hint="Ctrl or ⌘ with Enter sends it."
+          hint="Ctrl+Enter or ⌘+Enter sends the turn."
           value={text}
           onKeyDown={onKeyDown}
           onChange={({ target }) => setText(target.value)}
@@ -124,7 +127,7 @@ export function Composer({ spaces, space }: ComposerProps) {
   )
 }
 
-/** The same turn as a server sends it. */
+/** The code with which a server sends the same turn. */
 function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChatTurn }) {
   const { tab = "curl" } = useSearch({ from: "/app/playground" })
   const turn = { ...asked, text: asked.text || "Where is my order?", end_user_ref: "customer-1" }

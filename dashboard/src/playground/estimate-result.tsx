@@ -2,7 +2,7 @@ import type { TurnEstimate } from "../api/operations.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Money, Time } from "../ui/values.tsx"
 
-/** Whether a turn would be accepted, and what it would hold. */
+/** Shows whether a turn would be accepted, and how much it would hold. */
 export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
   const { admitted, hold_usd, needed_usd, refused_by, model, balance, caps } = estimate
   return (
@@ -12,7 +12,7 @@ export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
     >
       <p className="flex items-center gap-2 font-strong">
         <Icon name={admitted ? "check" : "error"} />
-        {admitted ? "It would be accepted" : "It would be refused"}
+        {admitted ? "The turn would be accepted" : "The turn would be rejected"}
       </p>
       {refused_by && (
         <p className="break-words">
@@ -20,10 +20,10 @@ export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
         </p>
       )}
       <p className="text-text">
-        {model} holds <Money usd={hold_usd} /> at first and needs at least <Money usd={needed_usd} />.{" "}
+        {model} would hold <Money usd={hold_usd} /> and needs at least <Money usd={needed_usd} />.{" "}
         {balance && (
           <>
-            <Money usd={balance.available_usd} /> of the balance is free.
+            <Money usd={balance.available_usd} /> of the balance is available.
           </>
         )}
       </p>
@@ -32,7 +32,7 @@ export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
           {cap.replaceAll("_", " ")}: <Money usd={left_usd} /> of <Money usd={limit_usd} /> left
           {resets_at && (
             <>
-              , anew <Time at={resets_at} />
+              , resets <Time at={resets_at} />
             </>
           )}
         </p>

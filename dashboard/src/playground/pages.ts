@@ -4,7 +4,7 @@ export const playgroundPages = {
   playground: {
     path: "/playground",
     title: "Playground",
-    about: "Send a turn and watch it being done.",
+    about: "Send a turn and watch it run.",
     nav: "Workspace",
   },
 } as const satisfies Record<string, PageInfo>

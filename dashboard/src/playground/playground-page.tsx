@@ -48,14 +48,16 @@ function NoSpaces({ test }: { test: true | undefined }) {
   const query = test ? "?test=true" : ""
   return (
     <EmptyState
-      title="There is no space to talk to"
+      title="No spaces yet"
       action={
         <ButtonLink kind="primary" to="/spaces">
-          Make a space
+          Create a space
         </ButtonLink>
       }
     >
-      <p className="pb-3">A space is where an agent works: its instructions, tools, files and secrets.</p>
+      <p className="pb-3">
+        A space holds an agent: its instructions, tools, files and secrets. Create one to send turns to it.
+      </p>
       <CodeBlock
         label="The next step as curl"
         code={`curl -b cookies.txt ${location.origin}/api/account/spaces${query} -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '{"title":"First"}'`}

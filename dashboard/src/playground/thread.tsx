@@ -17,17 +17,16 @@ const CancelDialog = lazy(() =>
 )
 
 const SHOWN = 20
-/** In case the stream of events breaks. */
+/** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 5000
 
-/** The conversation so far, the newest turn last; what runs is seen as it happens. */
+/** The turns of the conversation, newest last. Running turns are updated live. */
 export function Thread({ space }: { space: SpaceSummary }) {
   const { conversation } = useSearch({ from: "/app/playground" })
   if (!conversation) {
     return (
       <section aria-label="Conversation" className="rounded-md border border-line border-dashed p-6 text-muted">
-        Nothing has been said yet. What you send to {space.title} appears here: its text as it is written, the tools
-        that are called, and what it costs.
+        No turns yet. Send one to {space.title} to follow its text, its tool calls and its cost here.
       </section>
     )
   }
@@ -49,7 +48,7 @@ function Conversation({ space: { space_id }, conversation }: { space: SpaceSumma
           Conversation <Id id={conversation} />
         </span>
         <TextLink to="/turns" search={{ conversation }}>
-          Its turns
+          View turns
         </TextLink>
       </div>
       <Read of={turns} rows={4}>
@@ -74,7 +73,7 @@ function Conversation({ space: { space_id }, conversation }: { space: SpaceSumma
   )
 }
 
-/** One turn: what was asked, the tools, the reply, and what it costs. */
+/** One turn: its input, tool calls, output and cost. */
 function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
   const { turn_id, text, result, error, state, created_at } = turn
   const isOpen = isOpenTurn(state)
@@ -102,7 +101,7 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
           aria-live="polite"
           className="max-w-[88ch] whitespace-pre-wrap break-words rounded-md border border-line bg-panel px-3 py-2"
         >
-          {result ?? coming ?? (isOpen ? "…" : "No reply.")}
+          {result ?? coming ?? (isOpen ? "…" : "No output.")}
         </p>
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">
@@ -114,7 +113,7 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
         </TextLink>
         {isOpen && (
           <Button kind="danger" onClick={() => setCancelling(true)}>
-            Cancel
+            Cancel turn
           </Button>
         )}
       </div>
@@ -123,7 +122,7 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
   )
 }
 
-/** What it has cost so far, or what it was billed. */
+/** The cost of an open turn so far, or the billed amount. */
 function TurnCost({ turn, test }: { turn: Turn; test: true | undefined }) {
   return isOpenTurn(turn.state) ? (
     <RunningCost turnId={turn.turn_id} test={test} />
@@ -143,7 +142,7 @@ function RunningCost({ turnId, test }: { turnId: string; test: true | undefined 
   )
 }
 
-/** The tools that were called while somebody watched. */
+/** The tool calls that were streamed while this page was open. */
 function LiveTools({ steps }: { steps: readonly LiveStep[] }) {
   const calls = steps.flatMap(({ step, subagent, calls }) =>
     calls.map((call) => ({ ...call, id: `${step}.${call.call}`, subagent })),

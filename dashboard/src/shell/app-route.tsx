@@ -24,13 +24,13 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
   notFoundComponent: NotFound,
 })
 
-/** Everything that needs a session; the router adds the frame. `test`: the pages show the data of test keys. */
+/** The parent of all pages that need a session. The router adds the frame. `test`: the pages show test data. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "app",
   errorComponent: Failure,
   validateSearch: (search: RawSearch): { test?: true } => ({ test: flagIn(search.test) }),
-  // A link to another page stays in the data that is shown.
+  // Links keep `test`, so that the next page shows the same kind of data.
   search: { middlewares: [retainSearchParams(["test"])] },
   beforeLoad: async ({ context, location }) => {
     try {
@@ -42,7 +42,7 @@ export const appRoute = createRoute({
   },
 })
 
-/** For admins; nobody else learns that these pages exist. */
+/** The parent of the pages for admins. Other users get "not found", and so do not learn that the pages exist. */
 export const adminRoute = createRoute({
   getParentRoute: () => appRoute,
   id: "admin",

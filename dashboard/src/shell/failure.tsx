@@ -15,8 +15,8 @@ export function Failure({ error }: ErrorComponentProps) {
 export function NotFound() {
   return (
     <main className="mx-auto max-w-[720px] p-4">
-      <Page title="Nothing here" about="There is no page at this address, or it is not for this account.">
-        <TextLink to="/">Go to the start</TextLink>
+      <Page title="Page not found" about="This page does not exist, or this account has no access to it.">
+        <TextLink to="/">Go to the start page</TextLink>
       </Page>
     </main>
   )

@@ -1,4 +1,4 @@
-/** What a page's URL says, before it is checked: text, or what the app itself has put there. */
+/** The search parameters of a URL before validation: text, or values that the app has set. */
 export type RawSearch = Record<string, unknown>
 
 /** The query of a URL as plain text, without JSON: `?state=done&offset=50`. */
@@ -10,7 +10,7 @@ export function stringifySearch(search: RawSearch): string {
   return text && `?${text}`
 }
 
-/** Validators of single values: what does not fit is left out, as if the URL did not have it. */
+/** Validators of single parameters. An invalid value is ignored, as if the URL did not have it. */
 export const textIn = (value: unknown): string | undefined =>
   (typeof value === "string" || typeof value === "number") && String(value) !== "" ? String(value) : undefined
 
@@ -30,5 +30,5 @@ export function instantIn(value: unknown): string | undefined {
   return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined
 }
 
-/** The URL of a list with pages. */
+/** The search parameters of a list with pages. */
 export const offsetIn = (search: RawSearch): { offset?: number } => ({ offset: countIn(search.offset) })

@@ -12,7 +12,7 @@ function readTheme(): Theme {
   }
 }
 
-/** Goes from the system's theme to light, to dark, and back. public/theme.js reads the choice before the first paint. */
+/** Cycles through the system, light and dark themes. `public/theme.js` applies the choice before the first paint. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(readTheme)
   const turn = () => {
@@ -24,8 +24,8 @@ export function ThemeToggle() {
       if (next === "system") localStorage.removeItem("theme")
       else localStorage.setItem("theme", next)
     } catch {
-      // A browser that stores nothing: the choice lasts as long as the page.
+      // Without storage, the choice lasts until the page is closed.
     }
   }
-  return <IconButton label={`Theme: ${theme}. Change it`} icon={theme} onClick={turn} />
+  return <IconButton label={`Change the theme (now ${theme})`} icon={theme} onClick={turn} />
 }

@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 
-/** The code of an authenticator app, behind any way of signing in that has asked for it. */
+/** Asks for a code of the second factor, after a sign-in that requires one. */
 export function FactorForm({ onEnter }: { onEnter: (user: User) => void }) {
   const [code, setCode] = useState("")
   const answer = useChange("answerSecondFactor", { changes: [] })
@@ -28,7 +28,7 @@ export function FactorForm({ onEnter }: { onEnter: (user: User) => void }) {
     >
       <TextInput
         label="Code"
-        hint="Of your authenticator app, or a recovery code."
+        hint="From your authenticator app, or a recovery code."
         name="code"
         inputMode="numeric"
         autoComplete="one-time-code"

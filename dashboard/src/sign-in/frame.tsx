@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { ThemeToggle } from "../shell/theme.tsx"
 import { TextLink } from "../ui/link.tsx"
 
-/** The frame of the pages for who is not signed in. */
+/** The frame of the pages that need no session. */
 export function PublicFrame({ children, narrow = false }: { children: ReactNode; narrow?: boolean }) {
   return (
     <div className="min-h-dvh">

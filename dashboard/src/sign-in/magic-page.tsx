@@ -8,7 +8,7 @@ import { FactorForm } from "./factor-form.tsx"
 import { PublicFrame } from "./frame.tsx"
 import { useEnter } from "./use-enter.ts"
 
-/** The token is in the fragment, which no server sees. A press uses it up, so that no preview of a link does. */
+/** The token is in the fragment, which no server sees. Only the button uses it up, so link previews do not. */
 export function MagicPage() {
   const { next } = useSearch({ from: "/magic" })
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get("token") ?? "")
@@ -19,7 +19,7 @@ export function MagicPage() {
       <title>Sign in · Turnpike</title>
       <div>
         <h1 className="text-lg">Sign in with this link</h1>
-        <p className="text-muted">It works once, and only for a short time.</p>
+        <p className="text-muted">The link works once and expires soon.</p>
       </div>
       {token ? (
         <Button
@@ -31,7 +31,7 @@ export function MagicPage() {
           Sign in
         </Button>
       ) : (
-        <p>The address has no token: the link was not copied whole.</p>
+        <p>The address has no token. Copy the complete link.</p>
       )}
       {exchange.error?.code === "SECOND_FACTOR_REQUIRED" ? (
         <FactorForm onEnter={enter} />

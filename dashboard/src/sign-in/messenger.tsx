@@ -9,7 +9,7 @@ import type { useEnter } from "./use-enter.ts"
 
 const POLL_MS = 2000
 
-/** Confirmed in the brand's bot: a link, its code for a phone, and polls until then. */
+/** Signs in with the brand's bot: shows a link and its QR code, and polls until the user confirms in the bot. */
 export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
   const start = useChange("startWebLogin", { changes: [] })
   const token = start.data?.token ?? ""
@@ -21,7 +21,7 @@ export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> })
     refetchIntervalInBackground: true,
   })
   const { data: answer } = login
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is confirmed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the sign-in is confirmed
   useEffect(() => {
     if (answer?.user) onEnter(answer.user)
   }, [answer])
@@ -30,14 +30,14 @@ export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> })
   if (!start.data) {
     return (
       <Button busy={start.isPending} onClick={begin}>
-        Go on with the messaging app
+        Continue with the messaging app
       </Button>
     )
   }
   if (login.error || answer?.status === "denied") {
     return (
       <div role="alert" className="flex flex-col gap-2">
-        <p>{answer?.status === "denied" ? "The sign-in was refused in the bot." : "This sign-in is over."}</p>
+        <p>{answer?.status === "denied" ? "The sign-in was denied in the bot." : "This sign-in is no longer valid."}</p>
         <Button onClick={begin}>Start again</Button>
       </div>
     )
@@ -48,7 +48,7 @@ export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> })
       <OutLink href={start.data.url} newTab>
         Open the bot on this device
       </OutLink>
-      <p className="text-center text-muted">Start the bot to confirm. This page goes on by itself.</p>
+      <p className="text-center text-muted">Start the bot to confirm. This page continues automatically.</p>
     </div>
   )
 }

@@ -6,12 +6,15 @@ import { FactorForm } from "./factor-form.tsx"
 import { PublicFrame } from "./frame.tsx"
 import { useEnter } from "./use-enter.ts"
 
-/** What the messaging platform opens as a brand's mini-app. It hands over the launch data in the fragment, which no server sees. */
+/**
+ * The page that the messaging platform opens as a brand's mini-app. The launch data is in the fragment,
+ * which no server sees.
+ */
 export function MiniAppPage() {
   const [launch] = useState(() => new URLSearchParams(location.hash.slice(1)).get("tgWebAppData") ?? "")
   const signIn = useChange("signInMessengerWebApp", { changes: [] })
   const enter = useEnter(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what the page was opened with
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the launch data of the page
   useEffect(() => {
     if (launch) signIn.mutate({ body: { init_data: launch } }, { onSuccess: enter })
   }, [launch])
@@ -19,7 +22,7 @@ export function MiniAppPage() {
     <PublicFrame narrow>
       <title>Sign in · Turnpike</title>
       <h1 className="text-lg">Sign in</h1>
-      {!launch && <p>Open this page as the mini-app of your bot: the address has no launch data.</p>}
+      {!launch && <p>The address has no launch data. Open this page as the mini-app of your bot.</p>}
       {launch && !signIn.error && <Skeleton rows={3} />}
       {signIn.error?.code === "SECOND_FACTOR_REQUIRED" ? (
         <FactorForm onEnter={enter} />

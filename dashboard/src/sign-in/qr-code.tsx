@@ -1,6 +1,6 @@
 import { encode } from "uqr"
 
-/** A link as a QR code, dark on light in both themes, since many readers know only that. */
+/** A QR code of a link. It is dark on light in both themes, because many readers support nothing else. */
 export function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 })
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("")

@@ -7,7 +7,7 @@ import { Form, TextInput } from "../ui/field.tsx"
 import { ButtonLink } from "../ui/link.tsx"
 import { PublicFrame } from "./frame.tsx"
 
-/** A new password by a link: asked for by email, and set by whoever has the token of the fragment. */
+/** Resets a password: sends a link by email, or sets the password with the token in the fragment. */
 export function ResetPasswordPage() {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get("token") ?? "")
   return (
@@ -16,7 +16,9 @@ export function ResetPasswordPage() {
       <div>
         <h1 className="text-lg">New password</h1>
         <p className="text-muted">
-          {token ? "The link works once. All other sessions end." : "We send a link to the email of your account."}
+          {token
+            ? "The link works once. All other sessions end."
+            : "We send a link to the email address of your account."}
         </p>
       </div>
       {token ? <SetPassword token={token} /> : <AskForLink />}
@@ -29,10 +31,10 @@ function AskForLink() {
   const [email, setEmail] = useState("")
   const ask = useChange("startPasswordReset", { changes: [] })
   const left = useCountdown(ask.error)
-  if (ask.isSuccess) return <p role="status">If there is such an account, a link is on its way to it.</p>
+  if (ask.isSuccess) return <p role="status">If an account with this email exists, we have sent it a link.</p>
   return (
     <Form
-      label="Ask for a link"
+      label="Request a link"
       onSubmit={() => ask.mutate({ body: { email } })}
       actions={
         <Button type="submit" kind="primary" busy={ask.isPending} disabled={email === "" || left > 0}>
@@ -82,7 +84,7 @@ function SetPassword({ token }: { token: string }) {
         label="New password"
         name="new_password"
         type="password"
-        hint={`At least ${ResetPasswordRules.new_password.minLength} characters, and none that everybody tries first.`}
+        hint={`At least ${ResetPasswordRules.new_password.minLength} characters. Common passwords are rejected.`}
         autoComplete="new-password"
         autoFocus
         value={password}

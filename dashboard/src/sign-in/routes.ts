@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-route
 import { rootRoute } from "../shell/app-route.tsx"
 import { type RawSearch, textIn } from "../shell/search.ts"
 
-/** A path of this app, or nothing: a link must not lead anywhere else after the sign-in. */
+/** A path of this app, or undefined: after the sign-in, a link must not redirect to another site. */
 function safeNextIn(value: unknown): string | undefined {
   const next = textIn(value)
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : undefined
@@ -10,7 +10,7 @@ function safeNextIn(value: unknown): string | undefined {
 
 const nextIn = (search: RawSearch): { next?: string } => ({ next: safeNextIn(search.next) })
 
-/** `again`: somebody who is signed in proves by another sign-in who they are. */
+/** `again`: a signed-in user confirms their identity by another sign-in. */
 function signInSearch(search: RawSearch): { next?: string; again?: true } {
   const found: { next?: string; again?: true } = nextIn(search)
   if (search.again) found.again = true
@@ -45,7 +45,7 @@ export const publicRoutes = [
     path: "/reset-password",
     component: lazyRouteComponent(() => import("./reset-page.tsx"), "ResetPasswordPage"),
   }),
-  // Where the service sends a sign-in that does not say where it wants to go.
+  // The service redirects here after a sign-in without `next`.
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/chat",

@@ -18,7 +18,7 @@ export function SignInPage() {
   const session = useQuery({ ...queryOf("getCurrentUser"), retry: false, staleTime: 0 })
   const enter = useEnter(next)
   const { data: user } = session
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known who is signed in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the signed-in user is known
   useEffect(() => {
     if (user && !again) enter(user)
   }, [user])
@@ -29,22 +29,22 @@ export function SignInPage() {
         <h1 className="text-lg">Sign in</h1>
         <p className="text-muted">
           {again
-            ? "Sign in once more, to prove that it is you. Then you come back."
+            ? "Sign in again to confirm your identity. You then return to the page."
             : next
-              ? "Your session has ended. Sign in to go on."
-              : "To your account."}
+              ? "Your session has ended. Sign in to continue."
+              : "Sign in to your account."}
         </p>
       </div>
       {wantsFactor(session.error) ? <FactorForm onEnter={enter} /> : <Password onEnter={enter} />}
       <div className="flex flex-col gap-2 border-line border-t pt-6">
         <a href={addressOf("startOauthLogin", { query: { next: next ?? "/home" } })} className={buttonLook()}>
-          Go on with your identity provider
+          Continue with your identity provider
         </a>
         <Messenger onEnter={enter} />
       </div>
       <p className="text-muted text-xs">
-        <TextLink to="/reset-password">Forgotten your password?</TextLink> No password? Whoever made your account can
-        send you a link that signs you in, or send <code>/login</code> to the bot.
+        <TextLink to="/reset-password">Forgot your password?</TextLink> No password? The admin who created your account
+        can send you a sign-in link. You can also send <code>/login</code> to the bot.
       </p>
     </PublicFrame>
   )

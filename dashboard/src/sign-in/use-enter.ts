@@ -3,7 +3,7 @@ import { useRouter } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 
-/** Goes on as this user, to `next` or home. What an earlier session has read is forgotten. */
+/** Continues as this user: discards the data of an earlier session, then opens `next` or the home page. */
 export function useEnter(next: string | undefined) {
   const client = useQueryClient()
   const router = useRouter()

@@ -5,9 +5,12 @@ import { ButtonLink, OutLink } from "../ui/link.tsx"
 import { PublicFrame } from "./frame.tsx"
 
 const FACTS = [
-  ["Durable", "A turn that was accepted ends, whatever fails in between: done, failed or cancelled, and it says why."],
-  ["Isolated", "Each space has its own instructions, tools, secrets and files. Nothing crosses from one to another."],
-  ["Exactly billed", "Credit is set aside before it is spent. Every charge is one line of the ledger, to the micro."],
+  ["Durable", "Every accepted turn ends as done, failed or cancelled, with a reason, whatever fails in between."],
+  ["Isolated", "Each space has its own instructions, tools, secrets and files. Spaces share none of them."],
+  [
+    "Exactly billed",
+    "Credit is held before it is spent. Every charge is an entry of the ledger, exact to the credit micro.",
+  ],
 ]
 
 const curlOf = (origin: string) => `curl ${origin}/v1/turns \\
@@ -16,7 +19,7 @@ const curlOf = (origin: string) => `curl ${origin}/v1/turns \\
   -H "Content-Type: application/json" \\
   -d '{"space":"$SPACE","end_user_ref":"customer-1","text":"Where is my order?"}'`
 
-/** For whoever comes to `/`. */
+/** The public page at `/`. */
 export function WelcomePage() {
   const session = useQuery({ ...queryOf("getCurrentUser"), retry: false })
   return (
@@ -25,8 +28,8 @@ export function WelcomePage() {
       <div className="flex flex-col gap-3">
         <h1 className="max-w-[24ch] text-lg">Agent turns as a service</h1>
         <p className="max-w-[64ch] text-md text-muted">
-          Send what your customer asks. An agent works on it with your tools and your files, and you get its answer,
-          what it did, and what it cost.
+          Send a request of your customer. An agent works on it with your tools and files. You get its answer, its steps
+          and its cost.
         </p>
         <div className="flex flex-wrap items-center gap-4 pt-2">
           {session.data ? (
@@ -38,7 +41,7 @@ export function WelcomePage() {
               Sign in
             </ButtonLink>
           )}
-          <OutLink href="/docs">Read the reference</OutLink>
+          <OutLink href="/docs">API reference</OutLink>
           <OutLink href="/v1/openapi.json">OpenAPI</OutLink>
         </div>
       </div>

@@ -10,7 +10,7 @@ import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
 import { useSpaceInput } from "./space-parts.ts"
 
-/** Lists the tools of an MCP server, as a turn would. Begins at once. */
+/** Connects to an MCP server as a turn would, and lists its tools. Starts when it is rendered. */
 export function CheckServer({ name }: { name: string }) {
   const { path, query } = useSpaceInput()
   const { mutate, data, error, isPending } = useChange("checkMcpServer", { changes: [] })
@@ -36,23 +36,23 @@ export function CheckServer({ name }: { name: string }) {
 
 const CHANGES: Record<McpCheck["changed"][number]["change"], string> = {
   added: "is new",
-  removed: "is gone",
-  description: "is described differently",
-  output_schema: "answers in another form",
-  input_schema: "takes another input",
+  removed: "was removed",
+  description: "has a new description",
+  output_schema: "has a new output schema",
+  input_schema: "has a new input schema",
 }
 
 const Changed = ({ tools }: { tools: McpCheck["changed"] }) => (
   <div className="flex flex-col gap-1" role="note">
-    <strong>Not what was pinned</strong>
+    <strong>Changed since the server was saved</strong>
     <ul className="list-disc pl-5">
       {tools.map(({ name, change, offered }) => (
         <li key={name}>
-          <code>{name}</code> {CHANGES[change]}: {offered ? "agents have it as it was" : "agents do not have it"}.
+          <code>{name}</code> {CHANGES[change]}: {offered ? "agents can still use it" : "agents cannot use it"}.
         </li>
       ))}
     </ul>
-    <span className="text-muted">Save the server again, as it is, to accept what it lists now.</span>
+    <span className="text-muted">Save the server again without changes to accept its current tools.</span>
   </div>
 )
 
@@ -61,14 +61,14 @@ const CheckResult = ({ of: { ok, error, tools, changed, duration_ms } }: { of: M
     <div className="flex flex-wrap items-center gap-3">
       <Status word={ok ? "ok" : "error"} />
       <span className="text-muted">
-        {ok ? `${tools.length} tools` : "Not reached"} in {duration_ms.toLocaleString("en-US")} ms
+        {ok ? `${tools.length} tools` : "Failed"} in {duration_ms.toLocaleString("en-US")} ms
       </span>
       {error && <span className="min-w-0 break-words">{error}</span>}
     </div>
     {changed.length > 0 && <Changed tools={changed} />}
     {tools.length > 0 && (
       <Table
-        caption="Tools that the agent has by this server"
+        caption="Tools of this server that the agent can use"
         rows={tools}
         rowKey={({ name }) => name}
         columns={[

@@ -8,7 +8,7 @@ import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { ModelSelect } from "./model-select.tsx"
 
-/** A new space with what it needs to answer; the rest is set on its page. */
+/** Creates a space with a title, a model and instructions. The rest is set on its page. */
 export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; onClose: () => void }) {
   const create = useChange("createSpace", { changes: ["listSpaces"] })
   const navigate = useNavigate()
@@ -27,20 +27,20 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
       },
       {
         onSuccess: ({ space_id, title }) => {
-          toast(`The space ${title} is made.`)
+          toast(`The space ${title} is created.`)
           void navigate({ to: "/spaces/$spaceId", params: { spaceId: space_id }, search: { test } })
         },
       },
     )
   return (
-    <Dialog open onClose={onClose} title="Make a space" about="Tools, secrets and files are added on its page.">
+    <Dialog open onClose={onClose} title="Create a space" about="Add tools, secrets and files on its page afterwards.">
       <Form
-        label="Make a space"
+        label="Create a space"
         onSubmit={send}
         actions={
           <>
             <Button kind="primary" type="submit" busy={create.isPending} disabled={title.trim() === ""}>
-              Make the space
+              Create the space
             </Button>
             <Button onClick={onClose}>Cancel</Button>
           </>
@@ -48,7 +48,7 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
       >
         <TextInput
           label="Title"
-          hint="A name for people."
+          hint="A name to recognize it by."
           name="title"
           error={create.error}
           value={title}
@@ -57,7 +57,7 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
         />
         <ModelSelect
           label="Default model"
-          none="The service's first model"
+          none="Service default"
           name="model"
           error={create.error}
           value={model}
@@ -66,7 +66,7 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
         />
         <TextArea
           label="Instructions"
-          hint="What the agent is told before every turn. It can be changed at any time."
+          hint="The agent gets them in every turn. You can change them at any time."
           name="manifest.instructions"
           error={create.error}
           rows={6}

@@ -22,7 +22,7 @@ const curlOf = (space: string) => `curl ${location.origin}/v1/spaces/${space}/fi
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB"]
 
-/** A size in the unit that is read at a glance. */
+/** A size in the largest unit that fits. */
 function sizeOf(bytes: number) {
   const unit = bytes < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** unit
@@ -51,7 +51,7 @@ export function FilesTab({ space }: SpaceTabProps) {
     { title: "Type", cell: ({ media_type }) => <span className="break-all">{media_type}</span> },
     { title: "Size", right: true, cell: ({ bytes }) => <span className="whitespace-nowrap">{sizeOf(bytes)}</span> },
     {
-      title: "Made by",
+      title: "Created by",
       cell: ({ turn }) =>
         turn ? (
           <TextLink to="/turns/$turnId" params={{ turnId: turn }} search={{ test }}>
@@ -61,7 +61,7 @@ export function FilesTab({ space }: SpaceTabProps) {
           "an upload"
         ),
     },
-    { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Actions",
       actions: true,
@@ -92,8 +92,8 @@ export function FilesTab({ space }: SpaceTabProps) {
               columns={columns}
               stale={files.isPlaceholderData}
               empty={
-                <EmptyState title="No file yet" curl={curlOf(space.space_id)}>
-                  What you upload can be sent with a turn; what an agent writes is kept here too.
+                <EmptyState title="No files yet" curl={curlOf(space.space_id)}>
+                  Upload files to send them with turns. Files that an agent writes appear here too.
                 </EmptyState>
               }
             />
@@ -102,7 +102,7 @@ export function FilesTab({ space }: SpaceTabProps) {
         )}
       </Read>
       {!isChangeable(space) && !space.archived && (
-        <p className="text-muted">You are a member: you can upload and read files.</p>
+        <p className="text-muted">As a member, you can upload and read files.</p>
       )}
       {doomed && <DeleteFileDialog file={doomed} onClose={() => setDoomed(null)} />}
     </Section>
@@ -121,8 +121,8 @@ function DeleteFileDialog({ file, onClose }: { file: FileInfo; onClose: () => vo
       open
       onClose={onClose}
       title={`Delete the file ${file.name}?`}
-      about="Its bytes are gone for good. Turns that were sent it keep what they have answered."
-      verb="Delete it"
+      about="The file is deleted permanently. Turns that used it keep their results."
+      verb="Delete file"
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate({ path: { ...path, file_id: file.file_id }, query }, { onSuccess: done })}

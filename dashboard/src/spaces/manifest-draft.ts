@@ -10,10 +10,10 @@ export const BUILTIN_TOOLS = choicesOf<BuiltinTool>({
   write_file: "Write files",
   create_task: "Create tasks",
   update_task: "Update tasks",
-  generate_image: "Make pictures, each at a price of its own",
+  generate_image: "Generate images, billed per image",
 })
 
-/** A manifest while it is edited: figures and JSON as the texts that were typed. */
+/** A manifest while it is edited. Numbers and JSON are kept as typed text. */
 export interface ManifestDraft {
   instructions: string
   model: string
@@ -23,7 +23,7 @@ export interface ManifestDraft {
   timeout_seconds: string
   history_turns: string
   history_tokens: string
-  /** Null: the default. */
+  /** Null: the default tools. */
   builtin_tools: BuiltinTool[] | null
   image_model: string
   subagents: string
@@ -45,7 +45,7 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   subagents: jsonText(manifest.subagents),
 })
 
-/** What was not filled in is left out. A figure that is none is sent as it is: the service says what is wrong with it. */
+/** Omits empty fields. Text that is not a number is sent unchanged, and the API rejects it. */
 export function manifestOf(draft: ManifestDraft): Manifest {
   const number = (text: string) =>
     text.trim() === "" ? undefined : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)

@@ -32,23 +32,23 @@ const FIGURES: [name: keyof ManifestDraft, fault: string, label: string, hint: s
     "temperature",
     "temperature",
     "Temperature",
-    `${temperature.minimum} to ${temperature.maximum}. Default: the model's own.`,
+    `${temperature.minimum} to ${temperature.maximum}. Default: set by the model.`,
   ],
-  ["max_output_tokens", "max_output_tokens", "Output tokens", "The limit of each model call. Default: the model's."],
-  ["max_steps", "max_steps", "Steps", `Model calls in one turn. Default ${RULES.max_steps.default}.`],
+  ["max_output_tokens", "max_output_tokens", "Max output tokens", "Per model call. Default: the limit of the model."],
+  ["max_steps", "max_steps", "Max steps", `Model calls per turn. Default ${RULES.max_steps.default}.`],
   [
     "timeout_seconds",
     "timeout_seconds",
-    "Seconds",
-    `The time limit of a turn. Default ${RULES.timeout_seconds.default}.`,
+    "Timeout (seconds)",
+    `The longest duration of a turn. Default ${RULES.timeout_seconds.default}.`,
   ],
   [
     "history_turns",
     "history.max_turns",
-    "Earlier turns",
-    `How many it sees. Default ${RULES["history.max_turns"].default}.`,
+    "Max history turns",
+    `Earlier turns that the model sees. Default ${RULES["history.max_turns"].default}.`,
   ],
-  ["history_tokens", "history.max_tokens", "Their tokens", "The most that they have together."],
+  ["history_tokens", "history.max_tokens", "Max history tokens", "For all earlier turns together."],
 ]
 
 interface ManifestFormProps extends SpaceTabProps {
@@ -59,10 +59,10 @@ interface ManifestFormProps extends SpaceTabProps {
 function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   const input = useSpaceInput()
   const put = useChange("putManifest", { changes: ["getManifest", "getSpace", "listConfigVersions", "listSpaces"] })
-  // What is saved is shown until somebody types; then their text stays, whatever is read again.
+  // Null until the user types: then the form shows the saved manifest. Later reads do not replace the draft.
   const [typed, setTyped] = useState<ManifestDraft | null>(null)
   const draft = typed ?? draftOf(saved)
-  // What was saved when they began, and what somebody else has saved since then.
+  // The manifest when the user began to type, and the one that another user has saved since then.
   const [base, setBase] = useState(saved)
   const [theirs, setTheirs] = useState<Manifest | null>(null)
   const set = (change: Partial<ManifestDraft>) => {
@@ -85,12 +85,12 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
       { ...input, body: manifestOf(draft) },
       {
         onSuccess: () => {
-          toast("The instructions are saved. Turns that begin now use them.")
+          toast("The instructions are saved. New turns use them.")
           discard()
         },
       },
     )
-  // A manifest takes no If-Match: the page looks before it saves.
+  // Manifests have no If-Match, so the page reads the current one before it saves.
   const saveUnlessChanged = async () => {
     const now = await readAgain()
     if (jsonText(now) === jsonText(base)) save()
@@ -109,15 +109,15 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <TextArea
             label="Instructions"
-            hint={`What the agent is told before every turn. ${draft.instructions.length.toLocaleString("en-US")} of ${RULES.instructions.maxLength.toLocaleString("en-US")} characters.`}
+            hint={`The agent gets them in every turn. ${draft.instructions.length.toLocaleString("en-US")} of ${RULES.instructions.maxLength.toLocaleString("en-US")} characters.`}
             rows={18}
             {...bind("instructions")}
           />
           <div className="flex min-w-0 flex-col gap-4">
             <ModelSelect
               label="Model"
-              none={space.model ? `The space's default (${space.model})` : "The service's first model"}
-              hint="A turn may name another one."
+              none={space.model ? `Space default (${space.model})` : "Service default"}
+              hint="A turn can override it."
               name="model"
               error={put.error}
               value={draft.model}
@@ -142,7 +142,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
           <TextArea
             mono
             label="Sub-agents"
-            hint="JSON: a list of {name, description, instructions, model, tools}. The agent may delegate tasks to them."
+            hint="A JSON list of {name, description, instructions, model, tools}. The agent can delegate tasks to them."
             rows={10}
             {...bind("subagents")}
             error={subagents.error ?? put.error}
@@ -151,8 +151,8 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
             <BuiltinTools chosen={draft.builtin_tools} onChange={(builtin_tools) => set({ builtin_tools })} />
             {draft.builtin_tools?.includes("generate_image") && (
               <TextInput
-                label="Model for pictures"
-                hint="A pin. Default: the first one that the service has."
+                label="Image model"
+                hint="A pin. Default: the first image model of the service."
                 autoComplete="off"
                 {...bind("image_model")}
               />
@@ -203,8 +203,8 @@ function BuiltinTools({ chosen, onChange }: BuiltinToolsProps) {
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1 font-strong">Built-in tools</legend>
       <Checkbox
-        label="The default ones"
-        hint="The file tools, unless the model may not be able to call tools."
+        label="Default tools"
+        hint="The file tools, except with openai-compatible models."
         checked={chosen === null}
         onChange={({ target }) => onChange(target.checked ? null : ["list_files", "read_file", "write_file"])}
       />
@@ -235,18 +235,18 @@ interface ManifestConflictProps {
   onKeepMine: () => void
 }
 
-/** Two people have edited the instructions: the same choice as after a 412. */
+/** Offers the same choice as after a 412, because another user has saved the instructions. */
 function ManifestConflict({ mine, theirs, onTakeTheirs, onKeepMine }: ManifestConflictProps) {
   const error = new ApiError({
     code: "VERSION_MISMATCH",
-    message: "Somebody else has saved the instructions in the meantime.",
+    message: "Another user has saved the instructions in the meantime.",
     status: 412,
     requestId: null,
     retryAfter: null,
     faults: [],
     details: { current: theirs },
   })
-  // What only they have set is shown too.
+  // Includes the fields that only the other user has set.
   const both = { ...Object.fromEntries(Object.keys(theirs).map((name) => [name, undefined])), ...mine }
   return <ConflictDialog error={error} mine={both} onTakeTheirs={onTakeTheirs} onKeepMine={onKeepMine} />
 }

@@ -10,7 +10,7 @@ import { toast } from "../ui/toast.tsx"
 import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 
 interface McpServerDialogProps {
-  /** Null: a new one. */
+  /** Null: adds a new one. */
   server: McpServer | null
   taken: string[]
   onClose: () => void
@@ -45,7 +45,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
       open
       onClose={onClose}
       title={server ? `Edit the server ${server.name}` : "Add an MCP server"}
-      about="It is checked once it is saved: the agent's turns need it to be there."
+      about="The server is checked after saving. Turns fail if it cannot be reached."
     >
       <Form
         label={server ? "Edit an MCP server" : "Add an MCP server"}
@@ -66,18 +66,18 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
       >
         <TextInput
           label="Name"
-          hint="Its tools are called name__tool."
+          hint="Its tools get names of the form name__tool."
           placeholder="docs"
           name="name"
           autoComplete="off"
           disabled={server !== null}
-          error={isTaken ? "The space has a server of this name: edit that one." : put.error}
+          error={isTaken ? "A server with this name exists. Edit that server instead." : put.error}
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
         <TextInput
-          label="Address"
-          hint="Its Streamable HTTP endpoint."
+          label="URL"
+          hint="The Streamable HTTP endpoint of the server."
           placeholder="https://docs.example/mcp"
           name="url"
           autoComplete="off"
@@ -98,7 +98,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
         <TextArea
           mono
           label="Allowed tools"
-          hint="The server's own names, one a line. Left empty: all."
+          hint="The names that the server uses, one per line. Empty: all tools."
           name="allowed_tools"
           rows={3}
           error={put.error}

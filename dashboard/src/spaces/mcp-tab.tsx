@@ -49,13 +49,13 @@ export function McpTab({ space }: SpaceTabProps) {
               rows={items}
               rowKey={({ name }) => name}
               empty={
-                <EmptyState title="No MCP server yet" curl={curlOf(space.space_id)}>
-                  The agent has the tools of its MCP servers. Turns fail while one of them cannot be reached.
+                <EmptyState title="No MCP servers yet" curl={curlOf(space.space_id)}>
+                  Add an MCP server to give its tools to the agent. Turns fail while a server cannot be reached.
                 </EmptyState>
               }
               columns={[
                 { title: "Server", cell: ({ name }) => <code className="font-strong">{name}</code> },
-                { title: "Address", cell: ({ url }) => <code className="break-all">{url}</code> },
+                { title: "URL", cell: ({ url }) => <code className="break-all">{url}</code> },
                 {
                   title: "Tools",
                   cell: ({ allowed_tools }) => (allowed_tools ? allowed_tools.join(", ") || "none" : "all"),
@@ -71,7 +71,7 @@ export function McpTab({ space }: SpaceTabProps) {
                     can && (
                       <span className="inline-flex items-center gap-1">
                         <Button aria-pressed={server.name === checked} onClick={() => choose({ server: server.name })}>
-                          Check it
+                          Check
                         </Button>
                         <RowActions
                           of={`the server ${server.name}`}
@@ -100,7 +100,7 @@ export function McpTab({ space }: SpaceTabProps) {
             operation="deleteMcpServer"
             what="server"
             name={opened.server.name}
-            about="Turns that begin from now on do not have its tools."
+            about="Turns that start after this cannot use its tools."
             onClose={() => setOpened(null)}
           />
         )}

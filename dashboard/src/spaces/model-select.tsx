@@ -3,7 +3,7 @@ import { Select } from "../ui/field.tsx"
 
 interface ModelSelectProps {
   label: string
-  /** What is chosen without a pin. */
+  /** The label of the choice without a pin. */
   none: string
   value: string
   onChange: (pin: string) => void
@@ -14,7 +14,7 @@ interface ModelSelectProps {
   disabled?: boolean
 }
 
-/** A model of the catalog by its pin. A pin that is no longer there stays a choice. */
+/** Selects a model of the catalog. A selected pin that is no longer in the catalog stays a choice. */
 export function ModelSelect({ none, value, onChange, test, ...rest }: ModelSelectProps) {
   const models = useRead("listModels", { query: { test: test && "true" } })
   const known = models.data?.data ?? []

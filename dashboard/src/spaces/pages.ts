@@ -10,7 +10,7 @@ export const spacesPages = {
   detail: {
     path: "/spaces/$spaceId",
     title: "Space",
-    about: "One agent: what it is told, and what it can call.",
+    about: "One agent: its instructions, tools, secrets and files.",
     samples: { spaceId: { list: "/api/account/spaces?limit=1", field: "space_id" } },
   },
 } as const satisfies Record<string, PageInfo>

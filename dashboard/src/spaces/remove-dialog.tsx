@@ -5,15 +5,15 @@ import { useSpaceInput } from "./space-parts.ts"
 
 interface RemoveDialogProps {
   operation: "deleteTool" | "deleteMcpServer" | "deleteSecret"
-  /** What it is: "tool". */
+  /** The kind of object, such as "tool". */
   what: string
   name: string
-  /** What happens then. */
+  /** The consequences of the deletion. */
   about: string
   onClose: () => void
 }
 
-/** Asks before something of the space's configuration is deleted. */
+/** Asks for confirmation before it deletes a part of the space's configuration. */
 export function RemoveFromSpaceDialog({ operation, what, name, about, onClose }: RemoveDialogProps) {
   const { path, query } = useSpaceInput()
   const remove = useChange(operation)
@@ -27,7 +27,7 @@ export function RemoveFromSpaceDialog({ operation, what, name, about, onClose }:
       onClose={onClose}
       title={`Delete the ${what} ${name}?`}
       about={about}
-      verb="Delete it"
+      verb="Delete"
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate({ path: { ...path, name }, query }, { onSuccess: done })}

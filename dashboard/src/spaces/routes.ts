@@ -12,11 +12,11 @@ interface SpacesSearch {
 
 interface SpaceSearch {
   tab?: SpaceTab
-  /** The tool that is tried out. */
+  /** The tool that is tested. */
   tool?: string
   /** The MCP server that was checked. */
   server?: string
-  /** The two versions whose difference is shown. */
+  /** The two versions that are compared. */
   older?: number
   newer?: number
   cursor?: number

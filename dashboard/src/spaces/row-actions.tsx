@@ -1,14 +1,14 @@
 import { Button } from "../ui/button.tsx"
 
 interface RowActionsProps {
-  /** What they act on: "the tool lookup_order". */
+  /** The object of the actions, such as "the tool lookup_order". */
   of: string
   edit?: string
   onEdit: () => void
   onDelete: () => void
 }
 
-/** What can be done with a part of the configuration. */
+/** Buttons that edit and delete a part of the configuration. */
 export const RowActions = ({ of, edit = "Edit", onEdit, onDelete }: RowActionsProps) => (
   <span className="inline-flex">
     <Button kind="quiet" aria-label={`${edit}: ${of}`} onClick={onEdit}>

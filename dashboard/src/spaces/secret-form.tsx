@@ -11,7 +11,7 @@ import { useSpaceInput } from "./space-parts.ts"
 const { minLength, maxLength } = PutSecretRules.value
 
 interface PutSecretProps {
-  /** Null: a new one. */
+  /** Null: adds a new one. */
   name: string | null
   taken: string[]
   onClose: () => void
@@ -37,8 +37,8 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
     <Dialog
       open
       onClose={onClose}
-      title={given ? `Set a new value of ${given}` : "Add a secret"}
-      about={given ? "The old value is gone at once." : "Its value is never shown again."}
+      title={given ? `Set a new value for ${given}` : "Add a secret"}
+      about={given ? "The new value replaces the old one immediately." : "Its value is never shown again."}
     >
       <Form
         label="Set a secret"
@@ -46,7 +46,7 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
         actions={
           <>
             <Button kind="primary" type="submit" busy={put.isPending} disabled={name === "" || value === "" || isTaken}>
-              Set the secret
+              Save the secret
             </Button>
             <Button onClick={onClose}>Cancel</Button>
           </>
@@ -58,7 +58,7 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
             placeholder="SHOP_TOKEN"
             name="name"
             autoComplete="off"
-            error={isTaken ? "The space has a secret of this name: set a new value of that one." : put.error}
+            error={isTaken ? "A secret with this name exists. Set a new value for it instead." : put.error}
             value={name}
             onChange={({ target }) => setName(target.value)}
           />

@@ -28,8 +28,8 @@ export function SecretsTab({ space }: SpaceTabProps) {
   const columns: Column<Secret>[] = [
     { title: "Name", cell: ({ name }) => <code className="font-strong">{name}</code> },
     { title: "Placeholder", cell: ({ name }) => <code className="text-muted">{`{{secrets.${name}}}`}</code> },
-    { title: "Set", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
-    { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Updated", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Actions",
       actions: true,
@@ -56,7 +56,8 @@ export function SecretsTab({ space }: SpaceTabProps) {
       }
     >
       <p className="max-w-[72ch] text-muted">
-        Values are stored encrypted and never shown. Each is sent only to the origin of a tool or server that names it.
+        Values are stored encrypted and never shown. Each value is sent only to the origin of a tool or server that uses
+        it.
       </p>
       <Read of={secrets}>
         {({ items }) => (
@@ -66,8 +67,8 @@ export function SecretsTab({ space }: SpaceTabProps) {
             rowKey={({ name }) => name}
             columns={columns}
             empty={
-              <EmptyState title="No secret yet" curl={curlOf(space.space_id)}>
-                Put the credentials of your REST interface here, and name them in a tool's headers.
+              <EmptyState title="No secrets yet" curl={curlOf(space.space_id)}>
+                Add the credentials of your API, and use their placeholders in the headers of a tool.
               </EmptyState>
             }
           />
@@ -86,7 +87,7 @@ export function SecretsTab({ space }: SpaceTabProps) {
             operation="deleteSecret"
             what="secret"
             name={opened.name}
-            about="Its value is gone for good. Tools that name it fail until there is one again."
+            about="The value is deleted permanently. Tools that use it fail until you add it again."
             onClose={() => setOpened(null)}
           />
         )}

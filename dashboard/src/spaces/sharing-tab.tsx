@@ -14,7 +14,7 @@ import { toast } from "../ui/toast.tsx"
 import { Money, Time } from "../ui/values.tsx"
 import { type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
-/** With whom the owner's space is shared, what they may spend, and its end. */
+/** Shows who shares the space and how much members may spend, and lets the owner stop the sharing. */
 export function SharingTab(_: SpaceTabProps) {
   const sharing = useRead("getSharing", useSpaceInput())
   return <Read of={sharing}>{(data) => <SharingOf data={data} />}</Read>
@@ -27,7 +27,7 @@ function SharingOf({ data }: { data: SpaceSharing }) {
     <>
       <Section title="Members' daily limit" action={<Button onClick={() => setOpen("limit")}>Change the limit</Button>}>
         <p className="max-w-[72ch] text-muted">
-          The turns of members are charged to your balance. Together they spend at most this in a UTC day.
+          Turns of members are charged to your balance. The limit applies to all members together, per UTC day.
         </p>
         <KeyValues
           entries={[
@@ -43,22 +43,22 @@ function SharingOf({ data }: { data: SpaceSharing }) {
         action={
           isShared && (
             <Button kind="danger" onClick={() => setOpen("end")}>
-              End the sharing
+              Stop sharing
             </Button>
           )
         }
       >
         <p className="max-w-[72ch] text-muted">
           {data.workspace
-            ? `Members of the workspace ${data.workspace.name} see and use the space. `
-            : "The space is in no workspace. "}
+            ? `Members of the workspace ${data.workspace.name} can see and use the space. `
+            : "The space does not belong to a workspace. "}
           Its admins can also use the space's secrets in tools.
         </p>
         <Table
           caption="People with whom the space is shared"
           rows={data.people}
           rowKey={({ user_id }) => String(user_id)}
-          empty={<p className="text-muted">The space is shared with nobody.</p>}
+          empty={<p className="text-muted">The space is not shared. An operator can share it.</p>}
           columns={[
             { title: "Person", cell: ({ name, user_id }) => name ?? `User ${user_id}` },
             { title: "Role", cell: ({ role }) => role },
@@ -100,8 +100,8 @@ function LimitDialog({ data, onClose }: { data: SpaceSharing; onClose: () => voi
         }
       >
         <TextInput
-          label="USD in a day"
-          hint="0: members send no turns. Empty: the service's default."
+          label="Daily limit (USD)"
+          hint="0: members cannot send turns. Empty: the service default."
           name="daily_usd"
           inputMode="decimal"
           autoComplete="off"
@@ -119,16 +119,16 @@ function EndDialog({ onClose }: { onClose: () => void }) {
   const input = useSpaceInput()
   const end = useChange("endSharing")
   const done = () => {
-    toast("The space is yours alone.")
+    toast("The space is no longer shared.")
     onClose()
   }
   return (
     <ConfirmDialog
       open
       onClose={onClose}
-      title="End the sharing?"
-      about="The space leaves its workspace, and nobody else sees it from now on. Turns that they have sent go on to their end. Only an operator can share it again."
-      verb="End the sharing"
+      title="Stop sharing the space?"
+      about="The space leaves its workspace, and only you can see it. Open turns of members continue. Only an operator can share it again."
+      verb="Stop sharing"
       busy={end.isPending}
       error={end.error}
       onConfirm={() => end.mutate(input, { onSuccess: done })}

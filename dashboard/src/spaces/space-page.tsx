@@ -37,7 +37,7 @@ const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
   ["versions", "Versions", Versions],
   ["files", "Files", Files],
   ["sharing", "Sharing", Sharing],
-  ["use", "Use", Use],
+  ["use", "Usage", Use],
 ]
 
 export function SpacePage() {
@@ -85,16 +85,16 @@ export function SpacePage() {
 
 const SpaceLine = ({ space }: { space: AccountSpace }) => (
   <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-muted">
-    <Status word={space.archived ? "archived" : "in use"} tone={space.archived ? "none" : "ok"} />
+    <Status word={space.archived ? "archived" : "active"} tone={space.archived ? "none" : "ok"} />
     <Id id={space.space_id} />
     <span>Version {space.config_version.toLocaleString("en-US")}</span>
-    <span>Default model: {space.model ? <code>{space.model}</code> : "the service's"}</span>
+    <span>Default model: {space.model ? <code>{space.model}</code> : "service default"}</span>
     <span>
-      You are its {space.role}
-      {space.workspace_id && ", and a workspace shares it"}
+      Your role: {space.role}
+      {space.workspace_id && ", shared by a workspace"}
     </span>
     <span>
-      Made <Time at={space.created_at} />
+      Created <Time at={space.created_at} />
     </span>
   </div>
 )
@@ -110,12 +110,12 @@ function SpaceActions({ space, test }: { space: AccountSpace; test: true | undef
           <Button kind="danger" onClick={() => setOpen("archive")}>
             Archive
           </Button>
-          <Button onClick={() => setOpen("settings")}>Title and model</Button>
+          <Button onClick={() => setOpen("settings")}>Settings</Button>
         </>
       )}
       {!space.archived && (
         <ButtonLink kind="primary" to="/playground" search={{ test, space: space.space_id } as never}>
-          Try it
+          Open in playground
         </ButtonLink>
       )}
       <Suspense>

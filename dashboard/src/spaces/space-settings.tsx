@@ -31,9 +31,9 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
       },
     )
   return (
-    <Dialog open onClose={onClose} title={`The space ${space.title}`}>
+    <Dialog open onClose={onClose} title={`Settings of ${space.title}`}>
       <Form
-        label="Title and model"
+        label="Settings"
         onSubmit={send}
         actions={
           <>
@@ -59,8 +59,8 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
         />
         <ModelSelect
           label="Default model"
-          none="The service's first model"
-          hint="For turns that name no model, unless the instructions do."
+          none="Service default"
+          hint="For turns that name no model, unless the tab Instructions sets one."
           name="model"
           error={update.error}
           value={model}
@@ -70,7 +70,7 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
         <TextArea
           mono
           label="Metadata"
-          hint={`Your own notes as JSON: at most ${PatchSpaceRules.metadata.maxProperties} pairs of texts.`}
+          hint={`Your own data as a JSON object: at most ${PatchSpaceRules.metadata.maxProperties} properties, all strings.`}
           name="metadata"
           error={metadata.error ?? update.error}
           rows={5}
@@ -95,8 +95,8 @@ export function ArchiveSpaceDialog({ space, onClose }: SpaceDialogProps) {
       open
       onClose={onClose}
       title={`Archive the space ${space.title}?`}
-      about="It takes no turns, files or changes any more, and its open turns end. It can still be read. Nothing brings it back into use."
-      verb="Archive it"
+      about="The space accepts no more turns, files or changes, and its open turns end. It can still be read. This cannot be undone."
+      verb="Archive space"
       typed={space.title}
       busy={archive.isPending}
       error={archive.error}

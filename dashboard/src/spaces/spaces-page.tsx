@@ -27,14 +27,14 @@ export function SpacesPage() {
   const spaces = useRead("listSpaces", { query: { q, archived, test: test && "true", limit: PAGE_ROWS, offset } })
   const open = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      Make a space
+      Create a space
     </Button>
   )
   return (
     <Page {...spacesPages.list} action={open}>
       <FilterBar set={{ q, archived }}>
         <TextFilter label="Title or id" name="q" value={q} wide />
-        <ChoiceFilter label="Archived" name="archived" value={archived} all="In use" options={SHOWN_ARCHIVED} />
+        <ChoiceFilter label="Archived" name="archived" value={archived} all="Active" options={SHOWN_ARCHIVED} />
       </FilterBar>
       {spaces.error && <ErrorState error={spaces.error} onRetry={() => void spaces.refetch()} />}
       {(spaces.data || !spaces.error) && (
@@ -46,10 +46,10 @@ export function SpacesPage() {
           stale={spaces.isPlaceholderData}
           empty={
             q || archived ? (
-              <EmptyState title="No space fits these filters" />
+              <EmptyState title="No spaces match these filters" />
             ) : (
-              <EmptyState title="There is no space yet" curl={curl()}>
-                A space is one agent: what it is told, and what it can call. Turns run in a space.
+              <EmptyState title="No spaces yet" curl={curl()}>
+                A space holds one agent: its instructions, tools, files and secrets. Create one to send turns to it.
               </EmptyState>
             )
           }
@@ -73,11 +73,11 @@ const columnsOf = (test: true | undefined): Column<SpaceSummary>[] => [
   { title: "Id", cell: ({ space_id }) => <Id id={space_id} /> },
   {
     title: "State",
-    cell: ({ archived }) => (archived ? <Status word="archived" /> : <span className="text-muted">in use</span>),
+    cell: ({ archived }) => (archived ? <Status word="archived" /> : <span className="text-muted">active</span>),
   },
-  { title: "Default model", cell: ({ model }) => (model ? <code>{model}</code> : "the service's") },
-  { title: "You are", cell: ({ role, workspace_id }) => (workspace_id ? `${role}, shared` : role) },
+  { title: "Default model", cell: ({ model }) => (model ? <code>{model}</code> : "service default") },
+  { title: "Your role", cell: ({ role, workspace_id }) => (workspace_id ? `${role}, shared` : role) },
   { title: "Version", right: true, cell: ({ config_version }) => <Count value={config_version} /> },
-  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
-  { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Updated", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]

@@ -13,7 +13,7 @@ import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }
 
 interface ToolDialogProps {
-  /** Null: a new one. */
+  /** Null: adds a new one. */
   tool: Tool | null
   taken: string[]
   onClose: () => void
@@ -78,7 +78,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
       open
       onClose={onClose}
       title={tool ? `Edit the tool ${tool.name}` : "Add a tool"}
-      about="Placeholders are {{input.NAME}} for what the model gives, and {{secrets.NAME}} for a secret of the space."
+      about="Placeholders: {{input.NAME}} is a value from the model, {{secrets.NAME}} is a secret of the space."
     >
       <Form
         label={tool ? "Edit a tool" : "Add a tool"}
@@ -104,11 +104,11 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           autoComplete="off"
           disabled={tool !== null}
           {...bind("name", "name")}
-          error={isTaken ? "The space has a tool of this name: edit that one." : put.error}
+          error={isTaken ? "A tool with this name exists. Edit that tool instead." : put.error}
         />
         <TextArea
           label="Description"
-          hint="What it does: the model reads this."
+          hint="What the tool does. The model reads this text."
           rows={2}
           {...bind("description", "description")}
         />
@@ -141,7 +141,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           mono
           label="Query"
           rows={2}
-          hint="JSON. A parameter that the input does not have is left out."
+          hint="JSON. A parameter without an input value is omitted."
           {...bind("query", "request.query")}
           error={jsons.query.error ?? put.error}
         />
@@ -149,13 +149,13 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           mono
           label="Body"
           rows={3}
-          hint="JSON. Without it POST, PUT and PATCH send the input."
+          hint="JSON. If empty, POST, PUT and PATCH send the input."
           {...bind("body", "request.body")}
           error={jsons.body.error ?? put.error}
         />
         <TextInput
-          label="Time limit in seconds"
-          hint={`Of one call. Default ${PutToolRules.timeout_seconds.default}.`}
+          label="Timeout (seconds)"
+          hint={`Per call. Default ${PutToolRules.timeout_seconds.default}.`}
           inputMode="numeric"
           {...bind("timeout", "timeout_seconds")}
         />

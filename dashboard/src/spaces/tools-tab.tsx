@@ -59,8 +59,8 @@ export function ToolsTab({ space }: SpaceTabProps) {
               rows={items}
               rowKey={({ name }) => name}
               empty={
-                <EmptyState title="No tool yet" curl={curlOf(space.space_id)}>
-                  A tool is one request to your REST interface that the agent may make.
+                <EmptyState title="No tools yet" curl={curlOf(space.space_id)}>
+                  A tool is an HTTP request to your API that the agent can send.
                 </EmptyState>
               }
               columns={[
@@ -81,7 +81,7 @@ export function ToolsTab({ space }: SpaceTabProps) {
                     </code>
                   ),
                 },
-                { title: "Time limit", right: true, cell: ({ timeout_seconds }) => `${timeout_seconds ?? 30} s` },
+                { title: "Timeout", right: true, cell: ({ timeout_seconds }) => `${timeout_seconds ?? 30} s` },
                 {
                   title: "Actions",
                   actions: true,
@@ -89,7 +89,7 @@ export function ToolsTab({ space }: SpaceTabProps) {
                     can && (
                       <span className="inline-flex items-center gap-1">
                         <Button aria-pressed={tool.name === tried} onClick={() => choose({ tool: tool.name })}>
-                          Try it
+                          Test
                         </Button>
                         <RowActions
                           of={`the tool ${tool.name}`}
@@ -118,7 +118,7 @@ export function ToolsTab({ space }: SpaceTabProps) {
             operation="deleteTool"
             what="tool"
             name={opened.tool.name}
-            about="Turns that begin from now on do not have it. Older versions of the configuration still show it."
+            about="Turns that start after this cannot use it. Older versions of the configuration still show it."
             onClose={() => setOpened(null)}
           />
         )}

@@ -11,7 +11,7 @@ import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 
 const SAMPLES: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false, array: [], object: {} }
 
-/** An input to begin with: each property of the schema, empty. */
+/** A sample input: each property of the schema with its default or an empty value. */
 function sampleOf({ properties }: { properties?: unknown }): Record<string, unknown> {
   const entries = Object.entries((properties ?? {}) as Record<string, { type?: string; default?: unknown }>)
   return Object.fromEntries(
@@ -19,7 +19,7 @@ function sampleOf({ properties }: { properties?: unknown }): Record<string, unkn
   )
 }
 
-/** Makes the tool's request as a turn would, and shows both sides of it. */
+/** Sends the tool's request as a turn would, and shows the request and the response. */
 export function TryTool({ tool }: { tool: Tool }) {
   const { path, query } = useSpaceInput()
   const test = useChange("testTool", { changes: [] })
@@ -32,21 +32,21 @@ export function TryTool({ tool }: { tool: Tool }) {
       body: { input: (read.value ?? {}) as Record<string, unknown> },
     })
   return (
-    <Section title={`Try ${tool.name}`}>
+    <Section title={`Test ${tool.name}`}>
       <div className="grid gap-6 lg:grid-cols-2">
         <Form
-          label={`Try ${tool.name}`}
+          label={`Test ${tool.name}`}
           onSubmit={send}
           actions={
             <Button kind="primary" type="submit" busy={test.isPending} disabled={read.error !== undefined}>
-              Make the call
+              Send the request
             </Button>
           }
         >
           <TextArea
             mono
             label="Input"
-            hint="What a model would give it, as JSON. The request is really made."
+            hint="JSON, as a model would pass it. The request is really sent."
             rows={8}
             name="input"
             error={read.error ?? test.error}
@@ -59,7 +59,7 @@ export function TryTool({ tool }: { tool: Tool }) {
           {test.data ? (
             <TestResult of={test.data} />
           ) : (
-            <p className="text-muted">What was sent and what came back will be here. Secrets are masked.</p>
+            <p className="text-muted">The request and the response appear here. Secrets are masked.</p>
           )}
         </div>
       </div>
@@ -72,11 +72,11 @@ const TestResult = ({ of: { ok, result, request, response, duration_ms } }: { of
     <div className="flex items-center gap-3">
       <Status word={ok ? "ok" : "error"} />
       <span className="text-muted">
-        {response ? `Answered ${response.status} in` : "Took"} {duration_ms.toLocaleString("en-US")} ms
+        {response ? `Status ${response.status} in` : "Finished in"} {duration_ms.toLocaleString("en-US")} ms
       </span>
     </div>
-    <h3>What the model sees</h3>
-    <CodeBlock code={result} label="What the model sees" />
+    <h3>Result for the model</h3>
+    <CodeBlock code={result} label="Result for the model" />
     {request && (
       <>
         <h3>Request</h3>

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx"
 import { toast } from "../ui/toast.tsx"
 import { useSpaceInput } from "./space-parts.ts"
 
-/** Takes files from this computer, one after the other. */
+/** Uploads files from this computer, one after the other. */
 export function UploadFiles() {
   const { path, query } = useSpaceInput()
   const upload = useChange("uploadFile", { changes: ["listFiles"] })

@@ -23,7 +23,7 @@ export function UseTab({ space }: SpaceTabProps) {
         set={{}}
         end={
           <TextLink to="/turns" search={{ test, space: space.space_id } as never}>
-            Its turns
+            View turns
           </TextLink>
         }
       >
@@ -50,7 +50,7 @@ function SpendOf({ data }: { data: SpaceSpend }) {
         <Stat label="Turns" hint="that have ended">
           <Count value={data.turns} />
         </Stat>
-        <Stat label="A turn on average">
+        <Stat label="Average per turn">
           <Money usd={data.turns > 0 ? data.billed_usd / data.turns : null} />
         </Stat>
       </Stats>
@@ -61,14 +61,14 @@ function SpendOf({ data }: { data: SpaceSpend }) {
         points={dates.map((label) => ({ label, values: { billed: byDay.get(label)?.billed_usd ?? 0 } }))}
         format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
       />
-      <Section title="Who used it">
+      <Section title="Usage by user">
         <Table
-          caption="Who used the space"
+          caption="Usage by user"
           rows={rows}
           rowKey={({ who, kind }) => `${kind} ${who}`}
           columns={[
-            { title: "Who", cell: ({ who }) => who },
-            { title: "By", cell: ({ kind }) => kind },
+            { title: "User", cell: ({ who }) => who },
+            { title: "Source", cell: ({ kind }) => kind },
             { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
             { title: "Spent", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
           ]}

@@ -1,7 +1,7 @@
 import { diffLines } from "diff"
 import type { ConfigVersion } from "../api/operations.ts"
 
-/** How many unchanged lines are shown around a change. */
+/** The number of unchanged lines that are shown around a change. */
 const AROUND = 3
 
 interface Line {
@@ -9,11 +9,11 @@ interface Line {
   text: string
 }
 
-/** A version as text, one thing below the other, so that lines can be compared. */
+/** A version as text, one part after the other, for a comparison of lines. */
 function textOf({ model, manifest, tools, mcp_servers }: ConfigVersion): string {
   const { instructions, ...rest } = manifest
   const parts: [string, string][] = [
-    ["Default model", model ?? "the service's"],
+    ["Default model", model ?? "service default"],
     ["Instructions", instructions ?? "none"],
     ["Manifest", JSON.stringify(rest, null, 2)],
     ...tools.map((tool): [string, string] => [`Tool ${tool.name}`, JSON.stringify(tool, null, 2)]),
@@ -34,7 +34,7 @@ function linesOf(before: ConfigVersion, after: ConfigVersion): Line[] {
     const hidden = texts.length - head - tail
     return [
       ...texts.slice(0, head).map(line),
-      { kind: "left-out", text: `… ${hidden} lines that are the same` },
+      { kind: "left-out", text: `… ${hidden} unchanged lines` },
       ...texts.slice(texts.length - tail).map(line),
     ]
   })
@@ -47,7 +47,7 @@ const LOOKS = {
   "left-out": "text-muted",
 }
 
-/** What differs between two versions, line by line. */
+/** The differences between two versions, line by line. */
 export function VersionDiff({ before, after }: { before: ConfigVersion; after: ConfigVersion }) {
   const lines = linesOf(before, after)
   const changed = lines.some(({ kind }) => kind === "added" || kind === "removed")
@@ -55,7 +55,7 @@ export function VersionDiff({ before, after }: { before: ConfigVersion; after: C
     <div className="flex flex-col gap-2">
       <p className="text-muted">
         From version {before.version} to version {after.version} (<code>{after.change}</code>).
-        {!changed && " Both are the same: a secret's value is not shown."}
+        {!changed && " The versions do not differ. Values of secrets are not compared."}
       </p>
       {changed && <Changes lines={lines} label={`Changes from version ${before.version} to ${after.version}`} />}
     </div>
@@ -64,13 +64,13 @@ export function VersionDiff({ before, after }: { before: ConfigVersion; after: C
 
 const Changes = ({ lines, label }: { lines: Line[]; label: string }) => (
   <div className="max-h-[560px] overflow-hidden rounded-md border border-line bg-panel">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
     <section tabIndex={0} aria-label={label} className="max-h-[558px] overflow-auto py-2">
       <pre className="whitespace-pre-wrap break-words text-xs leading-5">
         {lines.map(({ kind, text }, at) => {
           const Tag = kind === "added" ? "ins" : kind === "removed" ? "del" : "span"
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no identity except its position
             <Tag key={at} className={`block pr-3 pl-7 -indent-4 ${LOOKS[kind]}`}>
               {KINDS[kind]}
               {text}

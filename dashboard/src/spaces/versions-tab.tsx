@@ -23,10 +23,10 @@ export function VersionsTab({ space }: SpaceTabProps) {
   const left = older ?? right - 1
   return (
     <>
-      <Section title="What changed">
+      <Section title="Compare versions">
         <Choices rows={versions.data?.data ?? []} older={older} newer={newer} left={left} right={right} />
         {left < 1 ? (
-          <p className="text-muted">This is the first version: there is none before it.</p>
+          <p className="text-muted">This is the first version, so there is no earlier version to compare with.</p>
         ) : (
           <Difference left={left} right={right} />
         )}
@@ -68,18 +68,18 @@ function Choices({ rows, older, newer, left, right }: ChoicesProps) {
   return (
     <FilterBar set={{ older, newer }}>
       <ChoiceFilter
-        label="The older version"
+        label="Older version"
         name="older"
         value={older === undefined ? undefined : String(older)}
-        all="The one before"
+        all="Previous version"
         options={options}
       />
       <span className="flex h-8 items-center text-muted">and</span>
       <ChoiceFilter
-        label="The newer version"
+        label="Newer version"
         name="newer"
         value={newer === undefined ? undefined : String(newer)}
-        all="The current one"
+        all="Current version"
         options={options}
       />
     </FilterBar>
@@ -99,7 +99,7 @@ function Difference({ left, right }: { left: number; right: number }) {
 const COLUMNS: Column<ConfigVersionSummary>[] = [
   { title: "Version", cell: ({ version }) => <Count value={version} /> },
   { title: "Change", cell: ({ change }) => <code>{change}</code> },
-  { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Actions", actions: true, cell: ({ version }) => version > 1 && <ShowChange version={version} /> },
 ]
 
@@ -107,7 +107,7 @@ function ShowChange({ version }: { version: number }) {
   const choose = useFilters()
   return (
     <Button kind="quiet" onClick={() => choose({ older: version - 1, newer: version })}>
-      Show what it changed<span className="sr-only"> (version {version})</span>
+      Show changes<span className="sr-only"> (version {version})</span>
     </Button>
   )
 }

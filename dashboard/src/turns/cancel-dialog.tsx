@@ -15,8 +15,9 @@ export function CancelTurnDialog({ turnId, onClose }: { turnId: string; onClose:
       open
       onClose={onClose}
       title={`Cancel the turn ${turnId}?`}
-      about="It stops at its next step. What it has used until then is billed."
-      verb="Cancel it"
+      about="The turn stops at its next step. Its usage until then is billed."
+      verb="Cancel turn"
+      dismiss="Keep running"
       busy={cancel.isPending}
       error={cancel.error}
       onConfirm={() =>

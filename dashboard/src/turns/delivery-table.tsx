@@ -13,11 +13,11 @@ interface DeliveryTableProps {
   deliveries: readonly Delivery[] | undefined
   empty: ReactNode
   stale?: boolean
-  /** The deliveries of one webhook: the column that names it is left out. */
+  /** True for the deliveries of one webhook. A column with the turn replaces the one with the webhook. */
   ofOne?: boolean
 }
 
-/** Deliveries with how their last attempt went, and a button that sends each again. */
+/** Deliveries, each with the response to its last attempt and a button that resends it. */
 export function DeliveryTable({ deliveries, empty, stale, ofOne }: DeliveryTableProps) {
   const webhook: Column<Delivery>[] = ofOne
     ? [{ title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : "–") }]
@@ -39,11 +39,11 @@ export function DeliveryTable({ deliveries, empty, stale, ofOne }: DeliveryTable
           ),
         },
         { title: "State", cell: (row) => <DeliveryState delivery={row} /> },
-        { title: "Last answer", cell: ({ attempts }) => <AttemptAnswer attempt={attempts.at(-1)} /> },
+        { title: "Last response", cell: ({ attempts }) => <AttemptAnswer attempt={attempts.at(-1)} /> },
         { title: "Attempts", right: true, cell: ({ attempt_count }) => attempt_count },
         ...webhook,
         { title: "Delivery", cell: ({ delivery_id }) => <Id id={delivery_id} /> },
-        { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+        { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
         { title: "Actions", actions: true, cell: (row) => <Redeliver delivery={row} /> },
       ]}
     />
@@ -57,21 +57,22 @@ export const DeliveryState = ({ delivery: { state, status_reason, next_attempt_a
       {status_reason?.replaceAll("_", " ")}
       {next_attempt_at && (
         <>
-          again <Time at={next_attempt_at} />
+          {" "}
+          retry <Time at={next_attempt_at} />
         </>
       )}
     </span>
   </span>
 )
 
-/** An HTTP status, or why there was none. */
+/** The HTTP status of an attempt, or the reason why it got no response. */
 export function AttemptAnswer({ attempt }: { attempt: Delivery["attempts"][number] | undefined }) {
-  if (!attempt) return <span className="text-muted">not tried yet</span>
+  if (!attempt) return <span className="text-muted">no attempt yet</span>
   const { status, error, location } = attempt
   const isGood = status !== null && status >= 200 && status < 300
   return (
     <span className={isGood ? "text-ok" : "text-bad"}>
-      {status ?? error ?? "no answer"}
+      {status ?? error ?? "no response"}
       {location && <span className="break-all"> to {location}</span>}
       {status !== null && error && <span className="block text-muted text-xs">{error}</span>}
     </span>
@@ -84,18 +85,18 @@ export function Redeliver({ delivery: { delivery_id, event_type } }: { delivery:
   return (
     <Button
       busy={send.isPending}
-      aria-label={`Send again: ${event_type} of ${delivery_id}`}
+      aria-label={`Resend: ${event_type} of ${delivery_id}`}
       onClick={() =>
         send.mutate(
           { path: { delivery_id }, query: { test: test && "true" } },
           {
-            onSuccess: () => toast(`${event_type} is sent again.`),
+            onSuccess: () => toast(`${event_type} is queued for delivery.`),
             onError: ({ message }) => toast(message, { bad: true }),
           },
         )
       }
     >
-      Send again
+      Resend
     </Button>
   )
 }

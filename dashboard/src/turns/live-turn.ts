@@ -11,7 +11,7 @@ interface LiveCall {
   durationMs: number | null
 }
 
-/** One model call as its events tell it, while the turn runs. */
+/** A step of a running turn, as its events describe it. */
 export interface LiveStep {
   step: number
   subagent: string | null
@@ -31,7 +31,7 @@ const TYPES = [
   "model.waiting",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
-/** What is read again after an event. */
+/** The operations to read again after each type of event. */
 const READS: Record<string, OperationId[]> = {
   "turn.running": ["getTurn"],
   "model.waiting": ["listTurnEvents"],
@@ -51,7 +51,7 @@ const ALL: OperationId[] = [
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)
 
-/** The steps after one more event. A second start of a step means that its text begins again. */
+/** Applies an event to the steps. A second `step.started` resets the step with its text and tool calls. */
 export function withEvent(steps: readonly LiveStep[], { type, data }: TurnEvent): readonly LiveStep[] {
   const step = Number(data.step)
   if (!Number.isInteger(step)) return steps
@@ -70,7 +70,7 @@ export function withEvent(steps: readonly LiveStep[], { type, data }: TurnEvent)
   return [...steps.filter((one) => one.step !== step), next[type] ?? old].sort((a, b) => a.step - b.step)
 }
 
-/** Follows a turn by its events until it has ended; everything shown of it is read again as it changes. */
+/** Streams the events of an open turn until it ends, and reads the data that an event has changed again. */
 export function useLiveTurn(turnId: string | undefined, { open, test }: { open: boolean; test?: true }) {
   const client = useQueryClient()
   const [steps, setSteps] = useState<readonly LiveStep[]>([])

@@ -7,7 +7,7 @@ import { lasted } from "./turn-words.ts"
 
 type ToolCall = TurnStep["tool_calls"][number]
 
-/** Durations by `step` and `step.call`, as the events say them. */
+/** Durations in milliseconds from the events, by `step` and `step.call`. */
 export function durationsOf(events: readonly TurnEvent[] | undefined): Map<string, number> {
   const found = new Map<string, number>()
   for (const { type, data } of events ?? []) {
@@ -20,11 +20,11 @@ export function durationsOf(events: readonly TurnEvent[] | undefined): Map<strin
 interface StepListProps {
   steps: readonly TurnStep[]
   durations: Map<string, number>
-  /** What events tell of steps that are not written yet. */
+  /** Steps that events describe and that are not stored yet. */
   live?: readonly LiveStep[]
 }
 
-/** A turn's model calls in order, each with what it said and the tools that it called. */
+/** The steps of a turn in order, each with its text and its tool calls. */
 export function StepList({ steps, durations, live = [] }: StepListProps) {
   const written = new Set(steps.map(({ step }) => step))
   return (
@@ -74,7 +74,7 @@ const StepHead = ({ title, who, facts, at }: StepHeadProps) => (
   </div>
 )
 
-/** Both sides of a tool call; they open with a click. */
+/** The input and the output of a tool call, collapsed until the user opens them. */
 function CallSides({
   call: { call, name, input, output },
   duration,
@@ -95,15 +95,15 @@ function CallSides({
       </summary>
       <div className="grid gap-3 border-line border-t p-3 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-1">
-          <span className="text-muted text-xs">What the model gave it</span>
+          <span className="text-muted text-xs">Input</span>
           <Json value={input} label={`Input of ${name}`} />
         </div>
         <div className="flex min-w-0 flex-col gap-1">
-          <span className="text-muted text-xs">What it answered</span>
+          <span className="text-muted text-xs">Output</span>
           {output ? (
-            <CodeBlock code={readable(output.text)} label={`Answer of ${name}`} />
+            <CodeBlock code={readable(output.text)} label={`Output of ${name}`} />
           ) : (
-            <p className="text-muted">Nothing yet.</p>
+            <p className="text-muted">No output yet.</p>
           )}
           {output?.objects.map(({ name, media_type }) => (
             <span key={name} className="text-muted text-xs">
@@ -116,7 +116,7 @@ function CallSides({
   )
 }
 
-/** A tool's answer; indented when it is JSON. */
+/** The output of a tool, indented if it is JSON. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -125,7 +125,7 @@ function readable(text: string): string {
   }
 }
 
-/** A step that its events tell of, and that is not written yet. */
+/** A step that events describe and that is not stored yet. */
 export function LiveStepItem({ step }: { step: LiveStep }) {
   return (
     <li className="flex flex-col gap-2 border-info border-l-2 pb-5 pl-4">

@@ -7,10 +7,10 @@ interface AskedTurn {
   conversation?: string
 }
 
-/** A text in single quotes of a shell. */
+/** A text in single quotes for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A request that a server sends, with its key in TURNPIKE_API_KEY. */
+/** A request as a curl command, with the key in TURNPIKE_API_KEY. */
 export const curlOf = (path: string, body: object) =>
   [
     `curl -s ${location.origin}${path}`,
@@ -20,12 +20,12 @@ export const curlOf = (path: string, body: object) =>
     `  -d ${quoted(JSON.stringify(body))}`,
   ].join(" \\\n")
 
-/** A turn as a server sends it by curl. */
+/** The request of a turn as a curl command. */
 export const turnAsCurl = (turn: AskedTurn) => curlOf("/v1/turns", turn)
 
 const GREETING = { end_user_ref: "customer-1", text: "Say hello in one sentence." }
 
-/** The first turn with a key, in `space`; or in a space that it makes first. */
+/** The first turn with a key: in `space`, or in a new space that the command creates. */
 export const firstTurnAsCurl = (space: string | undefined) =>
   space ? turnAsCurl({ space, ...GREETING }) : inNewSpace()
 
@@ -33,7 +33,7 @@ const inNewSpace = () =>
   `SPACE=$(${curlOf("/v1/spaces", { title: "First" })} \\\n  | sed 's/.*"space_id":"\\([^"]*\\)".*/\\1/')\n\n` +
   turnAsCurl({ space: "SPACE", ...GREETING }).replace('"SPACE"', `"'$SPACE'"`)
 
-/** The same with the client for TypeScript. */
+/** The request of a turn as code for the TypeScript client. */
 export function turnAsTypeScript(turn: AskedTurn): string {
   const fields = Object.entries(turn)
     .filter(([, value]) => value !== undefined)

@@ -20,7 +20,7 @@ import { isOpenTurn, lasted } from "./turn-words.ts"
 
 const CancelDialog = lazy(() => import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })))
 
-/** In case the stream of events breaks: then the turn is still read now and then. */
+/** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 10_000
 
 export function TurnPage() {
@@ -41,11 +41,11 @@ export function TurnPage() {
       action={
         isOpen ? (
           <Button kind="danger" onClick={() => setCancelling(true)}>
-            Cancel this turn
+            Cancel turn
           </Button>
         ) : turn.data ? (
           <ButtonLink to="/playground" search={{ space: turn.data.space }}>
-            Ask this space
+            Open in playground
           </ButtonLink>
         ) : null
       }
@@ -109,7 +109,10 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       >
         <Money usd={isOpen ? (bill.data?.cost_usd ?? 0) : turn.billed_cost_usd} />
       </Stat>
-      <Stat label="Took" hint={started_at && `waited ${lasted(Date.parse(started_at) - Date.parse(created_at))}`}>
+      <Stat
+        label="Duration"
+        hint={started_at && `after ${lasted(Date.parse(started_at) - Date.parse(created_at))} in the queue`}
+      >
         {started_at && finished_at ? lasted(Date.parse(finished_at) - Date.parse(started_at)) : "–"}
       </Stat>
       <Stat
@@ -123,34 +126,34 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
         <Count value={usage.model_calls} />
       </Stat>
       <Stat
-        label="Tokens in"
+        label="Input tokens"
         hint={
           <>
-            <Count value={usage.tokens_cached} /> from the cache
+            <Count value={usage.tokens_cached} /> cached
           </>
         }
       >
         <Count value={usage.tokens_input} />
       </Stat>
-      <Stat label="Tokens out">
+      <Stat label="Output tokens">
         <Count value={usage.tokens_output} />
       </Stat>
     </Stats>
   )
 }
 
-/** What was asked, and what came back: the reply, the reason why there is none, or the text as it comes. */
+/** The input and the output of a turn. The output is the result, the error, or the text so far. */
 function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
   const coming = live.findLast(({ subagent, text }) => !subagent && text)?.text
   const reply = turn.result ?? (isOpenTurn(turn.state) ? (coming ?? "…") : null)
   return (
     <div className="grid gap-5 lg:grid-cols-2">
-      <Section title="Asked">
+      <Section title="Input">
         <p className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
           {turn.text || "(no text)"}
         </p>
       </Section>
-      <Section title="Reply">
+      <Section title="Output">
         {turn.error && (
           <div className="rounded-md bg-bad-soft p-3 text-bad">
             <code>{turn.error.code}</code>
@@ -165,8 +168,8 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
             {reply}
           </p>
         )}
-        {turn.truncated && <p className="text-muted">The reply was cut at an output limit.</p>}
-        {reply === null && !turn.error && <p className="text-muted">There is none.</p>}
+        {turn.truncated && <p className="text-muted">The output was truncated at an output limit.</p>}
+        {reply === null && !turn.error && <p className="text-muted">No output.</p>}
       </Section>
     </div>
   )
@@ -188,7 +191,9 @@ function Steps({
       {({ items }) =>
         items.length === 0 && live.length === 0 ? (
           <p className="text-muted">
-            {isOpenTurn(turn.state) ? "It has not begun yet." : "It ended before its first model call."}
+            {isOpenTurn(turn.state)
+              ? "The turn has not started yet. Its steps appear here."
+              : "The turn ended before its first model call."}
           </p>
         ) : (
           <StepList steps={items} durations={durationsOf(events.data?.items)} live={live} />
@@ -202,18 +207,18 @@ function Facts({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
   const { metadata } = turn
   const notes = Object.entries(metadata)
   return (
-    <Section title="About it">
+    <Section title="Details">
       <KeyValues
         entries={[
           ["Space", <Id key="space" id={turn.space} href={`/spaces/${turn.space}`} full />],
           ["End user", <EndUserOfTurn key="user" endUserRef={turn.end_user_ref} />],
           ["Conversation", <Id key="conversation" id={turn.conversation} full />],
           ["Model", turn.model],
-          ["Sent", <Time key="sent" at={turn.created_at} exact />],
-          ["Began", turn.started_at ? <Time key="began" at={turn.started_at} exact /> : undefined],
+          ["Created", <Time key="sent" at={turn.created_at} exact />],
+          ["Started", turn.started_at ? <Time key="began" at={turn.started_at} exact /> : undefined],
           ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
-          ["Test", test || turn.test ? "yes: rehearsed, and free" : undefined],
-          ["Notes", notes.length > 0 ? notes.map(([name, value]) => `${name}: ${value}`).join(", ") : undefined],
+          ["Test", test || turn.test ? "yes (rehearsal model, no cost)" : undefined],
+          ["Metadata", notes.length > 0 ? notes.map(([name, value]) => `${name}: ${value}`).join(", ") : undefined],
         ]}
       />
     </Section>

@@ -32,10 +32,10 @@ export function BillTab({ of }: OfTurn) {
       {({ items, cost_usd, billed_cost_usd, held_usd }) => (
         <>
           <Stats>
-            <Stat label="Model calls come to">
+            <Stat label="Cost of model calls">
               <Money usd={cost_usd} />
             </Stat>
-            <Stat label="Billed" hint="the ledger's amount">
+            <Stat label="Billed" hint="the amount in the ledger">
               <Money usd={billed_cost_usd} />
             </Stat>
             <Stat label="Held">
@@ -43,11 +43,11 @@ export function BillTab({ of }: OfTurn) {
             </Stat>
           </Stats>
           <Table
-            caption="The bill, by model call"
+            caption="Bill by model call"
             rows={items}
             rowKey={({ step, call, model, role }) => `${step} ${call} ${model} ${role}`}
             columns={BILL}
-            empty={<p className="text-muted">No model has been called.</p>}
+            empty={<p className="text-muted">No model calls.</p>}
           />
         </>
       )}
@@ -56,7 +56,7 @@ export function BillTab({ of }: OfTurn) {
 }
 
 const BILL: Column<BillItem>[] = [
-  { title: "Step", cell: ({ step, call }) => (step < 0 ? "whole turn" : call === null ? step : `${step}, picture`) },
+  { title: "Step", cell: ({ step, call }) => (step < 0 ? "whole turn" : call === null ? step : `${step}, image`) },
   {
     title: "Model",
     cell: ({ model, role, subagent }) => (
@@ -67,21 +67,25 @@ const BILL: Column<BillItem>[] = [
     ),
   },
   { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
-  { title: "Tokens in", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
-  { title: "From cache", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
-  { title: "Into cache", right: true, cell: ({ tokens_cache_written }) => <Count value={tokens_cache_written} /> },
-  { title: "Tokens out", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
+  { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
+  { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
+  {
+    title: "Cache write tokens",
+    right: true,
+    cell: ({ tokens_cache_written }) => <Count value={tokens_cache_written} />,
+  },
+  { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
   { title: "Prices", cell: (item) => <Prices item={item} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
 ]
 
-/** The version of the prices that counted, and what it says: USD per million tokens. */
+/** The price version of a call, and its prices in USD per million tokens or per image. */
 function Prices({ item: { price, price_version } }: { item: BillItem }) {
   const words =
     price === null
-      ? "no longer known"
+      ? "no longer available"
       : price.image_usd !== null
-        ? `$${price.image_usd} a picture`
+        ? `$${price.image_usd} per image`
         : `$${price.input} in, $${price.cached} cached, $${price.output} out, per million`
   return (
     <span className="inline-flex flex-col">
@@ -95,7 +99,7 @@ export function TurnFilesTab({ of, turn }: OfTurn & { turn: Turn }) {
   const files = useRead("listTurnFiles", inputOf(of))
   const columns: Column<FileInfo>[] = [
     { title: "Name", cell: ({ name }) => <span className="break-all">{name}</span> },
-    { title: "From", cell: ({ turn }) => (turn === of.turnId ? "made by the agent" : "sent with the turn") },
+    { title: "Source", cell: ({ turn }) => (turn === of.turnId ? "created by the agent" : "sent with the turn") },
     { title: "Type", cell: ({ media_type }) => media_type },
     { title: "Size", right: true, cell: ({ bytes }) => sizeOf(bytes) },
     { title: "File", cell: ({ file_id }) => <Id id={file_id} /> },
@@ -123,7 +127,11 @@ export function TurnFilesTab({ of, turn }: OfTurn & { turn: Turn }) {
           rows={items}
           rowKey={({ file_id }) => file_id}
           columns={columns}
-          empty={<p className="text-muted">No file was sent with it, and its agent made none.</p>}
+          empty={
+            <p className="text-muted">
+              No files. Files that are sent with the turn or created by the agent appear here.
+            </p>
+          }
         />
       )}
     </Read>
@@ -143,8 +151,7 @@ export function DeliveriesTab({ of }: OfTurn) {
           deliveries={items}
           empty={
             <p className="text-muted [&_a]:decoration-current">
-              No webhook has heard of it. <TextLink to="/webhooks">Webhooks</TextLink> tell your server when a turn has
-              ended.
+              No deliveries. <TextLink to="/webhooks">Webhooks</TextLink> notify your server when a turn ends.
             </p>
           }
         />
@@ -163,9 +170,9 @@ export function ConversationTab({ of, turn }: OfTurn & { turn: Turn }) {
       {({ items, total }) => (
         <>
           <p className="text-muted [&_a]:decoration-current">
-            {total === 1 ? "This is its only turn." : `${total} turns, the newest first.`}{" "}
+            {total === 1 ? "This is the only turn." : `${total} turns, newest first.`}{" "}
             <TextLink to="/turns" search={{ conversation }}>
-              As a list with filters
+              View as a list with filters
             </TextLink>
           </p>
           <TurnTable turns={items} caption="Turns of this conversation" current={of.turnId} />
@@ -179,7 +186,7 @@ const EVENTS: Column<TurnEvent>[] = [
   { title: "Seq", cell: ({ seq }) => seq },
   { title: "Event", cell: ({ type }) => <code>{type}</code> },
   { title: "Data", cell: ({ data }) => <code className="break-all text-muted">{JSON.stringify(data)}</code> },
-  { title: "When", right: true, cell: ({ created_at }) => <Time at={created_at} exact /> },
+  { title: "Time", right: true, cell: ({ created_at }) => <Time at={created_at} exact /> },
 ]
 
 export function EventsTab({ of }: OfTurn) {
@@ -190,7 +197,7 @@ export function EventsTab({ of }: OfTurn) {
         <>
           {total > items.length && (
             <p className="text-muted">
-              The first {items.length} of {total}.
+              The first {items.length} of {total} events.
             </p>
           )}
           <Table caption="Events of this turn" rows={items} rowKey={({ seq }) => seq} columns={EVENTS} />

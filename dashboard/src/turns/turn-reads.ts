@@ -4,7 +4,7 @@ import { call } from "../api/call.ts"
 import type { TurnEvent, TurnStep } from "../api/operations.ts"
 
 const PAGE = 200
-/** More than this of one turn nobody reads on a page. */
+/** The maximum number of steps or events that a page loads for a turn. */
 const MOST = 2000
 
 interface Of {
@@ -17,7 +17,7 @@ interface Listed<Item> {
   total: number
 }
 
-/** All pages of a list: one may be shorter than its limit. */
+/** Reads the pages of a list up to `MOST` items. A page can be shorter than its limit. */
 async function gather<Item>(page: (offset: number) => Promise<Listed<Item>>): Promise<Listed<Item>> {
   const items: Item[] = []
   for (;;) {
@@ -32,14 +32,14 @@ const inputOf = ({ turnId, test }: Of, offset: number) => ({
   query: { test: test && ("true" as const), limit: PAGE, offset },
 })
 
-/** All steps of a turn, with the calls of each. */
+/** The steps of a turn with their tool calls, at most `MOST`. */
 export const useTurnSteps = (of: Of) =>
   useQuery<Listed<TurnStep>, ApiError>({
     queryKey: ["listTurnSteps", of],
     queryFn: ({ signal }) => gather((offset) => call("listTurnSteps", { ...inputOf(of, offset), signal })),
   })
 
-/** All events of a turn. */
+/** The events of a turn, at most `MOST`. */
 export const useTurnEvents = (of: Of) =>
   useQuery<Listed<TurnEvent>, ApiError>({
     queryKey: ["listTurnEvents", of],

@@ -7,16 +7,16 @@ import { Id, Money, Time } from "../ui/values.tsx"
 
 interface TurnTableProps {
   turns: readonly Turn[] | undefined
-  /** Titles of spaces by their ids; without them there is no such column. */
+  /** Titles of spaces by id. Without them, the table has no space column. */
   titles?: Map<string, string>
   empty?: ReactNode
   stale?: boolean
   caption?: string
-  /** The turn whose page this is: it is named and not linked. */
+  /** The turn of the current page. It is shown without a link. */
   current?: string
 }
 
-/** A turn's state, and why it has not been done, in a word of docs/contract.md, or that its reply was cut. */
+/** A turn's state, its status reason (docs/contract.md), and whether its output was truncated. */
 export const TurnState = ({ turn: { state, status_reason, truncated } }: { turn: Turn }) => (
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />
@@ -39,7 +39,7 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
       empty={empty}
       columns={[
         {
-          title: "Asked",
+          title: "Input",
           cell: ({ turn_id, text }) =>
             turn_id === current ? (
               <b className="line-clamp-1 max-w-[44ch] break-all">{text} (this turn)</b>
@@ -73,7 +73,7 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
             ),
         },
         { title: "Turn", cell: ({ turn_id }) => <Id id={turn_id} /> },
-        { title: "Sent", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+        { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
       ]}
     />
   )
@@ -85,7 +85,7 @@ export const SpaceOfTurn = ({ id, title }: { id: string; title: string | undefin
   </TextLink>
 )
 
-/** Whom it was sent for; turns of the web app have no end user. */
+/** The end user of a turn. Turns of the web app have no end user. */
 export const EndUserOfTurn = ({ endUserRef }: { endUserRef: string }) =>
   endUserRef === "" ? (
     <span className="text-muted">web chat</span>

@@ -3,17 +3,17 @@ import type { Turn } from "../api/operations.ts"
 export const TURN_TABS = ["steps", "bill", "files", "deliveries", "conversation", "events"] as const
 export type TurnTab = (typeof TURN_TABS)[number]
 
-/** Whether a turn may still change. */
+/** True if the turn has not ended. */
 export const isOpenTurn = (state: Turn["state"]) => state === "queued" || state === "running"
 
-/** How long something took, as people read it: 430 ms, 2.4 s, 3 min 5 s. */
+/** Formats a duration: 430 ms, 2.4 s, 3 min 5 s. */
 export function lasted(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
 
-/** How large a file is. */
+/** Formats the size of a file. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`

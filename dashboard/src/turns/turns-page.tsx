@@ -42,14 +42,14 @@ export function TurnsPage() {
         <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TurnRules.state.words} />
         <ChoiceFilter label="Space" name="space" value={set.space} all="All spaces" options={[...titles]} />
         <ChoiceFilter
-          label="Key"
+          label="API key"
           name="key"
           value={set.key}
           all="All keys"
           options={keys.data?.items.map(({ key_id, name }) => [key_id, name] as const) ?? []}
         />
         <TextFilter label="End user" name="end_user_ref" value={set.end_user_ref} />
-        <TextFilter label="Conversation, conv_…" name="conversation" value={set.conversation} />
+        <TextFilter label="Conversation id (conv_…)" name="conversation" value={set.conversation} />
         <RangePicker from={set.created_after} to={set.created_before} names={["created_after", "created_before"]} />
       </FilterBar>
       <Read of={turns} rows={8}>
@@ -61,7 +61,7 @@ export function TurnsPage() {
               stale={turns.isPlaceholderData}
               empty={
                 isFiltered ? (
-                  <EmptyState title="No turn is like this">Change the filters, or clear them.</EmptyState>
+                  <EmptyState title="No turns match these filters">Change the filters, or clear them.</EmptyState>
                 ) : (
                   <NoTurns space={spaces.data?.items.find(({ archived }) => !archived)?.space_id} />
                 )
@@ -76,7 +76,7 @@ export function TurnsPage() {
 }
 
 const NoTurns = ({ space }: { space: string | undefined }) => (
-  <EmptyState title="No turn has been sent yet" curl={firstTurnAsCurl(space)}>
-    Send one from your server with an API key, or from the playground. It appears here at once.
+  <EmptyState title="No turns yet" curl={firstTurnAsCurl(space)}>
+    Send a turn from your server with an API key, or from the playground. It appears here immediately.
   </EmptyState>
 )

@@ -14,7 +14,10 @@ const LOOKS: Record<Kind, string> = {
 export const buttonLook = (kind: Kind = "plain") =>
   `inline-flex h-8 shrink-0 items-center justify-center gap-2 rounded-md border px-3 font-strong whitespace-nowrap disabled:opacity-60 aria-busy:opacity-60 ${LOOKS[kind]}`
 
-/** `busy`: its work is under way, and it cannot be pressed again. It is not `disabled`, which would take the focus from it. */
+/**
+ * `busy`: the action is in progress, and another press does nothing. The button is not `disabled`, because
+ * it would lose the focus.
+ */
 export function Button({
   kind = "plain",
   icon,

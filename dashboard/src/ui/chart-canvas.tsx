@@ -11,31 +11,31 @@ import {
   YAxis,
 } from "recharts"
 
-/** A point of the axis (a moment or a name) with the value of each series; null: that series has no value there. */
+/** A point of the axis (a time or a name) with a value per series; null if a series has no value there. */
 export interface ChartPoint {
   label: string
   values: Record<string, number | null>
 }
 
 export interface ChartProps {
-  /** What it shows and in which unit: "Spend by day, USD, UTC". */
+  /** The content and its unit, such as "Spend by day, USD, UTC". */
   title: string
   kind?: "lines" | "bars"
-  /** At most six are drawn; the others are added up as "other". */
+  /** The six largest are drawn; the others are added up as "other". */
   series: readonly { key: string; label: string }[]
   points: readonly ChartPoint[]
-  /** How a figure is written; with thousands apart unless given. */
+  /** Formats a value. Default: with thousands separators. */
   format?: (value: number) => string
 }
 
 /** Okabe and Ito's colours without yellow, which is too light on white; the last is for "other". */
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#868e98"]
-/** Lines differ by more than colour. */
+/** Dash patterns, so that lines differ by more than colour. */
 const DASHES = ["", "6 3", "2 3", "8 3 2 3", "12 3", "4 4", "1 4"]
 
 const colourOf = (index: number) => COLOURS[index % COLOURS.length]
 
-/** The only module with Recharts in it: a chunk of its own, loaded where a chart is. */
+/** The only module that imports Recharts, so that pages without charts do not load it. */
 export function ChartCanvas({ kind = "lines", series, points, format = String }: ChartProps) {
   const data = points.map(({ label, values }) => ({ label, ...values }))
   const axis = { stroke: "var(--edge)", tick: { fill: "var(--muted)", fontSize: 12 }, tickLine: false }

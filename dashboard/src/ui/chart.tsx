@@ -24,7 +24,7 @@ function atMostSix({ series, points }: ChartProps): Pick<ChartProps, "series" | 
   }
 }
 
-/** A chart that is also a table: one switch. The table is its accessible form. */
+/** A chart with a button that shows its data as a table, which is the accessible form. */
 export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false)
   const { title, format = (value: number) => value.toLocaleString("en-US") } = props
@@ -35,7 +35,7 @@ export function Chart(props: ChartProps) {
       <figcaption className="flex min-h-8 items-center justify-between gap-3">
         <span className="text-muted">{title}</span>
         <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-          {asTable ? "As a chart" : "As a table"}
+          {asTable ? "Show as chart" : "Show as table"}
         </Button>
       </figcaption>
       {asTable

@@ -5,7 +5,7 @@ import { plainJson } from "./plain.ts"
 export function CodeBlock({ code, label = "Code" }: { code: string; label?: string }) {
   return (
     <div className="flex items-start rounded-md border border-line bg-panel text-left">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label} className="min-w-0 grow overflow-x-auto p-3">
         <pre className="leading-5">
           <code>{code}</code>

@@ -6,19 +6,19 @@ import { plainJson } from "./plain.ts"
 type Row = Record<string, unknown>
 
 interface ConflictDialogProps {
-  /** The error of the change; the dialog opens for a 412 only. */
+  /** The error of the change. The dialog opens only if it is VERSION_MISMATCH (412). */
   error: unknown
-  /** What this person wanted to save: the fields of the body. */
+  /** The body that this user wanted to save. */
   mine: object
-  /** Goes on with what is saved now, and forgets the own changes. */
+  /** Discards this user's changes and continues with the saved version. */
   onTakeTheirs: (current: Row) => void
-  /** Saves the own version over the one that is there: call again with its `version` as `ifMatch`. */
+  /** Overwrites the saved version: repeat the call with its `version` as `ifMatch`. */
   onKeepMine: (version: number) => void
 }
 
 const shown = (value: unknown) => (typeof value === "string" ? value : value === undefined ? "–" : plainJson(value))
 
-/** Somebody else has saved in the meantime: both versions of what differs, and a choice. */
+/** Shows both versions of the fields that differ, after another user has saved, and lets this user choose one. */
 export function ConflictDialog({ error, mine, onTakeTheirs, onKeepMine }: ConflictDialogProps) {
   const isConflict = error instanceof ApiError && error.code === "VERSION_MISMATCH"
   const current = isConflict ? ((error.current ?? {}) as Row) : {}
@@ -28,25 +28,25 @@ export function ConflictDialog({ error, mine, onTakeTheirs, onKeepMine }: Confli
       wide
       open={isConflict}
       onClose={() => onTakeTheirs(current)}
-      title="Somebody else has saved this in the meantime"
-      about="Choose which version is kept. The other one is lost."
+      title="Another user has saved this in the meantime"
+      about="Choose the version to keep. The other version is lost."
       actions={
         <>
-          <Button onClick={() => onTakeTheirs(current)}>Take theirs</Button>
+          <Button onClick={() => onTakeTheirs(current)}>Use their version</Button>
           <Button kind="danger" onClick={() => onKeepMine(Number(current.version))}>
-            Save mine over it
+            Overwrite with my version
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-3">
-        {different.length === 0 && <p>Both say the same.</p>}
+        {different.length === 0 && <p>The versions are identical.</p>}
         {different.map(([name, value]) => (
           <div key={name}>
             <h3>{name.replaceAll("_", " ")}</h3>
             <div className="grid gap-2 sm:grid-cols-2">
-              <Version title="Yours" text={shown(value)} />
-              <Version title="Theirs, saved" text={shown(current[name])} />
+              <Version title="Your version" text={shown(value)} />
+              <Version title="Their saved version" text={shown(current[name])} />
             </div>
           </div>
         ))}

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { IconButton } from "./button.tsx"
 
-/** Copies a text and says so. `what` names it: "Copy the key's id". */
+/** Copies a text and confirms it. `what` names the text, as in "Copy the key's id". */
 export function CopyButton({ text, what = "it", small = false }: { text: string; what?: string; small?: boolean }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {

@@ -2,7 +2,7 @@ import { type Arguments, addressOf, type OperationId } from "../api/call.ts"
 import { buttonLook } from "./button.tsx"
 import { Icon } from "./icon.tsx"
 
-/** What is seen, as CSV: the same operation and filters with `format=csv`. */
+/** Downloads the shown data as CSV: the same operation and filters with `format=csv`. */
 export function CsvLink<Id extends OperationId>({ of, input }: { of: Id; input?: Arguments<Id>[0] }) {
   const { query, ...rest } = (input ?? {}) as { query?: object }
   const asked = { ...rest, query: { ...query, format: "csv" } } as unknown

@@ -21,7 +21,7 @@ interface DialogProps {
 
 const popupOf = (wide: boolean | undefined) => `${POPUP} ${wide ? "sm:w-[880px]" : ""}`
 
-/** A dialog that closes by Escape and by a click beside it. */
+/** A dialog that closes on Escape and on a click outside. */
 export function Dialog({ open, onClose, title, about, children, actions, wide }: DialogProps) {
   return (
     <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -39,11 +39,11 @@ export function Dialog({ open, onClose, title, about, children, actions, wide }:
 }
 
 interface AnswerProps extends DialogProps {
-  /** It is a form: Enter in a field does what its button of type `submit` does. */
+  /** Makes the dialog a form: Enter in a field submits it. */
   onSubmit?: () => void
 }
 
-/** A dialog that wants an answer: a click beside it does nothing. */
+/** A dialog that needs an answer. A click outside does not close it. */
 export function AnswerDialog({ open, onClose, onSubmit, title, about, children, actions, wide }: AnswerProps) {
   const content = (
     <>
@@ -83,16 +83,18 @@ interface ConfirmProps {
   onClose: () => void
   /** A question that names the object: "Revoke the key Production?" */
   title: string
-  /** What happens then. */
+  /** The consequences of the action. */
   about: ReactNode
-  /** The verb on the button. */
+  /** The label of the button that confirms. */
   verb: string
+  /** The label of the button that closes the dialog. */
+  dismiss?: string
   onConfirm: () => void
   busy?: boolean
   error?: unknown
-  /** Must be typed first: for what nothing brings back. */
+  /** A text that the user must type first, for an action that cannot be undone. */
   typed?: string
-  /** Nothing is lost by it: the button is not red. */
+  /** The action loses no data, so its button is not red. */
   safe?: boolean
 }
 
@@ -102,6 +104,7 @@ export function ConfirmDialog({
   title,
   about,
   verb,
+  dismiss = "Cancel",
   onConfirm,
   busy,
   error,
@@ -122,7 +125,7 @@ export function ConfirmDialog({
       about={about}
       actions={
         <>
-          <Button onClick={close}>Keep it as it is</Button>
+          <Button onClick={close}>{dismiss}</Button>
           <Button
             type="submit"
             kind={safe ? "primary" : "danger"}

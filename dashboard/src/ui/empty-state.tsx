@@ -9,7 +9,7 @@ interface EmptyStateProps {
   curl?: string
 }
 
-/** What a page shows before there is anything: what would be here, and how it comes. */
+/** Shown while a list is empty: says what will appear here and how to create it. */
 export function EmptyState({ title, children, action, curl }: EmptyStateProps) {
   return (
     <div className="flex flex-col gap-3 rounded-md border border-line border-dashed p-6">

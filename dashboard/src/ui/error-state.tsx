@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx"
 
 const ProveAgain = lazy(() => import("./prove-again.tsx").then((module) => ({ default: module.ProveAgain })))
 
-/** Seconds left of a wait that begins with `error`; 0 when it may be tried again. */
+/** The seconds left of the `retryAfter` of `error`; 0 once a retry is allowed. */
 export function useCountdown(error: unknown): number {
   const wait = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
   const [left, setLeft] = useState(wait)
@@ -24,11 +24,11 @@ export function useCountdown(error: unknown): number {
   return left
 }
 
-/** A failure in the API's words, with the request id that support asks for. */
+/** Shows an error with the API's message and the request id, which support asks for. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const left = useCountdown(error)
   const known = error instanceof ApiError ? error : null
-  // Nothing has gone wrong: it is one more question.
+  // Not a failure: the user must confirm their identity first.
   if (known?.code === "REAUTHENTICATION_REQUIRED") {
     return (
       <div role="alert" className="flex flex-col gap-3 rounded-md bg-panel p-4">
@@ -45,7 +45,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
         <span className="flex h-5 items-center">
           <Icon name="error" />
         </span>
-        <p className="min-w-0 break-words">{known?.message ?? "The page has failed. Load it again."}</p>
+        <p className="min-w-0 break-words">{known?.message ?? "The page failed. Reload it."}</p>
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs">
         {known && <code>{known.code}</code>}

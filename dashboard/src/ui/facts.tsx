@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 
-/** One figure with its name: a row of them begins an overview. */
+/** A value with its label, for the row at the top of an overview. */
 export function Stat({ label, children, hint }: { label: string; children: ReactNode; hint?: ReactNode }) {
   return (
     <div className="flex min-w-[140px] flex-col">
@@ -15,7 +15,7 @@ export const Stats = ({ children }: { children: ReactNode }) => (
   <dl className="flex flex-wrap gap-x-10 gap-y-4">{children}</dl>
 )
 
-/** Names and values, one below the other. Entries without a value are left out. */
+/** A list of names and values. Entries with the value undefined are omitted. */
 export function KeyValues({ entries }: { entries: [name: string, value: ReactNode][] }) {
   return (
     <dl className="grid grid-cols-1 sm:grid-cols-[minmax(120px,200px)_minmax(0,1fr)]">

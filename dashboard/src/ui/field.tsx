@@ -5,7 +5,7 @@ import { ApiError } from "../api/api-error.ts"
 interface FieldProps {
   label: string
   hint?: ReactNode
-  /** What is wrong: words, or the API's error, of which the fault of the field `name` is shown. */
+  /** A message, or an API error. Only the API's fault for the field `name` is shown. */
   error?: unknown
   name?: string
 }
@@ -24,7 +24,7 @@ interface ControlProps {
   className: string
 }
 
-/** A control with its label, hint and error. `children` gets the attributes that tie them together. */
+/** A control with its label, hint and error. `children` gets the attributes that connect them. */
 export function Field({
   label,
   hint,
@@ -78,7 +78,7 @@ export const TextArea = ({ label, hint, error, name, mono, ...rest }: Of<"textar
   </Field>
 )
 
-/** One of few: the browser's own list, which every keyboard and screen reader knows. */
+/** A native select, which works with every keyboard and screen reader. */
 export const Select = ({
   label,
   hint,
@@ -119,7 +119,7 @@ export const Checkbox = ({
   </label>
 )
 
-/** On or off, and done at once: what is sent with a form is a Checkbox. */
+/** A switch that takes effect immediately. In a form, use a Checkbox. */
 export function Switch({
   label,
   checked,
@@ -147,7 +147,7 @@ export function Switch({
   )
 }
 
-/** Fields one below the other, and the buttons that send them. */
+/** A form with fields in one column and its buttons. */
 export function Form({
   onSubmit,
   children,

@@ -2,11 +2,11 @@ import { useNavigate } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { Button } from "./button.tsx"
 
-/** Below 640 px two are in a row. */
+/** Below 640 px, two controls share a row. */
 const HALF = "max-sm:w-[calc(50%-4px)]"
 const CONTROL = "h-8 min-w-0 rounded-md border border-edge bg-bg px-2 placeholder:text-muted"
 
-/** Changes parameters of the URL. A list begins at its first page again; without a value a parameter goes away. */
+/** Changes parameters of the URL and returns to the first page. An undefined value removes its parameter. */
 export function useFilters() {
   const navigate = useNavigate()
   return (change: Record<string, string | number | true | undefined>) =>
@@ -19,10 +19,10 @@ export function useFilters() {
 }
 
 interface FilterBarProps {
-  /** The filters that are set: with one, there is a button that removes them all. */
+  /** The filters by name. If one has a value, a button clears them all. */
   set: Record<string, unknown>
   children: ReactNode
-  /** At the end, such as the link to the CSV. */
+  /** Content at the end of the bar, such as the CSV link. */
   end?: ReactNode
 }
 
@@ -34,7 +34,7 @@ export function FilterBar({ set, children, end }: FilterBarProps) {
       {children}
       {names.length > 0 && (
         <Button kind="quiet" onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}>
-          Clear
+          Clear filters
         </Button>
       )}
       {end && <div className="ml-auto">{end}</div>}
@@ -49,7 +49,7 @@ interface FilterProps {
   value: string | undefined
 }
 
-/** Text that filters a little after the last key, or at once with Enter. */
+/** A text filter. It applies shortly after the last key, or immediately on Enter. */
 export function TextFilter({ label, name, value = "", wide }: FilterProps & { wide?: boolean }) {
   const change = useFilters()
   const [text, setText] = useState(value)
@@ -77,7 +77,7 @@ export function TextFilter({ label, name, value = "", wide }: FilterProps & { wi
   )
 }
 
-/** One of few; without a choice the label says what is shown: "All states". */
+/** A select filter. `all` is the choice without a filter, such as "All states". */
 export function ChoiceFilter({
   label,
   name,
@@ -116,7 +116,7 @@ interface RangePickerProps {
   names: readonly [from: string, to: string]
 }
 
-/** A range of time, in UTC and said so. Its ends are instants, or undefined for an open one. */
+/** A time range in UTC. Its ends are instants; undefined means an open end. */
 export function RangePicker({ from, to, names }: RangePickerProps) {
   const change = useFilters()
   const ends = [
@@ -136,12 +136,12 @@ export function RangePicker({ from, to, names }: RangePickerProps) {
   ))
 }
 
-/** A range as a number of days up to now. */
+/** A time range as a number of days until now. */
 export function DaysPicker({ days, choices = [1, 7, 30, 90] }: { days: number; choices?: readonly number[] }) {
   const change = useFilters()
   return (
     <fieldset className="flex rounded-md border border-edge">
-      <legend className="sr-only">Days up to now (UTC)</legend>
+      <legend className="sr-only">Last days (UTC)</legend>
       {choices.map((choice) => (
         <button
           key={choice}

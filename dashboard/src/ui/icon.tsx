@@ -1,4 +1,4 @@
-/** Line icons of 16 px, each one path. They are beside words, or in a button with a label: never read aloud. */
+/** Line icons of 16 px with one path each. They are hidden from screen readers: text or a label is next to them. */
 const PATHS = {
   menu: "M2 4h12M2 8h12M2 12h12",
   search: "M7 12a5 5 0 1 0 0-10 5 5 0 0 0 0 10ZM10.7 10.7 14 14",

@@ -10,13 +10,13 @@ const ButtonAnchor = ({ kind, className = "", ...rest }: ComponentProps<"a"> & {
   <a {...rest} className={`${buttonLook(kind)} ${className}`} />
 )
 
-/** A link to a page of the app: `to`, `params` and `search` are checked. */
+/** A link to a page of the app: `to`, `params` and `search` are type-checked. */
 export const TextLink = createLink(Anchor)
 
-/** The same as a button: a page's primary action that leads to another page. */
+/** A link that looks like a button, for a primary action that opens another page. */
 export const ButtonLink = createLink(ButtonAnchor)
 
-/** A link out of the app: the reference, a provider's page. */
+/** A link to a page outside the app, such as the reference or a provider's page. */
 export function OutLink({ href, children, newTab = false }: { href: string; children: string; newTab?: boolean }) {
   return (
     <Anchor href={href} {...(newTab && { target: "_blank", rel: "noreferrer" })}>

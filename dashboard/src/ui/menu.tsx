@@ -9,7 +9,7 @@ interface MenuItem {
   disabled?: boolean
 }
 
-/** Further actions of a row or a page, behind a button that `label` names: "Actions of the key Production". */
+/** A menu of actions of a row or a page. `label` names its button: "Actions of the key Production". */
 export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
   return (
     <BaseMenu.Root>

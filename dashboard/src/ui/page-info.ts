@@ -1,11 +1,11 @@
-/** What the navigation, the palette and the proof know of a page before its code is loaded. */
+/** Data of a page for the navigation, the palette and `npm run pages`, available without its code. */
 export interface PageInfo {
   path: string
   title: string
   /** The sentence below the title. */
   about: string
-  /** Its group in the navigation; a page without one is reached from another. */
+  /** Its group in the navigation. A page without a group is opened from another page. */
   nav?: string
-  /** How `npm run pages` finds values of its parameters: that field of the first entry of a list. */
+  /** Where `npm run pages` finds values of path parameters: a field of the first entry of a list. */
   samples?: Record<string, { list: string; field: string }>
 }

@@ -2,16 +2,16 @@ import type { ReactNode } from "react"
 
 interface PageProps {
   title: string
-  /** One sentence. */
+  /** One sentence that describes the page. */
   about?: ReactNode
-  /** The one primary action. */
+  /** The primary action. */
   action?: ReactNode
-  /** Where the page is: links to the pages above it. */
+  /** Breadcrumbs: links to the parent pages. */
   above?: ReactNode
   children?: ReactNode
 }
 
-/** The frame of every page: its title, one sentence, one action, then what it is for. */
+/** The layout of every page: title, one sentence, primary action, content. */
 export function Page({ title, about, action, above, children }: PageProps) {
   return (
     <div className="flex flex-col gap-5">
@@ -19,7 +19,7 @@ export function Page({ title, about, action, above, children }: PageProps) {
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           {above && (
-            <nav aria-label="Above this page" className="text-muted text-xs">
+            <nav aria-label="Breadcrumbs" className="text-muted text-xs">
               {above}
             </nav>
           )}
@@ -33,7 +33,7 @@ export function Page({ title, about, action, above, children }: PageProps) {
   )
 }
 
-/** A part of a page, with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3">

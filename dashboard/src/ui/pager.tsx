@@ -1,17 +1,17 @@
 import { useNavigate } from "@tanstack/react-router"
 import { Button } from "./button.tsx"
 
-/** How many rows a page of a list has, unless the URL says otherwise. */
+/** The default number of rows per page. */
 export const PAGE_ROWS = 50
 
 interface OffsetPagerProps {
   offset: number
   limit?: number
-  /** The number of entries on all pages, as the API says it. */
+  /** The number of entries on all pages, from the API. */
   total: number | undefined
 }
 
-/** Pages of a list with `offset` and `total`; writes `?offset=`. Nothing when one page has them all. */
+/** Pagination with `offset` and `total`; sets `?offset=`. Renders nothing if one page has all entries. */
 export function OffsetPager({ offset, limit = PAGE_ROWS, total }: OffsetPagerProps) {
   const navigate = useNavigate()
   if (total === undefined || (total <= limit && offset === 0)) return null
@@ -26,7 +26,7 @@ export function OffsetPager({ offset, limit = PAGE_ROWS, total }: OffsetPagerPro
   )
 }
 
-/** Pages of a list with `next_cursor`; writes `?cursor=`. The browser's own way back leads to the page before. */
+/** Pagination with `next_cursor`; sets `?cursor=`. The browser's Back button opens the previous page. */
 export function CursorPager({ cursor, next }: { cursor: string | undefined; next: string | null | undefined }) {
   const navigate = useNavigate()
   if (!cursor && !next) return null
@@ -34,8 +34,8 @@ export function CursorPager({ cursor, next }: { cursor: string | undefined; next
     void navigate({ to: ".", search: ((old: object) => ({ ...old, cursor: to })) as never })
   return (
     <Pager
-      words={cursor ? "A later page" : "The first page"}
-      back="To the first page"
+      words={cursor ? "Later page" : "Page 1"}
+      back="First page"
       onBack={cursor ? () => go(undefined) : undefined}
       onNext={next ? () => go(next) : undefined}
     />
@@ -49,8 +49,8 @@ interface PagerProps {
   onNext: (() => void) | undefined
 }
 
-const Pager = ({ words, back = "Back", onBack, onNext }: PagerProps) => (
-  <nav aria-label="Pages of the list" className="flex items-center justify-end gap-2">
+const Pager = ({ words, back = "Previous", onBack, onNext }: PagerProps) => (
+  <nav aria-label="Pagination" className="flex items-center justify-end gap-2">
     <span className="text-muted">{words}</span>
     <Button disabled={!onBack} onClick={onBack}>
       {back}

@@ -4,11 +4,11 @@ import { Button } from "./button.tsx"
 import { TextInput } from "./field.tsx"
 import { TextLink } from "./link.tsx"
 
-/** Who changes something that is hard to take back says once more that it is them. Then the change is pressed again. */
+/** Asks a user to confirm their identity before a sensitive change. The user then repeats the change. */
 export function ProveAgain() {
   const prove = useChange("reauthenticate", { changes: [] })
   const [proof, setProof] = useState({ password: "", code: "" })
-  // What was pressed gets the focus back: one more Enter makes the change.
+  // The pressed control gets the focus back, so that one more Enter makes the change.
   const [pressed] = useState(() => document.activeElement)
   const send = () => {
     const { password, code } = proof
@@ -17,7 +17,7 @@ export function ProveAgain() {
       { onSuccess: () => pressed instanceof HTMLElement && pressed.focus() },
     )
   }
-  // Not a form of its own, since it may be shown inside of one.
+  // Not a form, because it may be shown inside one.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return
     event.preventDefault()
@@ -28,10 +28,10 @@ export function ProveAgain() {
     value: proof[name],
     onChange: ({ target }: { target: { value: string } }) => setProof({ ...proof, [name]: target.value }),
   })
-  if (prove.isSuccess) return <p role="status">Thank you. Now press again.</p>
+  if (prove.isSuccess) return <p role="status">Your identity is confirmed. Repeat the action.</p>
   return (
     <fieldset className="flex max-w-[560px] flex-col gap-3 text-text" onKeyDown={onKeyDown}>
-      <legend className="sr-only">Prove that it is you</legend>
+      <legend className="sr-only">Confirm your identity</legend>
       <div className="grid gap-3 sm:grid-cols-2">
         <TextInput
           label="Your password"
@@ -42,7 +42,7 @@ export function ProveAgain() {
         />
         <TextInput
           label="Code"
-          hint="Of your second factor, if you have one."
+          hint="From your second factor, if you have one."
           autoComplete="one-time-code"
           {...bind("code")}
         />
@@ -54,7 +54,7 @@ export function ProveAgain() {
       )}
       <div>
         <Button busy={prove.isPending} onClick={send}>
-          It is me
+          Confirm
         </Button>
       </div>
       <p className="text-muted text-xs">
@@ -62,7 +62,7 @@ export function ProveAgain() {
         <TextLink to="/sign-in" search={{ next: location.pathname + location.search, again: true } as never}>
           Sign in again
         </TextLink>{" "}
-        with your identity provider or the messaging platform. You come back to this page; what is not saved is lost.
+        with your identity provider or the messaging platform. You then return to this page. Unsaved changes are lost.
       </p>
     </fieldset>
   )

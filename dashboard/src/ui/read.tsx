@@ -5,12 +5,12 @@ import { Skeleton } from "./skeleton.tsx"
 
 interface ReadProps<Data> {
   of: UseQueryResult<Data, Error>
-  /** How many rows to keep free while it loads. */
+  /** The height of the skeleton in rows. */
   rows?: number
   children: (data: Data) => ReactNode
 }
 
-/** What was read; before that a skeleton, and instead of it the API's error. What is shown already stays when a later read fails. */
+/** Renders a query: a skeleton while it loads, and its error. Shown data stays if a later read fails. */
 export function Read<Data>({ of, rows, children }: ReadProps<Data>) {
   return (
     <>

@@ -16,13 +16,13 @@ export function SecretDialog({ secret, title, onClose, children }: SecretDialogP
   return (
     <AnswerDialog
       open={secret !== null}
-      // Escape would lose what nobody can show again.
+      // Escape does nothing: the secret could not be shown again.
       onClose={() => {}}
       title={title}
-      about="It is shown only now. Keep it where your server reads its secrets: nobody can show it again."
+      about="This value is shown only once. Store it where your server reads its secrets."
       actions={
         <Button kind="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >

@@ -1,4 +1,4 @@
-/** As tall as the rows that are being loaded, so that nothing jumps when they come. */
+/** A placeholder as tall as the rows that load, so that the layout does not shift when they appear. */
 export function Skeleton({ rows = 5 }: { rows?: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex flex-col">

@@ -10,7 +10,7 @@ const LOOKS: Record<Tone, [icon: IconName, look: string]> = {
   none: ["dot", "bg-hover text-muted"],
 }
 
-/** The words of docs/contract.md, and their meaning for a reader. */
+/** The tone of each state in docs/contract.md. */
 const TONES: Record<string, Tone> = {
   done: "ok",
   delivered: "ok",
@@ -33,7 +33,7 @@ const TONES: Record<string, Tone> = {
   denied: "bad",
 }
 
-/** A state as a word with an icon; `tone` for words that docs/contract.md does not have. */
+/** A state with an icon. Pass `tone` for words that are not in docs/contract.md. */
 export function Status({ word, tone = TONES[word] ?? "none" }: { word: string; tone?: Tone }) {
   const [icon, look] = LOOKS[tone]
   return (

@@ -3,36 +3,36 @@ import { Icon } from "./icon.tsx"
 import { Skeleton } from "./skeleton.tsx"
 
 export interface Column<Row> {
-  /** Its title, and its name beside the value where the table is a list. */
+  /** The column header, and the label next to the value in the list layout. */
   title: string
   cell: (row: Row) => ReactNode
-  /** Figures and money. */
+  /** Right-aligned, for numbers and money. */
   right?: boolean
-  /** The name that the server sorts it by. */
+  /** The name by which the API sorts this column. */
   sort?: string
-  /** The row's actions: no title is shown. */
+  /** A column of actions, whose title is hidden. */
   actions?: boolean
 }
 
 interface TableProps<Row> {
-  /** What it lists: read by screen readers. */
+  /** The content of the table, for screen readers. */
   caption: string
   columns: readonly Column<Row>[]
-  /** Undefined while they are loaded for the first time. */
+  /** Undefined during the first load. */
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string | number
-  /** The sorting of the URL, and how it is changed. */
+  /** The sort order from the URL, and the handler that changes it. */
   sorting?: { by: string | undefined; direction: "asc" | "desc"; onSort: (by: string) => void }
-  /** Shown instead when there are no rows. */
+  /** Shown instead of the table if it has no rows. */
   empty?: ReactNode
-  /** What is shown is older than what was asked for. */
+  /** The shown rows belong to an earlier query. */
   stale?: boolean
 }
 
-/** From so many rows on the keyboard has a way past them. */
+/** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10
 
-/** Rows of 36 px under a header that stays. Below 640 px it is a list with the same order and actions. */
+/** A table with rows of 36 px and a sticky header. Below 640 px, it is a list with the same order and actions. */
 export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, stale }: TableProps<Row>) {
   const end = useRef<HTMLSpanElement>(null)
   if (!rows) return <Skeleton rows={8} />
@@ -48,7 +48,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
           Skip the {rows.length} rows
         </button>
       )}
-      {/* Roles by name: a table that is laid out as a list loses its own. */}
+      {/* Explicit roles, because a table that is laid out as a list loses its implicit ones. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table role="table" className="w-full border-collapse text-left max-sm:block">
         <caption className="sr-only">{caption}</caption>

@@ -4,12 +4,12 @@ import type { ReactNode } from "react"
 
 interface TabsProps<Value extends string> {
   label: string
-  /** The tab of the URL, `?tab=`; the page's route checks it. */
+  /** The tab from `?tab=`, which the route of the page validates. */
   value: Value
   tabs: readonly { value: Value; label: string; content: () => ReactNode }[]
 }
 
-/** Parts of a page of which one is shown. The URL says which; the first one needs no `tab`. */
+/** Tabs whose selection is in the URL. The first tab needs no `tab` parameter. */
 export function Tabs<Value extends string>({ label, value, tabs }: TabsProps<Value>) {
   const navigate = useNavigate()
   const choose = (next: Value) =>

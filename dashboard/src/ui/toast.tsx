@@ -20,7 +20,7 @@ function change(next: Message[]): void {
 
 const dismiss = (id: number) => change(messages.filter((message) => message.id !== id))
 
-/** Says that something is done, or with `bad` that it is not. What a person must act upon belongs on the page instead. */
+/** Shows a short message, with `bad` for a failure. A message that needs an action belongs on the page instead. */
 export function toast(text: string, { bad = false } = {}): void {
   const id = ++count
   change([...messages, { id, text, bad }].slice(-3))

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react"
 import { createPortal } from "react-dom"
 
-/** A short text beside what is hovered or focused. What it says must not be needed to use the page. */
+/** A short text next to the hovered or focused element. The page must be usable without it. */
 export function Tooltip({
   text,
   children,
@@ -16,7 +16,7 @@ export function Tooltip({
   const show = ({ currentTarget }: { currentTarget: Element }) => setBox(currentTarget.getBoundingClientRect())
   const hide = () => setBox(null)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only shows what its describedby says
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only shows its description
     <span
       tabIndex={focusable ? 0 : undefined}
       aria-describedby={box ? id : undefined}

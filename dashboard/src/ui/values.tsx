@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import { CopyButton } from "./copy.tsx"
 import { Tooltip } from "./tooltip.tsx"
 
-/** An amount of USD, exact: what is behind the second decimal is dimmed. */
+/** An exact amount in USD. Digits after the second decimal are dimmed. */
 export function Money({ usd }: { usd: number | null | undefined }) {
   if (usd === null || usd === undefined) return <span className="text-muted">–</span>
   const [whole = "0", decimals = ""] = Math.abs(usd).toFixed(7).split(".")
@@ -21,14 +21,14 @@ export const MoneyOfMicros = ({ micros }: { micros: number | null }) => (
   <Money usd={micros === null ? null : micros / 10_000_000} />
 )
 
-/** A whole number with its thousands apart. */
+/** A whole number with thousands separators. */
 export const Count = ({ value }: { value: number | null | undefined }) => (
   <span className="whitespace-nowrap">{value?.toLocaleString("en-US") ?? "–"}</span>
 )
 
 const shortened = (id: string) => (id.length > 18 ? `${id.slice(0, 9)}…${id.slice(-5)}` : id)
 
-/** An id, shortened in the middle and copied whole; a link when it has a page. */
+/** An id, shortened in the middle, with a button that copies it in full. A link if `href` is set. */
 export function Id({ id, href, full = false }: { id: string; href?: string; full?: boolean }) {
   const text = <code title={id}>{full ? id : shortened(id)}</code>
   return (
@@ -60,10 +60,10 @@ function agoOf(at: number, now: number): string {
   return unit === "second" && Math.abs(seconds) < 5 ? "now" : relative.format(Math.trunc(seconds / size), unit as "day")
 }
 
-/** The moment in UTC, to the second. */
+/** An instant in UTC, to the second. */
 export const exactUtc = (at: string) => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`
 
-/** A moment, relative to now; the exact one on hover and focus. `exact` shows that one at once. */
+/** A time relative to now, with the exact time on hover and focus. With `exact`, the exact time only. */
 export function Time({ at, exact = false }: { at: string | null | undefined; exact?: boolean }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

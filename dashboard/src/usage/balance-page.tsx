@@ -28,7 +28,7 @@ export function BalancePage() {
       <Read of={balance} rows={2}>
         {(data) => <BalanceStats balance={data} low={limits.data?.low_balance_usd} />}
       </Read>
-      <Section title="Bookings">
+      <Section title="Ledger">
         <FilterBar set={filters}>
           <ChoiceFilter label="Reason" name="reason" value={reason} all="All reasons" options={LEDGER_REASONS} />
           <ChoiceFilter
@@ -38,21 +38,21 @@ export function BalancePage() {
             all="All buckets"
             options={listLedgerQuery.bucket.words}
           />
-          <TextFilter label="A turn_id" name="turn" value={turn} wide />
+          <TextFilter label="Turn id (turn_…)" name="turn" value={turn} wide />
           <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
         </FilterBar>
         <Read of={ledger} rows={10}>
           {({ items, total }) => (
             <>
               <Table
-                caption="Bookings, the newest first"
+                caption="Ledger entries, newest first"
                 rows={items}
                 rowKey={({ ledger_id }) => ledger_id}
                 columns={COLUMNS}
                 stale={ledger.isPlaceholderData}
                 empty={
-                  <EmptyState title={filtered ? "No booking fits these filters" : "Nothing was booked yet"}>
-                    {filtered ? undefined : "Credit that is given or bought is booked here, and so is each turn."}
+                  <EmptyState title={filtered ? "No ledger entries match these filters" : "No ledger entries yet"}>
+                    {filtered ? undefined : "Granted and purchased credit and the charge of each turn appear here."}
                   </EmptyState>
                 }
               />
@@ -70,14 +70,14 @@ const BalanceStats = ({ balance, low }: { balance: Balance; low: number | undefi
     <Stat label="Balance">
       <Money usd={balance.balance_usd} />
     </Stat>
-    <Stat label="Held" hint="for turns that are not over">
+    <Stat label="Held" hint="for open turns">
       <Money usd={balance.held_usd} />
     </Stat>
-    <Stat label="Available" hint="what new turns may hold">
+    <Stat label="Available" hint="for new turns">
       <Money usd={balance.available_usd} />
     </Stat>
     {low !== undefined && (
-      <Stat label="Counts as low below" hint={<TextLink to="/account">Change it</TextLink>}>
+      <Stat label="Low-balance alert" hint={<TextLink to="/account">Change</TextLink>}>
         {low === 0 ? "never" : <Money usd={low} />}
       </Stat>
     )}
@@ -98,7 +98,7 @@ const Amount = ({ entry }: { entry: LedgerEntry }) => {
 }
 
 const COLUMNS: Column<LedgerEntry>[] = [
-  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Reason",
     cell: ({ reason, note }) => (
@@ -109,7 +109,7 @@ const COLUMNS: Column<LedgerEntry>[] = [
     ),
   },
   { title: "Bucket", cell: ({ bucket }) => bucket ?? "–" },
-  { title: "By", cell: ({ actor }) => actor },
+  { title: "Actor", cell: ({ actor }) => actor },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : "–") },
   { title: "Energy", right: true, cell: ({ amount_energy }) => <EnergyAmount energy={amount_energy} /> },
   { title: "Amount", right: true, cell: (entry) => <Amount entry={entry} /> },

@@ -1,4 +1,4 @@
-/** An amount of energy, exact: what is behind the second decimal is dimmed. 10 energy are 1 USD. */
+/** An exact amount of energy. Digits after the second decimal are dimmed. 10 energy are 1 USD. */
 export function EnergyAmount({ energy }: { energy: number | null }) {
   if (energy === null) return <span className="text-muted">–</span>
   const [whole = "0", decimals = ""] = Math.abs(energy).toFixed(6).split(".")

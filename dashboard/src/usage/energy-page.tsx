@@ -16,17 +16,17 @@ type EnergyDay = Energy["days"][number]
 
 const BUCKETS: [bucket: keyof Energy["totals"], label: string, hint: string][] = [
   ["spent", "Spent", "charged for turns"],
-  ["free", "Given", "by operators"],
-  ["bonus", "Bonus", "signing up, referrals"],
-  ["paid", "Bought", "paid for"],
+  ["free", "Granted", "by operators"],
+  ["bonus", "Bonus", "sign-up and referrals"],
+  ["paid", "Purchased", "paid credit"],
 ]
 
 export function EnergyPage() {
   const { days = getEnergyQuery.days.default } = useSearch({ from: "/app/usage/energy" })
   const energy = useRead("getEnergy", { query: { days: Math.min(days, getEnergyQuery.days.maximum) } })
   return (
-    <Page {...usagePages.energy} about={`${usagePages.energy.about} 10 energy are 1 USD. The web chat is in it.`}>
-      <FilterBar set={{}} end={<TextLink to="/balance">Every booking</TextLink>}>
+    <Page {...usagePages.energy} about={`${usagePages.energy.about} 10 energy = 1 USD. Includes the web chat.`}>
+      <FilterBar set={{}} end={<TextLink to="/balance">View the ledger</TextLink>}>
         <DaysPicker days={days} choices={[7, 30, 90, 365]} />
       </FilterBar>
       <Read of={energy} rows={12}>
@@ -37,14 +37,14 @@ export function EnergyPage() {
             {data.days.some(({ free, bonus, paid }) => free + bonus + paid !== 0) && (
               <EnergyChart title="Credited by day, energy (UTC)" days={data.days} buckets={BUCKETS.slice(1)} />
             )}
-            <Section title="Days with bookings">
+            <Section title="Days with ledger entries">
               <Table
-                caption="Energy by day, the newest first"
+                caption="Energy by day, newest first"
                 rows={data.days.filter((day) => BUCKETS.some(([bucket]) => day[bucket] !== 0)).reverse()}
                 rowKey={({ date }) => date}
                 columns={COLUMNS}
                 stale={energy.isPlaceholderData}
-                empty={<p className="text-muted">Nothing was booked in this time.</p>}
+                empty={<p className="text-muted">No ledger entries in this period.</p>}
               />
             </Section>
           </>
@@ -54,7 +54,7 @@ export function EnergyPage() {
   )
 }
 
-/** What is spent and what is credited are drawn apart: a credit is many times a day's use. */
+/** Spend and credit have separate charts, because credit is many times larger than the spend of a day. */
 const EnergyChart = ({ title, days, buckets }: { title: string; days: EnergyDay[]; buckets: typeof BUCKETS }) => (
   <Chart
     title={title}
@@ -69,11 +69,11 @@ const EnergyStats = ({ energy: { balance_energy, held_energy, totals } }: { ener
     <Stat label="Balance" hint="now">
       <EnergyAmount energy={balance_energy} />
     </Stat>
-    <Stat label="Held" hint="for turns that are not over">
+    <Stat label="Held" hint="for open turns">
       <EnergyAmount energy={held_energy} />
     </Stat>
     {BUCKETS.map(([bucket, label, hint]) => (
-      <Stat key={bucket} label={`${label}, ever`} hint={hint}>
+      <Stat key={bucket} label={`${label}, all time`} hint={hint}>
         <EnergyAmount energy={totals[bucket]} />
       </Stat>
     ))}

@@ -10,7 +10,7 @@ interface GroupNameProps {
   test: true | undefined
 }
 
-/** What a row of the usage stands for; a link where it has a page. */
+/** The name of a usage group, with a link if the group has a page. */
 export function GroupName({ of, group, names, test }: GroupNameProps) {
   switch (of) {
     case "day":

@@ -10,13 +10,13 @@ export const usagePages = {
   energy: {
     path: "/usage/energy",
     title: "Energy",
-    about: "What the account spends, in energy by day.",
+    about: "The spend of the account by day, in energy.",
     nav: "Money",
   },
   balance: {
     path: "/balance",
     title: "Balance",
-    about: "Credit, what is set aside, and every booking.",
+    about: "Credit, held amounts and the ledger.",
     nav: "Money",
   },
 } as const satisfies Record<string, PageInfo>

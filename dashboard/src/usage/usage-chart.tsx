@@ -7,7 +7,7 @@ const TOP = 12
 
 const usd = (value: number) => `$${value.toLocaleString("en-US", { maximumFractionDigits: 4 })}`
 
-/** What was billed: day by day, or the largest groups beside each other. */
+/** The billed amounts, by day or of the largest groups. */
 export function UsageChart({ report, names }: { report: UsageReport; names: UsageNames }) {
   const { group_by, data, from, to, has_more } = report
   const series = [{ key: "billed", label: "Billed" }]
@@ -24,7 +24,7 @@ export function UsageChart({ report, names }: { report: UsageReport; names: Usag
       />
     )
   }
-  // One bar says no more than the figure above it.
+  // A single bar would only repeat the total above it.
   if (data.length < 2) return null
   const largest = [...data].sort((a, b) => b.billed_usd - a.billed_usd).slice(0, TOP)
   const nameOf = (group: string) => (group_by === "end_user_ref" ? group : (names[group_by].get(group) ?? group))

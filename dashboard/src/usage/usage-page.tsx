@@ -18,7 +18,7 @@ import { UsageChart } from "./usage-chart.tsx"
 import { GROUPS, usageQueryOf } from "./usage-search.ts"
 import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
 
-/** As many as the API gives at once, so that a chart of up to 100 days is whole. */
+/** The maximum of the API, so that a chart of up to 100 days is complete. */
 const ROWS = getUsageQuery.limit.maximum
 
 const curl = () => `curl "${location.origin}/v1/usage?group_by=day" \\
@@ -31,15 +31,18 @@ export function UsagePage() {
   const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
   const names = useUsageNames(search.test)
   return (
-    <Page {...usagePages.usage} about={`${usagePages.usage.about} Turns of API keys only: the web chat is in Energy.`}>
+    <Page
+      {...usagePages.usage}
+      about={`${usagePages.usage.about} Only turns of API keys; the page Energy includes the web chat.`}
+    >
       <UsageFilters names={names} end={<CsvLink of="getUsage" input={{ query }} />} />
       <Read of={report} rows={12}>
         {(data) => (
           <>
             <UsageStats report={data} />
             {data.data.length === 0 ? (
-              <EmptyState title="Nothing was billed in this time" curl={curl()}>
-                Turns are counted on the day on which they end.
+              <EmptyState title="No usage in this period" curl={curl()}>
+                Send a turn to see its usage here. A turn counts on the day on which it ends.
               </EmptyState>
             ) : (
               <>
@@ -100,7 +103,7 @@ const UsageStats = ({ report: { from, to, total } }: { report: UsageReport }) =>
         label="Input tokens"
         hint={
           <>
-            <Count value={total.tokens_cached} /> of them cached
+            <Count value={total.tokens_cached} /> cached
           </>
         }
       >
@@ -117,18 +120,18 @@ const COLUMNS: Column<UsageReport["data"][number]>[] = [
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   { title: "Model calls", right: true, cell: ({ model_calls }) => <Count value={model_calls} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
-  { title: "Cached", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
+  { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
   { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
 ]
 
-/** What usage is grouped by, and which of it is counted. */
+/** The grouping and the filters of the report. */
 function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
   const { group_by, days = 30, from, to, space, model, key, end_user_ref } = useSearch({ from: "/app/usage" })
   return (
     <FilterBar set={{ from, to, space, model, key, end_user_ref }} end={end}>
       <ChoiceFilter
-        label="Grouped by"
+        label="Group by"
         name="group_by"
         value={group_by === "day" ? undefined : group_by}
         all="By day"
@@ -139,7 +142,7 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
       <ChoiceFilter label="Space" name="space" value={space} all="All spaces" options={[...names.space]} />
       <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} />
       <ChoiceFilter label="API key" name="key" value={key} all="All keys" options={[...names.key]} />
-      <TextFilter label="An end_user_ref" name="end_user_ref" value={end_user_ref} />
+      <TextFilter label="End user" name="end_user_ref" value={end_user_ref} />
     </FilterBar>
   )
 }

@@ -54,7 +54,7 @@ export const readUsageSearch = (search: RawSearch): UsageSearch => ({
 
 const listed = (value: string | undefined) => (value === undefined ? undefined : [value])
 
-/** The filters of a report. Instants of the URL win over its days. */
+/** The filters of a report. `from` and `to` of the URL take precedence over `days`. */
 export function usageQueryOf(search: UsageSearch & { test?: true }) {
   const { days = 30, from, to } = search
   return {

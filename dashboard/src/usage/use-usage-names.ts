@@ -1,14 +1,14 @@
 import { useRead } from "../api/query.ts"
 import { listKeysQuery, listSpacesQuery } from "../api/rules.ts"
 
-/** Names for people of what usage is grouped and filtered by: spaces, keys and models by their ids. */
+/** The display names of spaces, keys and models by id, for the groups and filters of the usage. */
 export interface UsageNames {
   space: Map<string, string>
   key: Map<string, string>
   model: Map<string, string>
 }
 
-/** The newest 200 of each; what has no name here is shown by its id. */
+/** Names of the newest spaces and keys, at most one page of each. Other objects are shown by id. */
 export function useUsageNames(test: true | undefined): UsageNames {
   const asked = test && ("true" as const)
   const spaces = useRead("listSpaces", {
