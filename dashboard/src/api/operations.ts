@@ -62,9 +62,9 @@ export interface AccountSpace {
 }
 
 export interface Acting {
-  /** Whose account it is. */
+  /** The user whose account the admin views. */
   user_id: number
-  /** Who acts. */
+  /** The admin who acts as the user. */
   admin_user_id: number
   expires_at: string
 }
@@ -524,7 +524,7 @@ export interface BoardList {
 }
 
 export interface BotReply {
-  /** A method of the Bot API, with its parameters beside it. */
+  /** A method of the Bot API. The other fields are its parameters. */
   method?: string | undefined
 }
 
@@ -640,9 +640,9 @@ export interface Caps {
 }
 
 export interface ChangePassword {
-  /** Needed when there is one. */
+  /** Required if the account has a password. */
   current_password?: string | undefined
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   new_password: string
 }
 
@@ -1068,11 +1068,11 @@ export interface CreateUser {
   role?: "user" | "admin" | undefined
   /** A brand of the service. */
   brand?: string | undefined
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   password?: string | undefined
-  /** Whether the email is known to be theirs: only then an identity with it joins the account. */
+  /** True if the email is known to be the user's. Only then can an identity with this email join the account. */
   email_verified?: boolean | undefined
-  /** Their id on the messaging platform, of this brand's bot. */
+  /** The user's id on the messaging platform, for this brand's bot. */
   messenger_id?: string | undefined
 }
 
@@ -1712,16 +1712,16 @@ export interface HourlySpacesReport {
 
 export interface Identity {
   identity_id: string
-  /** The service it is an identity of: an OpenID provider's issuer, or `messenger:<brand>`. */
+  /** The service that issued the identity: an OpenID provider's issuer, or `messenger:<brand>`. */
   issuer: string
-  /** Your id there. */
+  /** Your id at this service. */
   subject: string
-  /** The email that the issuer gave at the last sign-in. */
+  /** The email that the issuer reported at the last sign-in. */
   email: string | null
-  /** Whether the issuer has verified that email. */
+  /** True if the issuer has verified this email. */
   email_verified: boolean
   created_at: string
-  /** When it last signed you in. */
+  /** When you last signed in with it; null if never. */
   last_used_at: string | null
 }
 
@@ -1739,7 +1739,7 @@ export interface IdpSessionRequest {
   /** The person's permanent id at that issuer. */
   subject: string
   email?: string | null | undefined
-  /** Whether the issuer has verified the email. An unverified email never leads to an account. */
+  /** True if the issuer has verified the email. An unverified email never selects an account. */
   email_verified?: boolean | undefined
   name?: string | null | undefined
 }
@@ -1829,7 +1829,7 @@ export interface ListModelsAnswer {
 }
 
 export interface LoginRequest {
-  /** Upper and lower case count as the same. */
+  /** Case is ignored. */
   email: string
   password: string
 }
@@ -2005,7 +2005,7 @@ export interface MediaStatus {
 }
 
 export interface MessengerWebAppAuth {
-  /** The launch data, as the platform hands it to the mini-app: a query string with `hash`. */
+  /** The launch data that the platform passes to the mini-app: a query string with `hash`. */
   init_data: string
   /** The code of the user who referred this one. It counts at the first sign-in only. An unknown code is ignored. */
   ref_code?: string | null | undefined
@@ -2502,9 +2502,9 @@ export interface QuotaDetails {
 }
 
 export interface Reauthenticate {
-  /** Needed when you have one. */
+  /** Required if you have a password. */
   password?: string | undefined
-  /** Needed when you have a second factor. */
+  /** Required if you have a second factor. */
   code?: string | undefined
 }
 
@@ -2585,7 +2585,7 @@ export interface ReconciliationFinding {
 }
 
 export interface RecoveryCodes {
-  /** Each signs you in once instead of a code, when you do not have your app. */
+  /** Each replaces a code of the authenticator app once. */
   recovery_codes: string[]
 }
 
@@ -2642,9 +2642,9 @@ export interface Replayed {
 }
 
 export interface ResetPassword {
-  /** Of the link. */
+  /** The token of the link in the email. */
   token: string
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   new_password: string
 }
 
@@ -2689,9 +2689,9 @@ export interface SavedProvider {
 }
 
 export interface SecondFactor {
-  /** Whether signing in asks for a code. */
+  /** True if signing in requires a code. */
   enrolled: boolean
-  /** Whether you can act as an admin only with one. */
+  /** True if you need one to act as an admin. */
   required: boolean
   recovery_codes_left: number
   enrolled_at: string | null
@@ -2703,9 +2703,9 @@ export interface SecondFactorCode {
 }
 
 export interface SecondFactorSecret {
-  /** In base32, to be typed. */
+  /** The secret in base32, for typing. */
   secret: string
-  /** Show it as a QR code. */
+  /** The URI to show as a QR code. */
   uri: string
 }
 
@@ -2726,15 +2726,15 @@ export interface SecretList {
 
 export interface Session {
   session_id: string
-  /** Whether it is the session of this request. */
+  /** True for the session of this request. */
   current: boolean
   user_agent: string | null
-  /** The address where it was started. */
+  /** The IP address from which the session was started. */
   address: string | null
   created_at: string
-  /** Accurate to an hour. */
+  /** When the session was last used, accurate to an hour. */
   last_seen_at: string
-  /** Each use moves it to 30 days later. */
+  /** Each use extends it to 30 days later, up to a maximum age. */
   expires_at: string
 }
 
@@ -2761,7 +2761,7 @@ export interface SetCaps {
 
 export interface SetCredentials {
   email?: string | undefined
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   password?: string | undefined
 }
 
@@ -4144,7 +4144,7 @@ export interface WebLogin {
 
 export interface WebLoginStatus {
   status: "pending" | "confirmed" | "denied"
-  /** With `confirmed` only. */
+  /** The user, only if `status` is `confirmed`. */
   user?: User | undefined
 }
 
