@@ -1505,7 +1505,7 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1529,13 +1529,13 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: ConfigVersionSummaryList
@@ -1548,7 +1548,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1556,9 +1556,9 @@ export interface Operations {
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: DeliveryList
@@ -1567,7 +1567,7 @@ export interface Operations {
   /** List end users */
   listEndUsers: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1582,16 +1582,16 @@ export interface Operations {
   /** List events */
   listEvents: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
       type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: EventList
@@ -1606,11 +1606,11 @@ export interface Operations {
     query?: {
       /** Only what this turn's agent made: a `turn_id`. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1644,7 +1644,7 @@ export interface Operations {
   /** List spaces */
   listSpaces: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1652,9 +1652,9 @@ export interface Operations {
       archived?: "true" | "false" | "all" | undefined
       /** A part of the title. Upper and lower case count as the same. */
       q?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: SpaceList
@@ -1676,7 +1676,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1687,7 +1687,7 @@ export interface Operations {
   /** List turns */
   listTurns: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1699,9 +1699,9 @@ export interface Operations {
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
       /** A `key_id`. */
       key?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: TurnList
@@ -1710,13 +1710,13 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: WebhookList

@@ -658,7 +658,7 @@ export interface ChatPerson {
   end_user_ref: string | null
   /** A member's; null: only wrote there. */
   role: "owner" | "admin" | "member" | null
-  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. Null: no member. */
+  /** `registered`: the owner, or a member of the space, its workspace or the workspace's team. `board`: only in the space's messaging chat, which gives no access to the space. Null: no member. */
   via: "registered" | "board" | null
   /** Open ones included. */
   turns: number
@@ -4116,7 +4116,7 @@ export interface UserSpace {
   title: string
   /** What the user is in the space. */
   role: "owner" | "admin" | "member"
-  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. */
+  /** `registered`: the owner, or a member of the space, its workspace or the workspace's team. `board`: only in the space's messaging chat, which gives no access to the space. */
   via: "registered" | "board"
   /** Where it was made. */
   origin: string
@@ -4389,7 +4389,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Space
@@ -4416,7 +4416,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
@@ -4437,7 +4437,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpCheck
@@ -4463,7 +4463,7 @@ export interface Operations {
   /** Send a turn of the web chat */
   createChatTurn: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
@@ -4485,7 +4485,7 @@ export interface Operations {
   /** Create a space */
   createSpace: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateSpace
@@ -4513,7 +4513,7 @@ export interface Operations {
   /** Register a webhook */
   createWebhook: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateWebhook
@@ -4553,7 +4553,7 @@ export interface Operations {
       file_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: DeletedFile
@@ -4568,7 +4568,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
@@ -4583,7 +4583,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
@@ -4598,7 +4598,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
@@ -4611,7 +4611,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: DeleteWebhookAnswer
@@ -4683,7 +4683,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSharing
@@ -4704,7 +4704,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
@@ -4713,7 +4713,7 @@ export interface Operations {
   /** Ask whether a turn of the web chat would be accepted */
   estimateChatTurn: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
@@ -4733,7 +4733,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: EndUserExport
@@ -4767,7 +4767,7 @@ export interface Operations {
   /** Report balances of active users over time */
   getBalanceTrend: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4809,7 +4809,7 @@ export interface Operations {
     query?: {
       /** Wait for the turn's end, for at most this many seconds, before answering. */
       wait?: number | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
@@ -4824,7 +4824,7 @@ export interface Operations {
       version: number
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: ConfigVersion
@@ -4833,7 +4833,7 @@ export interface Operations {
   /** Compare the contexts of orchestrators and sub-agents */
   getContextComparison: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4846,7 +4846,7 @@ export interface Operations {
   /** Report the context sizes of spaces by day */
   getContextSize: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4854,9 +4854,9 @@ export interface Operations {
       bom?: "true" | "false" | undefined
       /** Only the space with this slug. */
       space?: string | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: ContextSizeReport
@@ -4865,7 +4865,7 @@ export interface Operations {
   /** Report what turns and a million tokens cost, by day */
   getCostRatesReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4882,7 +4882,7 @@ export interface Operations {
   /** Report costs by day and model */
   getCostsReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4900,7 +4900,7 @@ export interface Operations {
   /** Report usage by day */
   getDailyUsage: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4927,7 +4927,7 @@ export interface Operations {
       delivery_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
@@ -4945,7 +4945,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: EndUser
@@ -4954,7 +4954,7 @@ export interface Operations {
   /** Read the account's energy */
   getEnergy: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
     }
     answer: Energy
@@ -4963,7 +4963,7 @@ export interface Operations {
   /** Report the ledger of all accounts over time */
   getEnergyTimeline: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4986,7 +4986,7 @@ export interface Operations {
       erasure_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
@@ -4995,7 +4995,7 @@ export interface Operations {
   /** Report failures of infrastructure by day */
   getErrorsReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5012,7 +5012,7 @@ export interface Operations {
       event_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: FeedEvent
@@ -5027,7 +5027,7 @@ export interface Operations {
       file_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: FileInfo
@@ -5042,7 +5042,7 @@ export interface Operations {
       file_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Blob
@@ -5068,7 +5068,7 @@ export interface Operations {
   /** Report usage by hour */
   getHourlyUsage: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5099,7 +5099,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Manifest
@@ -5114,7 +5114,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpServer
@@ -5152,7 +5152,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSharing
@@ -5165,7 +5165,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: AccountSpace
@@ -5187,9 +5187,9 @@ export interface Operations {
       chat_key: string
     }
     query?: {
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: GetSpaceByKeyAnswer
@@ -5202,9 +5202,9 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSpend
@@ -5213,7 +5213,7 @@ export interface Operations {
   /** Report which provider served which space */
   getSubscriptionSpaces: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5227,9 +5227,9 @@ export interface Operations {
       subscription_id?: string | undefined
       /** Only of this chat. */
       chat_key?: string | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SubscriptionSpaces
@@ -5238,11 +5238,11 @@ export interface Operations {
   /** Report the usage of subscriptions */
   getSubscriptionUsage: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SubscriptionUsage
@@ -5270,7 +5270,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Tool
@@ -5279,7 +5279,7 @@ export interface Operations {
   /** List the spaces with the highest cost */
   getTopSpaces: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5294,7 +5294,7 @@ export interface Operations {
   /** List the accounts with the highest cost */
   getTopUsers: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5313,7 +5313,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
@@ -5326,7 +5326,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: TurnBill
@@ -5353,11 +5353,11 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: UsageReport
@@ -5368,7 +5368,7 @@ export interface Operations {
     query?: {
       /** What each row stands for. */
       dimension?: "space" | "user" | "model" | "provider" | undefined
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5395,7 +5395,7 @@ export interface Operations {
   /** Report usage and costs by account */
   getUserCostsReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5413,11 +5413,11 @@ export interface Operations {
       user_id: number
     }
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5442,7 +5442,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Webhook
@@ -5478,13 +5478,13 @@ export interface Operations {
       action?: string | undefined
       /** `true`: also what owners did with their own API keys. A filter by the actor, the subject or the action finds these anyway. */
       own?: boolean | "true" | "false" | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5497,9 +5497,9 @@ export interface Operations {
   /** List the messaging platform's groups with a bot */
   listBoards: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: BoardList
@@ -5513,15 +5513,15 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnList
@@ -5534,15 +5534,15 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: ConfigVersionSummaryList
@@ -5555,9 +5555,9 @@ export interface Operations {
       space?: string | undefined
       /** Only those to this container. */
       container?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: ContainerMappingList
@@ -5574,11 +5574,11 @@ export interface Operations {
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: DeliveryList
@@ -5587,9 +5587,9 @@ export interface Operations {
   /** List end users */
   listEndUsers: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -5604,18 +5604,18 @@ export interface Operations {
   /** List events */
   listEvents: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
       type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: EventList
@@ -5635,15 +5635,15 @@ export interface Operations {
     query?: {
       /** Only what this turn's agent made: a `turn_id`. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: FileList
@@ -5652,9 +5652,9 @@ export interface Operations {
   /** List identities */
   listIdentities: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: IdentityList
@@ -5665,9 +5665,9 @@ export interface Operations {
     query?: {
       /** `true`: only test keys. `false`: only live keys. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: ApiKeyList
@@ -5680,13 +5680,13 @@ export interface Operations {
       bucket?: "free" | "bonus" | "paid" | "spent" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: LedgerEntryList
@@ -5699,7 +5699,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpServerList
@@ -5713,7 +5713,7 @@ export interface Operations {
   /** List the models */
   listModels: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: ListModelsAnswer
@@ -5727,9 +5727,9 @@ export interface Operations {
   /** List spaces by their activity */
   listRecentSpaces: {
     query?: {
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: AdminSpaceList
@@ -5742,7 +5742,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SecretList
@@ -5751,9 +5751,9 @@ export interface Operations {
   /** List sessions */
   listSessions: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SessionList
@@ -5767,11 +5767,11 @@ export interface Operations {
   /** List your spaces that are shared */
   listShares: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SharedSpaceList
@@ -5784,7 +5784,7 @@ export interface Operations {
       q?: string | undefined
       /** `api`, `dashboard` or `messenger`. */
       origin?: string | undefined
-      /** `all`, or a brand's name. A brand that does not exist is refused. */
+      /** The name of a brand, or `all`. An unknown brand is rejected. */
       brand?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** The user who owns them. */
@@ -5793,9 +5793,9 @@ export interface Operations {
       workspace_id?: string | undefined
       sort?: "title" | "created_at" | "last_activity" | "messages" | "cost" | undefined
       direction?: "asc" | "desc" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5808,9 +5808,9 @@ export interface Operations {
   /** List the contexts of all spaces */
   listSpaceSessions: {
     query?: {
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SpaceContextList
@@ -5822,11 +5822,11 @@ export interface Operations {
       /** A part of the title, or the beginning of the slug. Upper and lower case count as the same. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SpaceSummaryList
@@ -5837,7 +5837,7 @@ export interface Operations {
     query?: {
       /** A space's slug. */
       space?: string | undefined
-      /** `all`, or a brand's name. A brand that does not exist is refused. */
+      /** The name of a brand, or `all`. An unknown brand is rejected. */
       brand?: string | undefined
       state?: "open" | "closed" | "done" | "cancelled" | "all" | undefined
       /** Who is to do it. */
@@ -5846,9 +5846,9 @@ export interface Operations {
       creator_user_id?: number | undefined
       /** A part of the title. Upper and lower case count as the same. */
       q?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TaskList
@@ -5860,9 +5860,9 @@ export interface Operations {
       /** A part of the name, in upper or lower case. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TeamList
@@ -5875,7 +5875,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: ToolList
@@ -5888,11 +5888,11 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: DeliveryList
@@ -5905,11 +5905,11 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnEventList
@@ -5922,7 +5922,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: FileList
@@ -5935,11 +5935,11 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnStepList
@@ -5953,18 +5953,18 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
       end_user_ref?: string | undefined
       /** A `key_id`. */
       key?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnList
@@ -5976,9 +5976,9 @@ export interface Operations {
       user_id: number
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: UserSpaceList
@@ -5993,9 +5993,9 @@ export interface Operations {
       role?: string | undefined
       /** `true`: only disabled users; `false`: only active ones. */
       disabled?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -6008,11 +6008,11 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: WebhookList
@@ -6024,9 +6024,9 @@ export interface Operations {
       /** A part of the name, in upper or lower case. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: WorkspaceList
@@ -6066,7 +6066,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutEndUserLimits
@@ -6086,7 +6086,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: ManifestInput
@@ -6102,7 +6102,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutMcpServer
@@ -6116,7 +6116,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutMembersLimit
@@ -6142,7 +6142,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutSecret
@@ -6168,7 +6168,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutTool
@@ -6202,7 +6202,7 @@ export interface Operations {
       delivery_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
@@ -6265,7 +6265,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
       /** The `cursor` of the previous answer, to go on. */
       cursor?: string | undefined
@@ -6314,7 +6314,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: WebhookWithSecret
@@ -6394,7 +6394,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: TestTool
@@ -6408,7 +6408,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
@@ -6464,7 +6464,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PatchSpace
@@ -6505,7 +6505,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: UpdateWebhook
@@ -6530,7 +6530,7 @@ export interface Operations {
     query?: {
       /** Its name. Default: the part's filename. */
       name?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: Blob
