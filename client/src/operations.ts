@@ -151,10 +151,10 @@ export interface CostLimitTooLowErrorBody {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns that were sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys that were created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
   cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
-  /** More than `limit` after the limit was lowered: what is there stays. */
+  /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
   used: number
 }
 
@@ -170,7 +170,7 @@ export interface CreateSpace {
   mcp_servers?: McpServerInput[] | undefined
   /** Values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -191,7 +191,7 @@ export interface CreateTurn {
   max_cost_usd?: number | undefined
   /** How long it may run. Default: the manifest's, or 300. */
   timeout_seconds?: number | undefined
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -408,7 +408,7 @@ export interface ExportedTurn {
   }
   /** The pin that it runs on. */
   model: string
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** Made with a test key: rehearsed, and free. */
   test: boolean
@@ -847,7 +847,7 @@ export interface Space {
   tools: string[]
   /** Names of its MCP servers. */
   mcp_servers: string[]
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** The number of its configuration's current version. */
   config_version: number
@@ -1018,7 +1018,7 @@ export interface Turn {
   }
   /** The pin that it runs on. */
   model: string
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** Made with a test key: rehearsed, and free. */
   test: boolean

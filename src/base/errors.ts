@@ -3,15 +3,15 @@ import { SIGN_IN_CODES } from "./sign-in-codes.ts"
 
 export interface ErrorEntry {
   status: number
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   retryable: boolean
   cause: string
   cure: string
-  /** Only callers of /api get it. */
+  /** True if only callers of /api can get it. */
   dashboard?: true
 }
 
-/** Every code that a caller can get. */
+/** All error codes of the API. */
 export const ERROR_CODES = {
   INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
   IDEMPOTENCY_KEY_REQUIRED: {
@@ -35,14 +35,14 @@ export const ERROR_CODES = {
   API_KEY_EXPIRED: {
     status: 401,
     retryable: false,
-    cause: "The API key's expiry has passed.",
+    cause: "The API key has expired.",
     cure: "Create a new key in the dashboard.",
   },
   SESSION_REQUIRED: {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "No session was sent, or the session has expired or was ended.",
+    cause: "The request has no session, or the session has expired or ended.",
     cure: "Sign in.",
   },
   ...ADMIN_CODES,
@@ -52,18 +52,18 @@ export const ERROR_CODES = {
     retryable: false,
     dashboard: true,
     cause: "A request that changes data did not come from a page of this origin.",
-    cure: "Send it from the dashboard, or with an `Origin` that is this server's own.",
+    cure: "Send it from the dashboard, or with this server's own origin in `Origin`.",
   },
   INVALID_SIGNATURE: {
     status: 401,
     retryable: false,
     cause: "A callback was not signed by the queue for this URL and body, or the signature has expired.",
-    cure: "Only the queue calls this address.",
+    cure: "Only the queue can call this address.",
   },
   INSUFFICIENT_CREDITS: {
     status: 402,
     retryable: false,
-    cause: "The balance has less available than the turn needs: it is spent, or held by running turns.",
+    cause: "The available balance is less than the turn needs. Credit that running turns hold is not available.",
     cure: "Top up, or wait for running turns to release their holds.",
   },
   SCOPE_DENIED: {
@@ -76,32 +76,32 @@ export const ERROR_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The space is shared with you, and only its owner and the owners and admins of its workspace may change it.",
-    cure: "Ask one of them, or an operator for a role in the workspace.",
+    cause: "The space is shared with you. Only its owner and the owners and admins of its workspace can change it.",
+    cure: "Ask one of them, or ask an operator for a role in the workspace.",
   },
   END_USER_BLOCKED: {
     status: 403,
     retryable: false,
-    cause: "The account has blocked this end_user_ref: it may send no new turns.",
+    cause: "The account has blocked this end_user_ref, so it cannot send new turns.",
     cure: "Unblock it with `PUT /v1/end-users/{end_user_ref}/limits`.",
   },
   NOT_FOUND: {
     status: 404,
     retryable: false,
-    cause: "It does not exist, or you may not see it. A test key sees only test data, a live key only live data.",
+    cause: "It does not exist, or you cannot access it. A test key sees only test data, a live key only live data.",
     cure: "Check the id, the key's scope, and whether the key is a test key.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     retryable: false,
     cause: "The path does not support this method.",
-    cure: "Use a method that the Allow header names.",
+    cure: "Use a method in the Allow header.",
   },
   REQUEST_TIMEOUT: {
     status: 408,
     retryable: true,
-    cause: "The body did not come: nothing of it for half a minute, or it took too long as a whole.",
-    cure: "Send the same request again, over a connection that carries it.",
+    cause: "The body did not arrive in time: no new bytes for half a minute, or too long in total.",
+    cure: "Send the same request again, over a faster connection.",
   },
   TURN_FINISHED: {
     status: 409,
@@ -120,109 +120,109 @@ export const ERROR_CODES = {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "The turn was billed nothing, so there is nothing to refund.",
+    cause: "The turn's bill is zero, so there is nothing to refund.",
     cure: "See its `billed_cost_usd`, and its entries in the ledger.",
   },
   BALANCE_TOO_LOW: {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "The correction takes more than the account has available; what running turns hold is not available.",
-    cure: "Take less, or wait until the account's turns have ended.",
+    cause: "The correction exceeds the account's available balance. Credit that running turns hold is not available.",
+    cure: "Reduce the amount, or wait until the account's turns have ended.",
   },
   KEY_REVOKED: {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "The API key was revoked, which is final.",
+    cause: "The API key was revoked, which cannot be undone.",
     cure: "Create a new key.",
   },
   SPACE_ARCHIVED: {
     status: 409,
     retryable: false,
-    cause: "The space is archived. It can be read, but takes no turns, files or changes.",
+    cause: "The space is archived. It can be read, but accepts no turns, files or changes.",
     cure: "Use another space. Archiving cannot be undone.",
   },
   WEBHOOK_DISABLED: {
     status: 409,
     retryable: false,
-    cause: "The webhook is switched off: by you, or because it failed for too long.",
+    cause: "The webhook is disabled: you disabled it, or it failed for too long.",
     cure: 'Fix the receiver, then `PATCH` the webhook with `{"enabled": true}`.',
   },
   WEBHOOK_EXISTS: {
     status: 409,
     retryable: false,
-    cause: "The account has a webhook for this URL already: each URL gets an event once.",
-    cure: "Change that webhook (`PATCH`), or remove it first. A repeat with the same Idempotency-Key shows the one that it made.",
+    cause: "The account already has a webhook for this URL. Each URL gets an event once.",
+    cure: "Change that webhook (`PATCH`), or delete it first. A repeat with the same Idempotency-Key returns the webhook it created.",
   },
   LIMIT_REACHED: {
     status: 409,
     retryable: false,
-    cause: "The account has reached the maximum number of these.",
-    cure: "Delete what you no longer need. Where `details` names a cap, `GET /v1/me` shows how much of it is used.",
+    cause: "The account has reached the maximum number or size of these resources.",
+    cure: "Delete resources that you no longer need. If `details` names a cap, `GET /v1/me` shows its usage.",
   },
   CONFLICT: {
     status: 409,
     retryable: true,
-    cause: "Another request changed the same data at the same moment.",
+    cause: "Another request changed the same data at the same time.",
     cure: "Read it again and retry.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     retryable: false,
-    cause: "The body is over the limit.",
-    cure: "Send less. Put large data into files.",
+    cause: "The body exceeds the size limit.",
+    cure: "Send less data. Upload large data as files.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     retryable: false,
-    cause: "The operation does not take a body of this type. All operations take JSON, except uploads.",
+    cause: "The operation does not accept a body of this type. All operations accept JSON, except uploads.",
     cure: "Send `Content-Type: application/json`. Send a file as multipart/form-data, or as the body itself.",
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     retryable: false,
-    cause: "The Range header asks for bytes that the file does not have.",
+    cause: "The Range header requests bytes beyond the end of the file.",
     cure: "See Content-Range for the file's size.",
   },
   VALIDATION_FAILED: {
     status: 422,
     retryable: false,
-    cause: "A field, query parameter or path parameter is wrong.",
+    cause: "A field, query parameter or path parameter is invalid.",
     cure: "See `param` and `details`.",
   },
   COST_LIMIT_TOO_LOW: {
     status: 422,
     retryable: false,
-    cause: "The turn's `max_cost_usd` is less than what its first model call can cost.",
-    cure: "Raise it to at least `details.needed_usd`, or leave it out.",
+    cause: "The turn's `max_cost_usd` is less than the most that its first model call can cost.",
+    cure: "Raise it to at least `details.needed_usd`, or omit it.",
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     retryable: false,
     cause: "The Idempotency-Key was used for a different request, or for a turn that was erased.",
-    cure: "Use a new key for a new request; to repeat the old one, send exactly its body.",
+    cure: "Use a new key for a new request. To repeat the earlier request, send exactly the same body.",
   },
   QUOTA_EXCEEDED: {
     status: 429,
     retryable: true,
     cause:
-      "A cap is reached: the key's daily cap, the cap of its window, the end user's daily or monthly limit, or a limit of another kind " +
-      "that `details` name (how many test turns may be open, `open_waits`, `unknown_keys`).",
+      "A cap is reached: the key's daily cap, the cap of its window, the end user's daily or monthly limit, or another limit " +
+      "that `details` names (open test turns, `open_waits`, `unknown_keys`).",
     cure:
-      "Wait `Retry-After` seconds until the cap resets, or raise it. `details` names the cap, with what is " +
-      "spent and reserved. With `retryable: false` there is no `Retry-After`: the cap is too small for this turn at any time.",
+      "Wait `Retry-After` seconds until the cap resets, or raise the cap. `details` has the cap with its spent and reserved " +
+      "amounts. With `retryable: false` there is no `Retry-After`: the cap is too small for this turn even if it is unused.",
   },
   INTERNAL: {
     status: 500,
     retryable: true,
     cause: "Something failed on our side.",
-    cure: "Retry with the same Idempotency-Key. If it keeps failing, tell us the request id.",
+    cure: "Retry with the same Idempotency-Key. If it keeps failing, report the request id.",
   },
   UNAVAILABLE: {
     status: 503,
     retryable: true,
-    cause: "A part of the service does not answer.",
+    cause: "A part of the service does not respond.",
     cure: "Retry with the same Idempotency-Key after Retry-After seconds.",
   },
 } as const satisfies Record<string, ErrorEntry>
@@ -232,29 +232,29 @@ export type ErrorCode = keyof typeof ERROR_CODES
 /** The codes that a caller of /v1 can get. */
 export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !("dashboard" in ERROR_CODES[code]))
 
-/** One mistake in a request. */
+/** One fault of a request. */
 export interface Fault {
   location: "body" | "query" | "path"
   path: (string | number)[]
-  /** As Pydantic names it: "missing", "string_too_short", … */
+  /** Pydantic's name of the fault: "missing", "string_too_short", … */
   type: string
   message: string
 }
 
 interface ErrorExtras {
-  /** The field or parameter at fault. */
+  /** The field or parameter that is wrong. */
   param?: string
   details?: unknown
   /** Every fault of a request that does not match its schema. */
   faults?: Fault[]
   /** Whole seconds for the Retry-After header. */
   retryAfter?: number
-  /** When it differs from the table. */
+  /** Overrides the table's value. */
   retryable?: boolean
   cause?: unknown
 }
 
-/** The only error that a verb throws on purpose. Each transport turns it into its own shape, once. */
+/** The only error that a verb throws on purpose. Each transport converts it to its own format, in one place. */
 export class TurnpikeError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined

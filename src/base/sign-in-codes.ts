@@ -1,7 +1,7 @@
 import { timeInWords } from "./in-words.ts"
 import { ERROR_TIMES } from "./policies.ts"
 import { PROOF_MINUTES } from "./powers.ts"
-/** The codes of the table (./errors.ts) that only operations for signing in have. */
+/** The codes of the table in ./errors.ts that only sign-in operations use. */
 export const SIGN_IN_CODES = {
   INVALID_LAUNCH_DATA: {
     status: 401,
@@ -10,14 +10,14 @@ export const SIGN_IN_CODES = {
     cause:
       "The mini-app's launch data is not signed for this brand's bot, was altered, is too old or was used " +
       "before, or its user can no longer sign in.",
-    cure: "Open the mini-app again, and send its launch data at once and unchanged.",
+    cure: "Open the mini-app again, and send its launch data immediately and unchanged.",
   },
   INVALID_WEBHOOK_SECRET: {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "The update does not have the secret of this brand's bot.",
-    cure: "Only the messaging platform calls this address: set the bot's webhook again.",
+    cause: "The request does not carry the webhook secret of this brand's bot.",
+    cure: "Only the messaging platform can call this address. Set the bot's webhook again.",
   },
   BOT_NOT_SET_UP: {
     status: 404,
@@ -31,14 +31,14 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The email or the password is wrong, or the account cannot sign in.",
-    cure: "Check both. The answer does not say which of them is wrong.",
+    cure: "Check both. The response does not reveal which one is wrong.",
   },
   INVALID_TOKEN: {
     status: 401,
     retryable: false,
     dashboard: true,
     cause: "The one-time token is wrong, was used or has expired, or its user can no longer sign in.",
-    cure: "Ask for a new one.",
+    cure: "Request a new token.",
   },
   LOGIN_THROTTLED: {
     status: 429,
@@ -52,16 +52,16 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The current password is wrong.",
-    cure: "Send the right one. If you have lost it, sign in another way.",
+    cure: "Send the correct password. If you have forgotten it, sign in another way.",
   },
   REAUTHENTICATION_REQUIRED: {
     status: 403,
     retryable: false,
     dashboard: true,
     cause:
-      `It reads secrets, gives lasting access or spends money, and more than ${PROOF_MINUTES} minutes have passed since this session's user ` +
-      "proved who they are.",
-    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in again as you did. Then repeat the request.",
+      `The operation reads secrets, gives lasting access or spends money, and more than ${PROOF_MINUTES} minutes have passed since ` +
+      "this session's user proved their identity.",
+    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in again. Then repeat the request.",
   },
   SECOND_FACTOR_REQUIRED: {
     status: 401,
@@ -74,7 +74,7 @@ export const SIGN_IN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The setting `admin_second_factor` asks admins for a second factor, and this one has none.",
+    cause: "The setting `admin_second_factor` requires a second factor for admins, and this admin has none.",
     cure: "Set it up with `POST /api/account/second-factor`.",
   },
   WRONG_CODE: {
@@ -89,21 +89,21 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "This service sends no emails.",
-    cure: "Ask an operator for a new password. An operator sets EMAIL_HOOK_URL.",
+    cure: "Ask an operator for a new password. An operator can set EMAIL_HOOK_URL.",
   },
   LOGIN_NOT_CONFIGURED: {
     status: 404,
     retryable: false,
     dashboard: true,
-    cause: "No identity provider is set up, or, for an account at a provider of models, no login to that pool.",
-    cure: "Sign in another way. An operator sets OIDC_ISSUER and OIDC_CLIENT_ID, or PROVIDER_LOGINS.",
+    cause: "No identity provider is configured, or no login for this pool of provider accounts.",
+    cure: "Sign in another way. An operator can set OIDC_ISSUER and OIDC_CLIENT_ID, or PROVIDER_LOGINS.",
   },
   LOGIN_STATE_INVALID: {
     status: 400,
     retryable: false,
     dashboard: true,
     cause:
-      "This browser did not begin this login, or the login was used already or took longer than " +
+      "This browser did not start this login, or the login was already used or took longer than " +
       `${timeInWords(ERROR_TIMES.oauthStateMs)}.`,
     cure: "Start again.",
   },
@@ -118,22 +118,21 @@ export const SIGN_IN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause:
-      "The account is disabled, or does not allow this way of signing in: no identity joins an account that asks for it to be linked first.",
+    cause: "The account is disabled, or this identity must be linked to it before it can sign in.",
     cure: "Sign in another way, and link the identity in your account's settings. An admin can enable a disabled account.",
   },
   LOGIN_PROVIDER_FAILED: {
     status: 502,
     retryable: false,
     dashboard: true,
-    cause: "The identity provider's answer is not valid, so nobody was signed in.",
-    cure: "Start again. If it keeps failing, tell an operator the request id.",
+    cause: "The identity provider sent an invalid response, so the sign-in failed.",
+    cure: "Start again. If it keeps failing, report the request id to an operator.",
   },
   LOGIN_PROVIDER_UNAVAILABLE: {
     status: 503,
     retryable: true,
     dashboard: true,
-    cause: "The identity provider does not answer in time.",
+    cause: "The identity provider does not respond in time.",
     cure: "Start again after Retry-After seconds.",
   },
   INVALID_INTERNAL_SECRET: {
@@ -141,20 +140,20 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The header X-Internal-Secret is missing or wrong.",
-    cure: "Only our own identity service calls this address.",
+    cure: "Only our own identity service can call this address.",
   },
   IDENTITY_TAKEN: {
     status: 409,
     retryable: false,
     dashboard: true,
     cause: "The identity belongs to another account.",
-    cure: "Sign in with it, and unlink it there first.",
+    cure: "First sign in with this identity and unlink it from that account.",
   },
   LAST_WAY_IN: {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "Without this identity, nobody could sign in to the account.",
+    cause: "This identity is the only way to sign in to the account.",
     cure: "Link another identity or set a password first.",
   },
 } as const

@@ -14,7 +14,7 @@ import { validationError } from "./validation-error.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
-/** The limit for operations without a credential. None of them needs a larger body. */
+/** The limit for operations without a credential. They need no larger body. */
 export const MAX_OPEN_BYTES = 16 * 1024
 
 /**

@@ -14,7 +14,7 @@ export class TableRouter<T> implements Router<T> {
   /** By path, then by method. Entries are filled at the first request. */
   private readonly table = new Map<string, Map<string, Result<T>>>()
   private readonly methods = new Set<string>()
-  /** The paths in RegExpRouter, as segments after the method. `beside` matches the paths that conflict with them. */
+  /** The paths in RegExpRouter, as segments after the method, and patterns of the paths that conflict with them. */
   private readonly known: string[][] = []
   private readonly beside: RegExp[] = []
 
