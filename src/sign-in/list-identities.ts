@@ -9,11 +9,9 @@ import { released } from "../platform/db.ts"
 export const identitySchema = z
   .object({
     identity_id: z.string(),
-    issuer: z
-      .string()
-      .meta({
-        description: "The service that issued the identity: an OpenID provider's issuer, or `messenger:<brand>`.",
-      }),
+    issuer: z.string().meta({
+      description: "The service that issued the identity: an OpenID provider's issuer, or `messenger:<brand>`.",
+    }),
     subject: z.string().meta({ description: "Your id at this service.", example: "248289761001" }),
     email: z.string().nullable().meta({ description: "The email that the issuer reported at the last sign-in." }),
     email_verified: z.boolean().meta({ description: "True if the issuer has verified this email." }),

@@ -18,11 +18,9 @@ export const sessionSchema = z
       .meta({ description: "The IP address from which the session was started.", example: "203.0.113.9" }),
     created_at: z.iso.datetime(),
     last_seen_at: z.iso.datetime().meta({ description: "When the session was last used, accurate to an hour." }),
-    expires_at: z.iso
-      .datetime()
-      .meta({
-        description: `Each use extends it to ${timeInWords(SESSION_POLICY.lifeMs)} later, up to a maximum age.`,
-      }),
+    expires_at: z.iso.datetime().meta({
+      description: `Each use extends it to ${timeInWords(SESSION_POLICY.lifeMs)} later, up to a maximum age.`,
+    }),
   })
   .meta({ id: "Session" })
 

@@ -19,14 +19,10 @@ export const startResetSchema = z
 
 export const resetPasswordSchema = z
   .strictObject({
-    token: z
-      .string()
-      .min(1)
-      .max(512)
-      .meta({
-        description: "The token of the link in the email.",
-        example: "Zm9yIG9uZSBleGNoYW5nZSwgd2l0aGluIGEgbWludXQ",
-      }),
+    token: z.string().min(1).max(512).meta({
+      description: "The token of the link in the email.",
+      example: "Zm9yIG9uZSBleGNoYW5nZSwgd2l0aGluIGEgbWludXQ",
+    }),
     new_password: newPassword,
   })
   .meta({ id: "ResetPassword" })

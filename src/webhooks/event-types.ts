@@ -143,7 +143,7 @@ export const EVENTS = {
   }),
   "cap.reached": {
     form: "CapEvent" as const,
-    label: "50, 80 or 100 % of a cap is spent",
+    label: "A threshold of a cap was reached",
     when:
       "50, 80 or 100 `percent` of the cap of a key or an end user is spent. Each is sent once per day, month or window, and " +
       "again after a change of the limit. 100 is also sent if the rest is too small for any turn. Then new turns get 429 until `resets_at`.",

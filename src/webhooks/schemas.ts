@@ -48,12 +48,9 @@ export const updateWebhookSchema = z
     url: url.optional(),
     events: events.optional(),
     description: description.optional(),
-    enabled: z
-      .boolean()
-      .optional()
-      .meta({
-        description: "`false` disables the webhook. `true` enables it again, also if it was disabled automatically.",
-      }),
+    enabled: z.boolean().optional().meta({
+      description: "`false` disables the webhook. `true` enables it again, also if it was disabled automatically.",
+    }),
   })
   .refine((changes) => Object.keys(changes).length > 0, "must name at least one field to change")
   .meta({ id: "UpdateWebhook" })

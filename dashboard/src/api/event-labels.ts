@@ -9,7 +9,7 @@ export const EVENT_LABELS = {
   "turn.cancelled": "A turn was cancelled",
   "balance.low": "The balance is low",
   "balance.depleted": "The balance is used up",
-  "cap.reached": "50, 80 or 100 % of a cap is spent",
+  "cap.reached": "A threshold of a cap was reached",
   "endpoint.disabled": "Another webhook was disabled",
   "account.signed_in": "Sign-in from a new place",
   "account.locked": "Sign-in was locked after wrong passwords",
