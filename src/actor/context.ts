@@ -52,7 +52,7 @@ export interface Context {
   readonly cooling: Map<string, Cooling>
   /** The memory budget for large bodies in this isolate. */
   readonly memory: MemoryBudget
-  /** This isolate's knowledge about callers without a session. */
+  /** This isolate's memory of blocked networks and accepted keys, for requests without a session. */
   readonly doors: Doors
   /** Runs work after the response. The work must be recoverable, since the worker may be stopped before it runs. */
   background(work: Promise<unknown>): void

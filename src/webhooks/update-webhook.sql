@@ -142,7 +142,7 @@ end $$;
 -- Returns whether it was found.
 create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language plpgsql as $$
 begin
-  -- The lock orders this and a rotation, which moves the secret.
+  -- The lock makes this wait for a rotation, which moves the secret, and the reverse.
   perform from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
   update webhook_endpoints w set secret = p_new where w.webhook_id = p_webhook_id and w.secret = p_old;
   if found then
