@@ -35,7 +35,7 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 /**
- * Checks a body before it is parsed: JSON, at most `maxBytes`, received in time, without too many or too deeply nested values.
+ * Checks a body before it is parsed: JSON, at most `maxBytes`, in time, without too many or too deeply nested values.
  */
 export const jsonBodies = (maxBytes: number) => [jsonOnly, readWhole(maxBytes)]
 
