@@ -48,7 +48,10 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
           : route.fulfill({
               status: 500,
               headers: { "x-request-id": "req_01000000000000000000000000" },
-              json: { detail: "Something went wrong on our side. The request id tells us what.", code: "INTERNAL" },
+              json: {
+                detail: "Something went wrong on our side. Quote the request id when you report it.",
+                code: "INTERNAL",
+              },
             }),
       )
     }

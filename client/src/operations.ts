@@ -1,11 +1,11 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
-/** Another event of the account, or a test. Types that are added have this form. */
+/** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
   type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
-  /** Null: the event belongs to no turn. */
+  /** Always null: the event belongs to no turn. */
   seq: number | null
   /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
@@ -25,7 +25,7 @@ export interface BalanceEvent {
   id: string
   type: "balance.low" | "balance.depleted"
   created_at: string
-  /** Null: the event belongs to no turn. */
+  /** Always null: the event belongs to no turn. */
   seq: number | null
   data: BalanceReached
 }
@@ -33,9 +33,9 @@ export interface BalanceEvent {
 /** The `data` of `balance.low` and `balance.depleted`. */
 export interface BalanceReached {
   balance_usd: number
-  /** Set aside for turns that had not ended. */
+  /** The amount held by open turns. */
   held_usd: number
-  /** balance_usd - held_usd: what new turns could hold. */
+  /** `balance_usd` - `held_usd`: the amount that new turns could hold. */
   available_usd: number
   /** The event is sent when the balance falls below this amount. 0: never. */
   threshold_usd: number
@@ -47,36 +47,36 @@ export interface CallerLimit {
   limit: number
 }
 
-/** A share of a cap is spent. */
+/** A share of a cap has been spent. */
 export interface CapEvent {
   id: string
   type: "cap.reached"
   created_at: string
-  /** Null: the event belongs to no turn. */
+  /** Always null: the event belongs to no turn. */
   seq: number | null
   data: CapReached
 }
 
 /** The `data` of `cap.reached`. */
 export interface CapReached {
-  /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
+  /** The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month. */
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
-  /** Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space. */
+  /** Where the limit is set: on the key, for this end user, as a default, by the plan or on the space. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
-  /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
+  /** Each value is reported once per day, month or window. 100 is also reported if the remaining amount is too small for any turn. */
   percent: 50 | 80 | 100
   limit_usd: number
-  /** Billed in this period. */
+  /** The amount billed in this period. */
   spent_usd: number
-  /** Held by turns of this period that were under way. */
+  /** The amount held by open turns of this period. */
   reserved_usd: number
-  /** When the next period begins, with nothing spent. */
+  /** When the next period starts and the spent amount is 0 again. */
   resets_at: string
-  /** The key that the cap or the default limit is set on. Null when it is not set on a key. */
+  /** The key with the cap or the default limit. Null if the limit is not set on a key. */
   key_id: string | null
-  /** The end user whose cap it is. Null for a key's own cap. */
+  /** The end user of the cap. Null for a key's own cap. */
   end_user_ref: string | null
-  /** The space whose members' limit it is, else null. */
+  /** The space whose limit for its members it is. Null for any other cap. */
   space: string | null
 }
 
@@ -152,10 +152,10 @@ export interface CostLimitTooLowErrorBody {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns that were sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys that were created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
   cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
-  /** More than `limit` after the limit was lowered: what is there stays. */
+  /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
   used: number
 }
 
@@ -171,7 +171,7 @@ export interface CreateSpace {
   mcp_servers?: McpServerInput[] | undefined
   /** Secret values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -192,16 +192,16 @@ export interface CreateTurn {
   max_cost_usd?: number | undefined
   /** How long it may run. Default: the manifest's, or 300. */
   timeout_seconds?: number | undefined
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
 
 export interface CreateWebhook {
-  /** Where events are posted: an https URL with a public host name. */
+  /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
-  /** A note of your own. */
+  /** Your own description. */
   description?: string | null | undefined
 }
 
@@ -250,33 +250,33 @@ export interface Delivery {
   event_id: string
   /** The event's `type`. */
   event_type: string
-  /** The event's turn; null when the event belongs to no turn. */
+  /** The event's turn. Null if the event belongs to no turn. */
   turn_id: string | null
-  /** `pending`: it will be attempted again. `failed`: it will not, unless you send it again. */
+  /** `pending`: it will be attempted again. `failed`: it will not be attempted again unless you redeliver it. */
   state: "pending" | "delivered" | "failed"
-  /** Why it failed. */
+  /** Why it failed. Null: it has not failed. */
   status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | "account_disabled" | null
-  /** The number of attempts, including those of redeliveries. */
+  /** The number of attempts, including attempts of redeliveries. */
   attempt_count: number
   /** Oldest first. A list shows the newest 16 of each delivery; reading one delivery shows all. */
   attempts: DeliveryAttempt[]
-  /** When the next attempt is due, while it is pending. */
+  /** When the next attempt is due. Null unless it is pending. */
   next_attempt_at: string | null
   created_at: string
   finished_at: string | null
 }
 
 export interface DeliveryAttempt {
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   attempt: number
   created_at: string
-  /** The answer's HTTP status; null when there was none. */
+  /** The HTTP status of the response. Null: no response. */
   status: number | null
-  /** Why there was no answer, or what its status means. */
+  /** Why there was no response, or what its status means. */
   error: string | null
-  /** The first KiB of the answer's body. */
+  /** The first KiB of the response body. */
   answer: string | null
-  /** Where a redirect leads. Redirects are not followed. */
+  /** The target of a redirect. Redirects are not followed. */
   location: string | null
   duration_ms: number
 }
@@ -356,7 +356,7 @@ export interface ErrorAnswer {
   error: OtherErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | QuotaExceededErrorBody
 }
 
-/** The same as the body that a webhook receives. */
+/** An event, as in the body that a webhook receives. */
 export type FeedEvent = TurnStateEvent | CapEvent | BalanceEvent | AccountEvent
 
 export interface EventList {
@@ -410,7 +410,7 @@ export interface ExportedTurn {
   }
   /** The pin that it runs on. */
   model: string
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** Made with a test key: rehearsed, and free. */
   test: boolean
@@ -808,18 +808,18 @@ export interface RefusedByCostLimit {
 }
 
 export interface Replay {
-  /** Inclusive. */
+  /** The start of the period (inclusive). */
   from: string
-  /** Exclusive. Default: no end. */
+  /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
-  /** Also send events that this webhook has accepted before. */
+  /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
 
 export interface Replayed {
-  /** How many deliveries are pending because of this request. */
+  /** The number of deliveries that this request made pending. */
   replayed: number
   has_more: boolean
   next_cursor: string | null
@@ -849,7 +849,7 @@ export interface Space {
   tools: string[]
   /** The names of its MCP servers. */
   mcp_servers: string[]
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** The number of the current version of its configuration. */
   config_version: number
@@ -1020,7 +1020,7 @@ export interface Turn {
   }
   /** The pin that it runs on. */
   model: string
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** Made with a test key: rehearsed, and free. */
   test: boolean
@@ -1092,19 +1092,19 @@ export interface TurnStateEvent {
   /** The event's number in its turn's log. */
   seq: number | null
   data: {
-    /** As it was at that moment. */
+    /** The turn as it was at that moment. */
     turn: Turn
   }
 }
 
 export interface UpdateWebhook {
-  /** Where events are posted: an https URL with a public host name. */
+  /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
-  /** A note of your own. */
+  /** Your own description. */
   description?: string | null | undefined
-  /** false stops it; true starts it again, also after we have disabled it. */
+  /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
   enabled?: boolean | undefined
 }
 
@@ -1162,27 +1162,27 @@ export interface ValidationFailedErrorBody {
 
 export interface Webhook {
   webhook_id: string
-  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
+  /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
   key_id: string | null
-  /** Where events are posted. */
+  /** The URL to which events are posted. */
   url: string
-  /** null: all types. */
+  /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
   state: "pending" | "verified"
-  /** When it answered a ping. */
+  /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
-  /** Whether events are posted to it. */
+  /** True if events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is enabled again together with the account. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
-  /** The first failure since the last success. */
+  /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
+  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
   previous_secret_expires_at: string | null
-  /** Made with a test key: it receives events of test turns only. */
+  /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
   created_at: string
   updated_at: string
@@ -1196,27 +1196,27 @@ export interface WebhookList {
 
 export interface WebhookWithSecret {
   webhook_id: string
-  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
+  /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
   key_id: string | null
-  /** Where events are posted. */
+  /** The URL to which events are posted. */
   url: string
-  /** null: all types. */
+  /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
   state: "pending" | "verified"
-  /** When it answered a ping. */
+  /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
-  /** Whether events are posted to it. */
+  /** True if events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is enabled again together with the account. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
-  /** The first failure since the last success. */
+  /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
+  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
   previous_secret_expires_at: string | null
-  /** Made with a test key: it receives events of test turns only. */
+  /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
   created_at: string
   updated_at: string
@@ -1507,7 +1507,7 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1531,13 +1531,13 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: ConfigVersionSummaryList
@@ -1550,17 +1550,17 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
-      /** A `turn_id`. */
+      /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: DeliveryList
@@ -1569,7 +1569,7 @@ export interface Operations {
   /** List end users */
   listEndUsers: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1584,16 +1584,16 @@ export interface Operations {
   /** List events */
   listEvents: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
       type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: EventList
@@ -1608,11 +1608,11 @@ export interface Operations {
     query?: {
       /** A `turn_id`: only files that the agent created in this turn. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1646,7 +1646,7 @@ export interface Operations {
   /** List spaces */
   listSpaces: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1654,9 +1654,9 @@ export interface Operations {
       archived?: "true" | "false" | "all" | undefined
       /** A part of the title. Case does not matter. */
       q?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: SpaceList
@@ -1678,7 +1678,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1689,7 +1689,7 @@ export interface Operations {
   /** List turns */
   listTurns: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -1701,9 +1701,9 @@ export interface Operations {
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
       /** A `key_id`. */
       key?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: TurnList
@@ -1712,13 +1712,13 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: WebhookList

@@ -1,5 +1,6 @@
--- The caller of an admin who acts as a user: the user's own, with `acting_user_id`. It ends with the admin's session or role, with the
--- user's sessions or account, and when the user becomes an admin. Its use is not noted, so it is never prolonged.
+-- The caller of an acting session: the user's caller, with the admin in acting_user_id.
+-- It ends with the admin's session or role, with the user's sessions or account, and when the user
+-- becomes an admin. It is never prolonged.
 create function turnpike.find_acting(p_token text, p_caller_test boolean, p_moment timestamptz) returns turnpike.caller
 language plpgsql stable as $$
 declare

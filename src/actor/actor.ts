@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../base/errors.ts"
 
-/** A well-formed API key that nobody has looked up yet: a claim, not an identity. */
+/** A well-formed API key before its lookup: a claim, not an identity. */
 export interface KeyCredential {
   kind: "key"
   /** SHA-256 of the whole value, lower-case hex. */
@@ -8,44 +8,48 @@ export interface KeyCredential {
   test: boolean
 }
 
-/** A session, as a signed cookie has it. Its row decides whether it is still valid. */
+/** A session from a signed cookie. Its row decides whether it is still valid. */
 export interface SessionCredential {
   kind: "session"
-  /** `<id>.<secret>`. The id may be shown; the token goes into the cookie, and into the database as an argument only. */
+  /**
+   * `<id>.<secret>`. The id may be shown. The whole token appears only in the cookie and as an argument of procedures.
+   */
   token: string
-  /** It is an admin's who looks at the account, and changes nothing. */
+  /** True for an admin who acts as a user. Such a session is read-only. */
   acting?: true
-  /** The operation asks for a fresh proof of who they are (src/base/powers.ts): without one the session is not usable. */
+  /**
+   * True if the operation needs a fresh proof of identity (src/base/powers.ts). Without one the session is not usable.
+   */
   proved?: true
-  /** Whether its owner asks for test data, as a test key would, or for live data. */
+  /** True if the request is for test data, as with a test key; otherwise for live data. */
   test: boolean
 }
 
-/** What a request claims about its caller. Every verb takes one; `find_caller` looks it up. */
+/** The claim of a request about its caller. Every verb takes one, and `find_caller` looks it up. */
 export type Credential = KeyCredential | SessionCredential
 
 export const KEY_SCOPES = ["created", "space", "all"] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** What every kind of actor has: the caller after it was looked up. */
+/** The fields that every kind of caller has after the lookup. */
 interface CommonActor {
   user_id: number
   scope: KeyScope
   space_id: number | null
-  /** The request is for test data, and sees nothing else. */
+  /** True if the request is for test data. Then it sees no live data. */
   test: boolean
   expires_at: string | null
   created_at: string
 }
 
-/** A caller of /v1: a key of its owner. */
+/** A caller of /v1: an API key that acts for its owner. */
 export interface KeyActor extends CommonActor {
   kind: "key"
   key_id: string
   name: string
 }
 
-/** A signed-in user of the dashboard. They act on everything they own, in the mode (live or test) that the request names. */
+/** A signed-in user of the dashboard. It acts on all of the user's data, in the mode (live or test) of the request. */
 export interface SessionActor extends CommonActor {
   kind: "session"
   key_id: null
@@ -53,24 +57,26 @@ export interface SessionActor extends CommonActor {
   scope: "all"
   session_id: string
   role: "user" | "admin"
-  /** Who acts in a space that is shared with them, while `user_id` is its owner; only of a turn that they send. */
+  /** The user who sends a turn into a shared space; `user_id` is the space's owner then. Null otherwise. */
   member_id: number | null
-  /** The admin who acts as this user; null: nobody does. */
+  /** The admin who acts as this user; null for the user's own session. */
   acting_user_id: number | null
-  /** When they have last proved in this session who they are. */
+  /** When the user last proved their identity in this session. */
   proved_at: string | null
   missing: Missing
 }
 
-/** `factor`: the code of their second factor is due. `enrolment`: they are an admin without one, who must have one. */
+/** `factor`: a code of the second factor is due. `enrolment`: an admin has no second factor but must have one. */
 type Missing = "factor" | "enrolment" | null
 
 export type Actor = KeyActor | SessionActor
 
-/** A caller's row, usable or not. `unproved`: only a fresh proof is missing. `used_at`: when its use was last noted. */
+/**
+ * A caller's row, usable or not. `unproved`: only a fresh proof is missing. `used_at`: when a use was last recorded.
+ */
 export type ActorRow = Actor & { usable: boolean; expired: boolean; unproved?: boolean; used_at?: string | null }
 
-/** The actor of an answer, or the 401 of its kind. `forAdmins`: the role is asked for before a proof is. */
+/** Returns the actor, or throws the 401 of its credential. `forAdmins`: the role is checked before the proof. */
 export function requireActor(
   row: ActorRow | null | undefined,
   credential: Credential,
@@ -94,12 +100,14 @@ function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
   return new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.")
 }
 
-/** What an admin's operation answers to somebody who is none now, or who must first set up a second factor. */
+/**
+ * The error of an admin operation for a user without the role, or for an admin who must set up a second factor first.
+ */
 export function adminRequired(actor?: Actor): TurnpikeError {
   if (actor?.kind === "session" && actor.missing === "enrolment") {
-    return new TurnpikeError("SECOND_FACTOR_NOT_SET_UP", "Admins need a second factor here. Set yours up first.")
+    return new TurnpikeError("SECOND_FACTOR_NOT_SET_UP", "Admins need a second factor. Set up yours first.")
   }
-  return new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
+  return new TurnpikeError("ADMIN_REQUIRED", "Only an admin can do this.")
 }
 
 export const factorRequired = () =>
@@ -111,19 +119,19 @@ export const factorRequired = () =>
 export const proofRequired = () =>
   new TurnpikeError(
     "REAUTHENTICATION_REQUIRED",
-    "Prove again who you are: send your password or a code to POST /api/auth/reauthenticate. With neither, sign in again " +
+    "Confirm your identity: send your password or a code to POST /api/auth/reauthenticate. With neither, sign in again " +
       "through your identity provider or the messaging platform.",
   )
 
 /**
- * Whether a caller may know what their account has: not a key of test data or of one space, which is often in the hands of others, nor a
- * member who acts for the owner of a space.
+ * True if a caller may see the account's balance. A test key, a key of one space, and a member who
+ * acts for a space's owner may not: other people than the owner often hold such a key.
  */
 export const seesBalance = (actor: Actor) =>
   actor.kind === "session" ? actor.member_id === null : !actor.test && actor.scope !== "space"
 
-/** The key that acts. Throws for a session: only keys reach the operations that call this. */
+/** The key of a caller. Throws for a session, since only keys can call these operations. */
 export function keyOf(actor: Actor): KeyActor {
-  if (actor.kind !== "key") throw new Error("a session has come to an operation of keys")
+  if (actor.kind !== "key") throw new Error("a session has called an operation that only keys can call")
   return actor
 }

@@ -1,10 +1,11 @@
--- Columns of users, brands and similar tables whose values never go into the audit log.
+-- Columns of users, brands and similar tables whose values the audit log never stores.
 create function turnpike.secret_columns() returns text[] language sql immutable as $$
   select '{password_hash,bot_token,bot_webhook_secret,hash,token_hash,secret,sealed,recovery_hashes}'::text[]
 $$;
 
--- Writes a change into the audit log, without secrets and in the transaction of the change itself (docs/decisions/0020-admin-edits.md).
--- p_actor is the acting user_id; null for the system, such as the command line.
+-- Writes a change to the audit log, in the transaction of the change and without secret columns
+-- (docs/decisions/0020-admin-edits.md).
+-- p_actor: the user_id of the user who made the change; null for the system, such as the command line.
 create function turnpike.note_change(p_actor bigint, p_action text, p_subject_type text, p_subject_id text, p_before jsonb, p_after jsonb,
   p_request_id text, p_address text, p_moment timestamptz) returns void language plpgsql as $$
 begin
@@ -13,7 +14,7 @@ begin
     p_after - turnpike.secret_columns(), p_request_id, p_address, p_moment);
 end $$;
 
--- Notes that a caller takes a whole list away: p_what it is, and p_query what it was narrowed by.
+-- Records in the audit log that a caller exports a list. p_what: the list. p_query: its filters.
 create function turnpike.note_export(p_request turnpike.request, p_what text,
   p_query jsonb, out actor turnpike.caller) language plpgsql as $$
 declare
@@ -28,7 +29,7 @@ begin
   end if;
 end $$;
 
--- Notes an act of the command line that no other procedure notes.
+-- Records an action of the command line that no other procedure records.
 create function turnpike.note_act(p_action text, p_subject_type text, p_subject_id text, p_after jsonb, p_request_id text,
   p_moment timestamptz) returns boolean language plpgsql as $$
 begin

@@ -27,19 +27,19 @@ import {
 import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
-/** What every procedure of a caller takes first. */
+/** The first argument of every procedure that acts for a caller. */
 export type CallerArguments = "request"
 type CallersProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown } ? Name : never
 }[ProcedureName]
 
-/** The columns of a procedure's answer without the caller. */
+/** The columns of a procedure's answer, without the caller. */
 type AnswerOf<Name extends ProcedureName> = Omit<Procedures[Name]["row"], "actor">
 
 /**
- * Calls a procedure as a caller of a request: one statement. `Row` narrows what it answers. Throws the 401 of the
- * credential's kind when it may not act: then the procedure has done nothing. What it refuses as `admin` is ADMIN_REQUIRED, and as
- * `proof` REAUTHENTICATION_REQUIRED.
+ * Calls a procedure as the caller of a request, in one statement. `Row` narrows the type of its
+ * answer. Throws the credential's 401 if it may not act; the procedure has changed nothing then.
+ * Maps the refusals `admin` and `proof` to ADMIN_REQUIRED and REAUTHENTICATION_REQUIRED.
  */
 export async function callAs<Name extends CallersProcedure, Row extends AnswerOf<Name> = AnswerOf<Name>>(
   ctx: Context,
@@ -57,8 +57,8 @@ export async function callAs<Name extends CallersProcedure, Row extends AnswerOf
 }
 
 /**
- * The arguments that a procedure with Idempotency-Keys takes too. When the key was used before, it does nothing and answers a UsedKey
- * as `already`.
+ * The additional arguments of a procedure that supports Idempotency-Keys. For a used key, the
+ * procedure changes nothing and returns the UsedKey as `already`.
  */
 export type OnceArguments = "once_key" | "fingerprint"
 export type OnceProcedure = {
@@ -66,8 +66,9 @@ export type OnceProcedure = {
 }[CallersProcedure]
 
 /**
- * The same for a request that may have an Idempotency-Key. `replayOf`: the id of what an earlier request made under the key; then this
- * call had no effect. IDEMPOTENCY_KEY_REUSED when that request was a different one.
+ * Like `callAs`, for a request that may have an Idempotency-Key. `replayOf` is the id of the
+ * resource that an earlier request created with the key; this call had no effect then. Throws
+ * IDEMPOTENCY_KEY_REUSED if the earlier request was different.
  */
 export async function callOnce<
   Name extends OnceProcedure,
@@ -96,7 +97,7 @@ function requestOf(ctx: Context, credential: Credential): Records["request"] {
   }
 }
 
-/** The row of the caller as queries see it: the type `caller` of src/actor/caller.sql. */
+/** The caller's row as queries see it: the type `caller` of src/actor/caller-of-session.sql. */
 export interface CallerColumns {
   kind: "key" | "session"
   key_id: string | null
@@ -116,12 +117,13 @@ export interface CallerColumns {
 
 export type CallerDB = DB & { caller: CallerColumns }
 
-/** A row as it comes in JSON: its times are texts (ISO 8601, with their offset). */
+/** A row as JSON returns it. Times are ISO 8601 texts with an offset. */
 type JsonRowOf<Row> = { [Column in keyof Row]: InJson<Row[Column]> }
 
 /**
- * Reads as a caller, in one statement. The query may join `caller`, which has one row when the credential may act and no row otherwise.
- * `role`: only a session of a user who has this role now may read (ADMIN_REQUIRED). Throws the 401 of the credential's kind.
+ * Runs a query as a caller, in one statement. The query may join `caller`, which has one row if the
+ * credential may act, and otherwise none. Throws the credential's 401, or ADMIN_REQUIRED if the
+ * user does not have `role` now.
  */
 export async function readAs<Row>(
   ctx: Context,
@@ -162,7 +164,9 @@ export async function readAs<Row>(
 
 type InSpace = CallerDB & { s: DB["spaces"] }
 
-/** Whether a space `s` belongs to the caller, in the same mode (live or test) and within the scope (docs/contract.md). */
+/**
+ * True if the caller owns space `s`, in the same mode (live or test) and within the caller's scope (docs/contract.md).
+ */
 export const spaceInScope: Expression<SqlBool> = (() => {
   const eb: ExpressionBuilder<InSpace, "s" | "caller"> = expressionBuilder()
   return eb.and([
@@ -181,8 +185,9 @@ export function spaceNotFound(spaceId: string): TurnpikeError {
 }
 
 /**
- * `spaceInScope` for a column with a space's id. The query itself must compare the table's owner and mode with the caller's. It is a
- * subquery, not a join: the planner would guess that a scope has few rows, and not start from the table's own index.
+ * `spaceInScope` for a column with a space's id. The query itself must compare owner and mode with
+ * the caller's. It is a subquery and no join, since the planner would underestimate the rows of a
+ * scope and not start from the table's index.
  */
 export function isOfScope(spaceId: Expression<number>): Expression<SqlBool> {
   const eb: ExpressionBuilder<CallerDB, never> = expressionBuilder()

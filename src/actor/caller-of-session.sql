@@ -1,52 +1,54 @@
--- What each procedure of a caller takes first: the credential (find_caller), the moment, and what the audit log notes of a request.
+-- The first argument of each procedure that acts for a caller: the credential (see find_caller),
+-- the time, and the request's fields for the audit log.
 create type turnpike.request as (
-  kind text, -- null: the system itself asks
-  token text, -- null: the system itself asks
-  test boolean, -- null: the system itself asks
+  kind text, -- null: the system is the caller
+  token text, -- null: the system is the caller
+  test boolean, -- null: the system is the caller
   moment timestamptz,
   request_id text, -- null
-  address text -- null: it is not known
+  address text -- null: unknown
 );
 
--- The caller after it was looked up, with the same columns for a key and a session. `usable`: it may act. `expired`: its end has
--- passed.
+-- The caller after the lookup, with the same columns for a key and a session. usable: it may act.
+-- expired: its expiry has passed.
 create type turnpike.caller as (
   kind text,
   key_id text, -- null: a session has none
   name text, -- null
   user_id bigint,
   scope text,
-  space_id bigint, -- null: its scope is not one space
+  space_id bigint, -- null: the scope is not one space
   test boolean,
-  expires_at timestamptz, -- null: it has no end
+  expires_at timestamptz, -- null: it does not expire
   created_at timestamptz,
   session_id text, -- null: a key has none
   role text, -- null: a key has none
   usable boolean,
   expired boolean,
-  -- When its use was last noted.
+  -- When its use was last recorded.
   used_at timestamptz, -- null
-  -- Whether the key has a cap of its own, or a default for its end users.
+  -- True if the key has a cap of its own, or default caps for its end users.
   capped boolean,
-  -- The user who acts in a space that is shared with them, while user_id is its owner (as_member).
+  -- The user who acts in a shared space, while user_id is the space's owner (see as_member).
   member_id bigint, -- null
-  -- The admin who acts as this user (src/actor/acting.sql), if one does.
+  -- The admin who acts as this user (src/actor/acting.sql).
   acting_user_id bigint, -- null
-  -- When the session's user has last proved who they are (null for a key).
+  -- When the session's user last proved their identity.
   proved_at timestamptz, -- null
-  -- What stands in the way of a session: 'factor' (the code of its user's second factor is due, so it is not usable), 'enrolment' (an
-  -- admin must have a second factor, and counts as a user until then).
+  -- The step that a session lacks. 'factor': the code of a second factor is due, and the session is not usable.
+  -- 'enrolment': an admin must set up a second factor, and counts as a user until then.
   missing text, -- null
-  -- It is usable but for a fresh proof of who they are, which the operation asks for (src/base/powers.ts).
+  -- True if only a fresh proof of identity is missing, which the operation requires (src/base/powers.ts).
   unproved boolean
 );
 
--- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so nothing that a worker can read is a token.
+-- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so a
+-- worker that reads the database gets no token.
 create function turnpike.id_of_token(p_token text) returns text language sql immutable as $$ select split_part(p_token, '.', 1) $$;
 
 create function turnpike.hash_of_token(p_token text) returns bytea language sql immutable as $$ select sha256(convert_to(p_token, 'UTF8')) $$;
 
--- The caller of a session, usable or not; null when the row is empty.
+-- The caller of a session, usable or not; null if the row is empty.
 create function turnpike.caller_of_session(found_session sessions, p_test boolean, p_moment timestamptz) returns turnpike.caller
 language plpgsql stable as $$
 declare
@@ -73,12 +75,12 @@ begin
     null, null, coalesce(found_session.proved_at, found_session.created_at), missing, false)::turnpike.caller;
 end $$;
 
--- How long a session can last at most, however much it is used (SESSION_POLICY in src/sign-in/policies.ts).
+-- The maximum age of a session, however often it is used (SESSION_POLICY in src/sign-in/policies.ts).
 create function turnpike.session_life(p_role text) returns interval language sql immutable as $$
   select case p_role when 'admin' then interval '12 hours' else interval '90 days' end
 $$;
 
--- Whether the setting asks admins for a second factor, and this one has none.
+-- True if the setting requires a second factor for admins and this user has none.
 create function turnpike.lacks_factor(p_user_id bigint) returns boolean language plpgsql stable as $$
 begin
   return exists (select from settings s where s.key = 'admin_second_factor' and s.value = '"required"')

@@ -1,7 +1,9 @@
--- The caller that a credential names, usable or not; all columns are null when there is none. p_request.token:
--- the SHA-256 of a key's value in hex (which no role can read), or the token of a session or of an acting session. p_request.kind: 'key',
--- 'session', or 'proved' (a session that is usable only with a fresh proof). p_request.test: whether a session asks for test data. Each
--- former value of a rotated key works until its overlap ends.
+-- Finds the caller of a credential, usable or not. Returns null for an unknown credential.
+-- p_request.kind: 'key', 'session', or 'proved' (a session that needs a fresh proof to be usable).
+-- p_request.token: the SHA-256 of a key in hex (which no role can read), or the token of a session
+-- or an acting session.
+-- p_request.test: true if a session requests test data.
+-- A former value of a rotated key works until its overlap ends.
 create function turnpike.find_caller(p_request turnpike.request)
 returns turnpike.caller language plpgsql stable as $$
 declare
@@ -41,7 +43,8 @@ begin
   return turnpike.when_proved(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.kind, p_request.moment);
 end $$;
 
--- The caller of a request, not usable without a fresh proof where its kind asks for one. So no procedure and no query can forget it.
+-- Makes a caller unusable if its request needs a fresh proof and has none. The lookup itself checks
+-- this, so that no procedure or query can omit the check.
 create function turnpike.when_proved(caller turnpike.caller, p_caller_kind text, p_moment timestamptz) returns turnpike.caller
 language plpgsql immutable as $$
 begin
@@ -52,22 +55,24 @@ begin
   return caller;
 end $$;
 
--- How long a proof of who somebody is counts (PROOF_MINUTES in src/base/powers.ts).
+-- How long a proof of identity is fresh (PROOF_MINUTES in src/base/powers.ts).
 create function turnpike.proof_life() returns interval language sql immutable as $$ select interval '10 minutes' $$;
 
--- Whether a caller has lately proved who they are. A stolen cookie is not enough for what src/base/powers.ts guards.
+-- True if the caller has a fresh proof of identity. A stolen cookie alone cannot use the operations
+-- that src/base/powers.ts guards.
 create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
   select coalesce(caller.proved_at > p_moment - turnpike.proof_life(), false)
 $$;
 
--- Whether a caller has to prove first who they are, in procedures that ask in some cases only. A key is its own authority.
+-- True if the caller must first prove their identity, for procedures that require it only in some
+-- cases. A key needs no proof.
 create function turnpike.lacks_proof(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
   select caller.kind is distinct from 'key' and not turnpike.is_fresh(caller, p_moment)
 $$;
 
--- Notes a caller's use: a key's once a minute, a session's once an hour. That moves the session's end to 30 days later, within its life
--- (docs/architecture/sign-in.md). It does not wait for a row that another transaction has locked, so it may come after any other lock; the next use
--- notes it.
+-- Records a caller's use: of a key once per minute, of a session once per hour.
+-- A session's expiry moves to 30 days later, within its maximum age (docs/architecture/sign-in.md).
+-- A locked row is skipped and recorded at the next use. So this never waits, and may follow any other lock.
 create function turnpike.note_use(caller turnpike.caller, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if caller.kind = 'key' then
@@ -84,7 +89,7 @@ begin
   end if;
 end $$;
 
--- Finds the caller and notes its use when it may act.
+-- Finds the caller, and records the use if the caller may act.
 create function turnpike.act_as(p_request turnpike.request)
 returns turnpike.caller language plpgsql as $$
 declare
@@ -97,8 +102,9 @@ begin
   return caller;
 end $$;
 
--- Whether a caller may use a space: same owner, same mode (live or test), within the scope (docs/contract.md). Never null: no key has
--- made the spaces of the dashboard, and a space that is not there has no owner. A query that is to find many by an index names the owner too.
+-- True if a caller may use a space: same owner, same mode (live or test), within the scope (docs/contract.md).
+-- Never null: a space without a creating key, or an unknown space, gives false.
+-- A query that must find many rows by an index also compares the owner itself.
 create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text, id bigint)
 returns boolean language sql immutable as $$
   select coalesce(space_owner = caller.user_id and space_test = caller.test and (
@@ -107,7 +113,7 @@ returns boolean language sql immutable as $$
     or (caller.scope = 'space' and id = caller.space_id)), false)
 $$;
 
--- The caller of an admin's procedure, and `refused`: null, or admin when the caller may not act or is not an admin now.
+-- The caller of an admin procedure. refused: null, or 'admin' if the caller may not act or is not an admin now.
 create type turnpike.admin_caller as (caller turnpike.caller, refused text);
 
 create function turnpike.find_admin(p_request turnpike.request)
@@ -122,7 +128,7 @@ begin
   return found;
 end $$;
 
--- Whether If-Match allows an edit of a row: p_if_version null allows any version.
+-- True if If-Match forbids an edit. p_if_version null allows any version of the row.
 create function turnpike.is_stale(p_if_version integer, p_version integer) returns boolean language sql immutable as $$
   select p_if_version is not null and p_if_version is distinct from p_version
 $$;

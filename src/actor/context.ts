@@ -15,91 +15,93 @@ import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 
-/** What a verb may use. It is built for each invocation from the bindings; no other object holds anything of a request. */
+/**
+ * Everything that a verb may use. Each invocation builds one from the bindings; no other object holds request data.
+ */
 export interface Context {
   readonly brand: string
   readonly requestId: string
-  /** The caller's address, from Cloudflare; null without a request, as in a cron job. */
+  /** The caller's IP address from Cloudflare; null without a request, as in a cron job. */
   readonly address: string | null
   readonly db: Database
   readonly queue: Queue
-  /** How many turns may run at once. */
+  /** The limits of concurrent turns. */
   readonly slots: TurnSlots
   readonly clock: Clock
-  /** A number from 0 to below 1, for jitter; never for secrets. */
+  /** Returns a number in [0, 1), for jitter only and never for secrets. */
   readonly random: () => number
-  /** For our own services and the models only. Customers' URLs are called through the guarded `outbound`. */
+  /** Calls our own services and model providers only. Customers' URLs are called through the guarded `outbound`. */
   readonly fetch: typeof fetch
   readonly files: Bucket
   readonly keyRing: KeyRing
-  /** What a customer's URL may be. */
+  /** The rules for customers' URLs. */
   readonly urlPolicy: UrlPolicy
-  /** The addresses of this service itself, as its configuration names them. */
+  /** The configured addresses of this service itself. */
   readonly site: SiteAddresses
-  /** The messaging platform's Bot API, without a slash at its end. */
+  /** The URL of the messaging platform's Bot API, without a trailing slash. */
   readonly botApiUrl: string
-  /** The operator's server that sends emails; null: none are sent. */
+  /** The operator's server that sends emails; null if no emails are sent. */
   readonly emailHook: EmailHook | null
-  /** How accounts at the providers of models are logged in, by pool. */
+  /** The login methods for accounts at model providers, by pool. */
   readonly providerLogins: ProviderLogins
   readonly meter: Meter
   readonly log: Log
-  /** Accounts whose charges this isolate posts at the moment. */
+  /** Accounts whose charges this isolate is posting, by user_id. */
   readonly posting: Map<number, Posting>
-  /** Accounts at providers that this isolate has heard are not to be called, by id. */
+  /** Provider accounts that this isolate knows to be cooling, by id. */
   readonly cooling: Map<string, Cooling>
-  /** What this isolate lends to whatever is large. */
+  /** The memory budget for large bodies in this isolate. */
   readonly memory: MemoryBudget
-  /** What this isolate knows about those who come to its open doors. */
+  /** This isolate's memory of blocked networks and accepted keys, for requests without a session. */
   readonly doors: Doors
-  /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
+  /** Runs work after the response. The work must be recoverable, since the worker may be stopped before it runs. */
   background(work: Promise<unknown>): void
-  /** The public URL of a path of the callbacks worker. */
+  /** The public URL of a path on the callbacks worker. */
   callbackUrl(path: string): string
 }
 
 export interface SiteAddresses {
   /** OWN_HOSTS and the host of CALLBACKS_URL. The hosts of brands are in the database. */
   hosts: string[]
-  /** Where a link leads when its request came to a host that is none of ours: the first of OWN_HOSTS, else CALLBACKS_URL. */
+  /** The origin of links for requests to an unknown host: the first of OWN_HOSTS, otherwise CALLBACKS_URL. */
   origin: string
-  /** On this machine, by `npm start` and the like: then it answers to names of this machine only. */
+  /** True on a developer's machine, as with `npm start`. Then the service accepts loopback hosts only. */
   isLocal: boolean
 }
 
 export interface TurnSlots {
-  /** Runners, each with many turns. */
+  /** The most concurrent runners. Each runs many turns. */
   runners: number
-  /** Turns of an account, live and test ones, and of one of its end users. */
+  /** The most concurrent turns of one account, by mode, and of one of its end users. */
   live: number
   test: number
   endUser: number
 }
 
 export interface Posting {
-  /** When it counts as lost, in milliseconds. */
+  /** When the posting counts as lost, in Unix milliseconds. */
   until: number
-  /** Whether more has come since it began. */
+  /** True if more charges arrived since the posting started. */
   again: boolean
 }
 
 export interface Cooling {
-  /** In milliseconds. */
+  /** In Unix milliseconds. */
   until: number
-  /** When the database knew it; null: not yet. */
+  /** When the database recorded it; null if it has not yet. */
   notedAt: number | null
 }
 
 export interface Doors {
-  /** Until when networks are shut out, in milliseconds (src/platform/rate-limit.ts). */
+  /** Blocked networks, and until when, in Unix milliseconds (src/platform/rate-limit.ts). */
   shut: Map<string, number>
-  /** API keys and servers' secrets that have been let in, by their hashes. */
+  /** The hashes of API keys and servers' secrets that were accepted. */
   keys: Set<string>
-  /** Behind it are those that nobody knows yet, from addresses that have sent many wrong ones. */
+  /** Limits lookups of unknown credentials from addresses that have sent many wrong ones. */
   strangers: Turnstile
 }
 
-/** What a change without a signed-in caller needs: all that the command line has. */
+/** The context of a change without a signed-in caller, as on the command line. */
 export type SystemContext = Pick<Context, "db" | "clock" | "requestId" | "address">
 
 export interface Overrides {
@@ -137,7 +139,7 @@ export function createContext(
 
 const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 
-/** The parts that depend on the bindings only. */
+/** The parts that depend only on the bindings. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   slots: { runners: env.RUNNERS, live: env.TURN_SLOTS, test: env.TEST_TURN_SLOTS, endUser: env.END_USER_TURN_SLOTS },
@@ -155,7 +157,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))
 
-/** Nothing goes to a server that cannot tell who sends it. */
+/** Without a secret, the server could not verify the sender, so no emails are sent. */
 const emailHook = ({ EMAIL_HOOK_URL: url, EMAIL_HOOK_SECRET: secret }: BaseEnv) =>
   url && secret ? { url, secret } : null
 
@@ -175,11 +177,11 @@ const hostsIn = (list: string) =>
     .map((host) => host.trim().toLowerCase())
     .filter((host) => host !== "")
 
-/** The hosts of our own services. Customers' URLs must not lead back into them. */
+/** The hosts of our own services. Customers' URLs must not lead to them. */
 function ownHosts(env: BaseEnv): string[] {
   const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
   const hosts = urls.flatMap((url) => (url ? [new URL(url).host] : []))
-  // Neon answers statements beside the database's own host.
+  // Neon answers SQL over HTTP at a host next to the database's own.
   const { hostname } = new URL(env.DATABASE_URL)
   if (hostname.split(".").length > 2) hosts.push(hostname.replace(/^[^.]+/, "api"))
   return [...new Set([...hosts, ...hostsIn(env.OWN_HOSTS)])]

@@ -5,7 +5,7 @@ import { type CallerArguments, callAs, callOnce, type OnceArguments, type OncePr
 import type { Context } from "./context.ts"
 import type { Made, Once } from "./once.ts"
 
-/** Procedures of admins: they answer `refused`, or the row as it is now. */
+/** Admin procedures. They return `refused`, or the row after the change. */
 type AdminProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown; refused: unknown; entity: unknown }
     ? Name
@@ -15,7 +15,7 @@ type AdminProcedure = {
 type AnsweredBy<Name extends AdminProcedure> = Omit<Procedures[Name]["row"], "actor">
 type EntityOf<Name extends AdminProcedure> = Procedures[Name]["row"] extends { entity: infer Entity } ? Entity : never
 
-/** What each refusal of a procedure means to its caller: a code and a sentence, or an error made of what the procedure answered. */
+/** The error for each refusal of a procedure: a code and a message, or a function of the procedure's answer. */
 export type Refusals<Answered = unknown> = Record<
   string,
   [code: ErrorCode, message: string] | ((entity: unknown, answered: Answered) => TurnpikeError)
@@ -24,13 +24,14 @@ export type Refusals<Answered = unknown> = Record<
 interface Edit<Arguments, Answered, Row, Answer> {
   args: Arguments
   refusals: Refusals<Answered>
-  /** Gets the row, and all that the procedure answered with it. */
+  /** Gets the row and the procedure's whole answer. */
   serialize: (row: Row, answered: Answered) => Answer
 }
 
 /**
- * Calls a procedure of admins, in one statement: it changes a row and writes its audit entry, or refuses. Answers the row as it is now.
- * `stale` is VERSION_MISMATCH, with the row as `details.current`; `refusals` says what all others mean.
+ * Calls an admin procedure in one statement: it changes a row and writes the audit entry, or
+ * refuses. Returns the changed row. Throws VERSION_MISMATCH for `stale`, with the row as
+ * `details.current`, and the error in `refusals` for any other refusal.
  */
 export async function editAs<Name extends AdminProcedure, Row extends EntityOf<Name>, Answer>(
   ctx: Context,
@@ -42,7 +43,9 @@ export async function editAs<Name extends AdminProcedure, Row extends EntityOf<N
   return answerOf(name, row as unknown as AnsweredBy<Name> & Edited<Row>, reading)
 }
 
-/** The same for a request that may have an Idempotency-Key: a repeat answers the row that the first one made. */
+/**
+ * Like `editAs`, for a request that may have an Idempotency-Key. A repeat returns the row that the first request made.
+ */
 export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row extends EntityOf<Name>, Answer>(
   ctx: Context,
   credential: SessionCredential,
@@ -73,7 +76,8 @@ function answerOf<Answered extends Edited<Row>, Row, Answer>(
   const { refused, entity } = answered
   if (refused === null) return serialize(entity, answered)
   if (refused === "stale") {
-    const message = "It has changed since the version that If-Match names. Nothing was written."
+    const message =
+      "It has changed since the version in If-Match. Nothing was written. Read it again, then repeat the edit."
     throw new TurnpikeError("VERSION_MISMATCH", message, { details: { current: serialize(entity, answered) } })
   }
   const refusal = refusals[refused]

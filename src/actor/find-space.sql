@@ -1,5 +1,5 @@
--- The space with this slug, if the caller may use it: their own, or one that is shared with them. Else null. The scope is checked after the
--- look-up, which only the slug's index fits.
+-- The space with this slug, if the caller owns it within the scope or it is shared with the caller; otherwise null.
+-- The scope is checked after the lookup, since only the slug's index fits the query.
 create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
 declare
   space spaces;
@@ -13,7 +13,7 @@ begin
   return null;
 end $$;
 
--- Why a space takes no turn, file or change: not_found, archived, or null when it does.
+-- The reason why a space accepts no turn, file or change: not_found or archived; null if it accepts them.
 create function turnpike.space_refusal(space spaces) returns text language plpgsql immutable as $$
 begin
   return case when space.space_id is null then 'not_found' when space.archived_at is not null then 'archived' end;

@@ -2,7 +2,7 @@ import type { Credential } from "./actor.ts"
 import { callAs } from "./call-as.ts"
 import type { Context } from "./context.ts"
 
-/** Notes in the audit log, before the first byte, that a caller takes a whole list away. */
+/** Records in the audit log that a caller exports a list, before the first byte is sent. */
 export async function noteExport(
   ctx: Context,
   credential: Credential,

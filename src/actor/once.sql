@@ -1,12 +1,14 @@
--- The request that used an Idempotency-Key before, and what it made.
+-- An earlier request with the same Idempotency-Key, and the resource that it created.
 create type turnpike.earlier_request as (
   fingerprint text,
   resource_id text
 );
 
--- What an earlier request made under the same Idempotency-Key of its account (design promise 11); null when the key is new. Two
--- requests with one key wait here for each other; the second sees what the first did. Keys are kept for 7 days. A procedure that finds
--- a used key does nothing and answers it as `already`; the verb then checks whether the request was the same.
+-- Looks up an Idempotency-Key of the caller's account; null if it is new.
+-- Concurrent requests with the same key wait here for a lock, and the second sees the result of the
+-- first (design promise 11).
+-- For a used key, a procedure changes nothing and returns the earlier request as `already`.
+-- The verb then checks whether both requests are the same. Keys are kept for 7 days.
 create function turnpike.used_key(caller turnpike.caller, p_once_key text) returns turnpike.earlier_request language plpgsql as $$
 declare
   earlier turnpike.earlier_request;
@@ -20,7 +22,8 @@ begin
   return case when found then earlier end;
 end $$;
 
--- Notes what this request has made under its key. A refused request has made nothing and does not use up its key.
+-- Records the resource that this request created with its key. A refused request creates nothing
+-- and does not use up its key.
 create function turnpike.note_key(caller turnpike.caller, p_once_key text, p_fingerprint text, p_resource_id text, p_moment timestamptz)
 returns void language plpgsql as $$
 begin

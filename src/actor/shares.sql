@@ -1,17 +1,19 @@
--- Spaces that are shared with a signed-in user: the view space_shares has the rule. No key has a part in one, and a part lasts as long as
--- its rows: each request looks again.
+-- Spaces that are shared with a signed-in user, by the rule of the view space_shares. Keys have no shared spaces.
+-- Each request reads the current rows.
 
--- What a caller may do in somebody else's space: 'admin' (change it), 'member' (see and use it) or null (it is not there).
+-- The caller's role in another user's space: 'admin' (may change it), 'member' (may see and use
+-- it), or null (not shared).
 create function turnpike.role_in(caller turnpike.caller, space spaces) returns text language plpgsql stable as $$
 begin
   if caller.kind is distinct from 'session' or caller.test is distinct from space.test then
     return null;
   end if;
-  -- The alphabet has them in the order of what they may.
+  -- In alphabetical order, the role with more rights comes first.
   return (select min(h.role) from space_shares h where h.space_id = space.space_id and h.user_id = caller.user_id);
 end $$;
 
--- Whether a turn was sent by the caller as a member of its space, which is still shared with them. p_member_id: of the turn.
+-- True if the caller sent a turn as a member of its space, and the space is still shared with the
+-- caller. p_member_id: the turn's member.
 create function turnpike.is_sent_by(caller turnpike.caller, p_member_id bigint, space spaces) returns boolean language plpgsql stable as $$
 begin
   if p_member_id is distinct from caller.user_id then
@@ -20,7 +22,8 @@ begin
   return turnpike.role_in(caller, space) is not null;
 end $$;
 
--- A signed-in caller as who sends a turn into a space: in one that is shared with them they act for its owner, who is billed.
+-- The caller of a turn that a signed-in user sends into a space. In a shared space, the user acts
+-- for the owner, who is billed.
 create function turnpike.as_member(caller turnpike.caller, p_slug text) returns turnpike.caller language plpgsql stable as $$
 declare
   space spaces;

@@ -1,4 +1,4 @@
--- Forgets up to p_limit Idempotency-Keys that are as old as p_before, and returns how many.
+-- Deletes up to p_limit Idempotency-Keys created at or before p_before, and returns their number.
 create function turnpike.forget_idempotency_keys(p_before timestamptz, p_limit integer) returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare

@@ -1,2 +1,2 @@
--- sum() of bigints to a bigint: it fails where that is too small for it. Several times as fast, since it makes no numerics.
+-- Sums bigints to a bigint, and fails on overflow. It is several times as fast as sum(), which returns numeric.
 create aggregate turnpike.added(bigint) (sfunc = int8pl, stype = bigint, combinefunc = int8pl, parallel = safe);

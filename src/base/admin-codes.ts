@@ -6,7 +6,7 @@ export const ADMIN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The operation is for admins, and the signed-in user is not an admin.",
+    cause: "Only an admin can use this operation.",
     cure: "Ask an admin.",
   },
   LAST_ADMIN: {

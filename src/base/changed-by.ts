@@ -1,13 +1,13 @@
 import * as z from "zod"
 
-/** The user who changed a row last. `description`: what null means. */
+/** The user who last changed a row. `description` says what null means. */
 export const changedBySchema = (description: string) =>
   z
     .object({ user_id: z.int().meta({ example: 7 }), name: z.string().nullable().meta({ example: "Ada" }) })
     .nullable()
     .meta({ description })
 
-/** The columns of a row that somebody changes, with the name of whoever was the last. */
+/** The columns of an editable row, with the name of the user who last changed it. */
 export interface ChangedRow {
   version: number
   created_at: string

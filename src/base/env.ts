@@ -11,23 +11,23 @@ const optionalText = z
   .optional()
   .transform((value) => value || undefined)
 
-/** The bindings of every worker. A local worker only has other URLs and tokens. */
+/** The bindings of every worker. A local worker only has different URLs and tokens. */
 const base = z.object({
   BRAND: z
     .string()
     .regex(/^[a-z][a-z0-9]{0,31}$/)
     .default("turnpike"),
   DATABASE_URL: z.string().startsWith("postgres"),
-  /** Where Neon's HTTP endpoint is, when it cannot be derived from DATABASE_URL's host. */
+  /** The URL of Neon's HTTP endpoint, if it cannot be derived from DATABASE_URL's host. */
   DATABASE_HTTP_URL: url.optional(),
   UPSTASH_REDIS_REST_URL: url,
   UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
   FILES: z.custom<R2Bucket>((value) => typeof value === "object" && value !== null, "the R2 bucket FILES is not bound"),
   QSTASH_URL: url.default("https://qstash.upstash.io"),
   QSTASH_TOKEN: z.string().min(1),
-  /** The public origin of the callbacks worker, as QStash reaches it. */
+  /** The public origin of the callbacks worker, for QStash. */
   CALLBACKS_URL: url,
-  /** The keys under which customers' secrets are encrypted: `id:base64`, the newest first. */
+  /** The keys that encrypt customers' secrets: `id:base64`, newest first. */
   SECRETS_KEYS: z.string().transform((text, context) => {
     try {
       return parseKeyRing(text)
@@ -36,38 +36,38 @@ const base = z.object({
       return z.NEVER
     }
   }),
-  /** The messaging platform's Bot API, or a server of one's own that speaks it. */
+  /** The messaging platform's Bot API, or a compatible server. */
   BOT_API_URL: url.default("https://api.telegram.org"),
-  /** The operator's server that sends emails (docs/configuration.md), and the secret that proves us to it. */
+  /** The operator's server that sends emails (docs/configuration.md), and the secret that authenticates us there. */
   EMAIL_HOOK_URL: z
     .union([z.literal(""), url])
     .optional()
     .transform((value) => value || undefined),
   EMAIL_HOOK_SECRET: optionalText,
-  /** More hosts of our own that customers' URLs may not name, separated by commas. */
+  /** Additional hosts of our own that customers' URLs must not use, separated by commas. */
   OWN_HOSTS: z.string().default(""),
-  /** Opens this machine's own addresses to customers' URLs. Only `npm start` and `npm run stack` set it. */
+  /** Allows customers' URLs to reach private and loopback addresses. Only `npm start` and `npm run stack` set it. */
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
-  /** How accounts at the providers of models are logged in. Only the admin and callbacks workers read it. */
+  /** How accounts at model providers are logged in. Only the admin and callbacks workers read it. */
   PROVIDER_LOGINS: providerLoginsSchema,
-  /** How many turns of an account run at once, live and test ones, and how many of one of its end users. */
+  /** The most concurrent turns of an account, live and test, and of one of its end users. */
   TURN_SLOTS: slots.default(100),
   TEST_TURN_SLOTS: slots.default(20),
   END_USER_TURN_SLOTS: slots.default(100),
-  /** How many runners of turns and dispatchers of webhooks the queue has under way at once: shares of what its plan delivers at once. */
+  /** The most concurrent runners of turns and dispatchers of webhooks: shares of the queue plan's concurrency. */
   RUNNERS: slots.default(40),
   WEBHOOK_RUNS: slots.default(30),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 
-/** The additional bindings for signing in: an OpenID provider, and the secret of our own identity service. */
+/** Additional bindings for sign-in: an OpenID provider, and the secret of our own identity service. */
 const waysIn = {
   OIDC_ISSUER: z
     .union([z.literal(""), url])
     .optional()
     .transform((value) => value || undefined),
   OIDC_CLIENT_ID: optionalText,
-  /** Without it we are a public client, and PKCE alone protects the code. */
+  /** Without a secret we are a public client, and only PKCE protects the code. */
   OIDC_CLIENT_SECRET: optionalText,
   OIDC_SCOPES: optionalText,
   /** Without it, `POST /api/auth/idp/session` does not exist. */
@@ -90,7 +90,7 @@ export type BaseEnv = z.infer<typeof base>
 export type AuthEnv = z.infer<typeof auth>
 export type CallbacksEnv = z.infer<typeof callbacks>
 
-/** Throws UNAVAILABLE, which names the wrong variables but never a value. */
+/** Throws UNAVAILABLE with the names of invalid variables, but never with a value. */
 const parser = <T extends object>(schema: z.ZodType<T>) =>
   onceFor((bindings: object): T => {
     const result = schema.safeParse(bindings)
@@ -105,14 +105,14 @@ function faultsOf(bindings: object, { issues }: z.ZodError): string {
   const [missing, wrong] = [names.filter((name) => !isSet(name)), names.filter(isSet)]
   return [
     ...(missing.length > 0 ? [`This worker lacks ${missing.join(", ")}.`] : []),
-    ...(wrong.length > 0 ? [`It cannot use what is set as ${wrong.join(", ")}.`] : []),
-    "Locally, `npm run stack` starts servers for it and writes .dev.vars, which the next `npx wrangler dev` reads;",
-    "for a deployed worker, docs/configuration.md says what each is.",
+    ...(wrong.length > 0 ? [`These variables have invalid values: ${wrong.join(", ")}.`] : []),
+    "Locally, `npm run stack` starts the servers and writes .dev.vars, which the next `npx wrangler dev` reads.",
+    "For a deployed worker, see docs/configuration.md.",
   ].join(" ")
 }
 
 export const parseBaseEnv = parser(base)
 export const parseAuthEnv = parser(auth)
 export const parseCallbacksEnv = parser(callbacks)
-/** For one worker with every group. */
+/** For one worker with all groups. */
 export const parseAllEnv = parser(callbacks.extend(waysIn))

@@ -223,7 +223,7 @@ export const ERROR_CODES = {
   UNAVAILABLE: {
     status: 503,
     retryable: true,
-    cause: "A part of the service does not answer.",
+    cause: "A part of the service does not respond.",
     cure: "Retry with the same Idempotency-Key after Retry-After seconds.",
   },
 } as const satisfies Record<string, ErrorEntry>
@@ -255,7 +255,7 @@ interface ErrorExtras {
   cause?: unknown
 }
 
-/** The only error that a verb throws on purpose. Each transport turns it into its own shape, once. */
+/** The only error that a verb throws on purpose. Each transport converts it to its own format, in one place. */
 export class TurnpikeError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined

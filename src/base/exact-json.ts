@@ -1,4 +1,4 @@
-/** Texts without one of these hold no number that a double would change. */
+/** A text without a match has no number that a double would change. */
 const SUSPECT = /\d{16}|\d[eE]/
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
@@ -9,7 +9,10 @@ const exact = JSON as unknown as {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
 }
 
-/** Parses JSON. A number that a double would change becomes raw JSON, which `JSON.stringify` writes with its own digits. */
+/**
+ * Parses JSON. A number that a double would change becomes raw JSON, which `JSON.stringify` writes
+ * with its own digits.
+ */
 export function parseExact(text: string): unknown {
   if (!SUSPECT.test(text)) return JSON.parse(text)
   return exact.parse(text, (_key, value, { source }) =>
@@ -22,12 +25,15 @@ interface ChangedNumber {
   digits: string
 }
 
-/** The first number of a JSON text that a double would change; null when doubles keep all of them. Throws when the text is not JSON. */
+/**
+ * The first number of a JSON text that a double would change; null if there is no such number.
+ * Throws for invalid JSON.
+ */
 export function changedNumber(text: string): ChangedNumber | null {
   return findRaw(parseExact(text), [])
 }
 
-/** The value as `JSON.parse` gives it: raw numbers become doubles again. For checks and for what computes with them. */
+/** Converts raw numbers to doubles, as `JSON.parse` would. For checks and calculations. */
 export const asDoubles = (value: unknown): unknown => (findRaw(value, []) ? JSON.parse(JSON.stringify(value)) : value)
 
 function findRaw(value: unknown, path: string[]): ChangedNumber | null {
@@ -40,14 +46,16 @@ function findRaw(value: unknown, path: string[]): ChangedNumber | null {
   return null
 }
 
-/** Fractions are approximations anyway; whole numbers and what no double can hold are not. */
+/**
+ * True for whole numbers that a double would change and numbers too large for it. Fractions are approximations anyway.
+ */
 function isChanged(source: string, value: number): boolean {
   if (Number.isFinite(value) && !Number.isInteger(value)) return false
   const [was, is] = [decimalOf(source), decimalOf(String(value))]
   return was === null || was !== is
 }
 
-/** One text for all ways to write a number; null for infinity. */
+/** A canonical text of a number; null for infinity. */
 function decimalOf(text: string): string | null {
   const match = NUMBER.exec(text)
   if (!match) return null

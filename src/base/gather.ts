@@ -5,8 +5,8 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Sends items together that come while what was sent before is under way: one alone is sent at once, and the busier it is, the larger the
- * groups. `send` answers in the order of its items, each by itself if need be; when it throws, each item of its group gets that error.
+ * Batches items that arrive while earlier batches are in flight. A single item is sent at once. `send` returns
+ * answers in the order of its items; an answer may be a promise. If it throws, all items of the batch fail.
  */
 export class Gather<Item, Answer> {
   private readonly send: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>
@@ -25,7 +25,7 @@ export class Gather<Item, Answer> {
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject })
-      // What other turns add in this same moment goes along.
+      // Waits for items that other turns add in the same tick.
       queueMicrotask(() => this.flush())
     })
   }

@@ -1,4 +1,4 @@
--- The part of an id that says when it was made, to the millisecond (src/base/ids.ts).
+-- The part of an id that encodes its creation time in milliseconds (src/base/ids.ts).
 create function turnpike.id_time(p_moment timestamptz) returns text language plpgsql immutable as $$
 begin
   return (select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',

@@ -1,4 +1,4 @@
-/** The one table of prefixes of identifiers. */
+/** The only table of prefixes of ids. */
 export const ID_PREFIXES = {
   space: "spc",
   turn: "turn",
@@ -20,7 +20,9 @@ export type IdKind = keyof typeof ID_PREFIXES
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** `<prefix>_` + 10 characters of time + 16 random ones (Crockford base 32): sorts by creation, like a ULID. */
+/**
+ * Makes `<prefix>_` + 10 characters of time + 16 random ones (Crockford base 32). Ids sort by creation, like ULIDs.
+ */
 export function newId(kind: IdKind, now: Date): string {
   if (used === chance.length) {
     crypto.getRandomValues(chance)
@@ -32,11 +34,11 @@ export function newId(kind: IdKind, now: Date): string {
 }
 
 const CHANCE = 16
-/** Random bytes for the next ids, each used once: asking for them one by one costs more than making an id. */
+/** Random bytes for the next ids; each is used once. Requesting them per id would cost more than making the id. */
 const chance = new Uint8Array(64 * CHANCE)
 let used = chance.length
 
-/** The beginning of every id of that millisecond. In "C" order it comes before all of them and after all earlier ids. */
+/** The common prefix of all ids of this millisecond. In "C" order it precedes them and follows all earlier ids. */
 export function firstIdAt(kind: IdKind, at: Date): string {
   let time = at.getTime()
   let out = ""

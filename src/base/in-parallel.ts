@@ -1,7 +1,7 @@
-/** A worker may have six connections open. */
+/** A worker may have six open connections. */
 const AT_ONCE = 6
 
-/** Does `work` for each item, as many at a time as a worker may have connections. */
+/** Runs `work` for each item, with as many calls at a time as a worker may have connections. */
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values()
   const worker = async () => {

@@ -1,13 +1,13 @@
 /**
- * A list that is read in parts, since it may be more than one answer of the database (10 MiB) or a worker's memory holds. `head` and the
- * order of the list are of one moment; each part is of the moment at which it is read.
+ * A list that is read in parts, since it may exceed one database response (10 MiB) or a worker's
+ * memory. `head` and the order are a snapshot; each part is read later.
  */
 export interface InParts<Head, Item> {
   head: Head
   parts: AsyncGenerator<Item[]>
 }
 
-/** What all lists say of themselves: `total` counts the entries of all pages. */
+/** The page fields of all lists. `total` counts the entries of all pages. */
 export interface ListHead {
   total: number
   limit: number
@@ -19,7 +19,7 @@ export interface ListPage {
   offset: number
 }
 
-/** Reads a list by its keys, so many at once. */
+/** Reads a list by its keys, `size` keys at a time. */
 export async function* readInParts<Key, Item>(
   keys: readonly Key[],
   size: number,
@@ -28,7 +28,7 @@ export async function* readInParts<Key, Item>(
   for (let at = 0; at < keys.length; at += size) yield await read(keys.slice(at, at + size))
 }
 
-/** The same of keys that weigh differently: of what is read at once no more than `most` together, but one key at least. */
+/** Like `readInParts`, with weighted keys: a part has a total weight of at most `most`, but at least one key. */
 export async function* readByWeight<Key, Item>(
   keys: readonly { key: Key; weight: number }[],
   most: number,
@@ -55,7 +55,7 @@ export async function wholeOf<Item>(parts: AsyncGenerator<Item[]>): Promise<Item
   return all
 }
 
-/** Rows in the order of their keys; those that are gone meanwhile are left out. */
+/** Rows in the order of their keys. Keys without a row, deleted in the meantime, are skipped. */
 export function inOrder<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key): Row[] {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]))
   return keys.flatMap((key) => byKey.get(key) ?? [])

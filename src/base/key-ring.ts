@@ -1,4 +1,7 @@
-/** The place of a sealed value, which opens for no other: AES-GCM's additional data (docs/decisions/0015-sealed-secrets.md). */
+/**
+ * The place of a sealed value, as AES-GCM's additional data: the value opens nowhere else
+ * (docs/decisions/0015-sealed-secrets.md).
+ */
 export interface SealTarget {
   table: string
   column: string
@@ -7,23 +10,23 @@ export interface SealTarget {
 }
 
 export interface KeyRing {
-  /** `<key id>.<table>.<iv>.<ciphertext>`, base64url, under the first key's own key for that table. */
+  /** Returns `<key id>.<table>.<iv>.<ciphertext>` in base64url, sealed with the newest key's subkey for that table. */
   seal(text: string, target: SealTarget): Promise<string>
   /**
-   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, so
-   * seal it again.
+   * Throws if the value was altered, was sealed for another place, or its key is missing. `stale`:
+   * sealed with an older key; seal it again.
    */
   open(sealed: string, target: SealTarget): Promise<{ text: string; stale: boolean }>
-  /** The key for one purpose of each key of the ring, the newest first. */
+  /** Derives the subkey of each key for one purpose, newest first. */
   derive(purpose: DerivedPurpose): Promise<Uint8Array[]>
 }
 
-/** What keys are for, besides sealing (`seal-<table>`). */
+/** The purposes of subkeys, besides sealing (`seal-<table>`). */
 export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys"
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** One key of the ring: whole, or only what was derived of it for some purposes. `ciphers`: as they were imported, by purpose. */
+/** One key of the ring: the whole key, or only subkeys for some purposes. `ciphers`: imported subkeys, by purpose. */
 interface RingKey {
   whole: Bytes | null
   derived: Map<string, Bytes>
@@ -36,8 +39,9 @@ const encoder = new TextEncoder()
 const IV_BYTES = 12
 
 /**
- * The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. A worker that is to
- * know no more than it needs has `id/purpose:base64` instead, for each of its purposes (`deriveRing`).
+ * Parses a ring `id:base64,id:base64,…` of 32-byte keys. The first key seals, and all keys open. To
+ * rotate, put a new key first. A worker with limited access gets `id/purpose:base64` for each of
+ * its purposes instead (`deriveRing`).
  */
 export function parseKeyRing(text: string): KeyRingKeys {
   const keys = new Map<string, RingKey>()
@@ -57,7 +61,7 @@ export function parseKeyRing(text: string): KeyRingKeys {
 
 const ENTRY = /^\s*([A-Za-z0-9_-]{1,32})(?:\/([a-z_-]{1,64}))?:([A-Za-z0-9+/_-]+={0,2})\s*$/
 
-/** The same ring, as a worker has it that needs these purposes only. */
+/** Derives the ring of a worker that needs only these purposes. */
 export async function deriveRing(text: string, purposes: readonly string[]): Promise<string> {
   const entries = [...parseKeyRing(text)].map(([id, key]) =>
     purposes.map(async (purpose) => `${id}/${purpose}:${toBase64(await keyFor(id, key, purpose))}`),
@@ -65,7 +69,7 @@ export async function deriveRing(text: string, purposes: readonly string[]): Pro
   return (await Promise.all(entries.flat())).join(",")
 }
 
-/** By HKDF-SHA-256 without a salt; the purpose is the info. */
+/** Derives a subkey by HKDF-SHA-256 without a salt. The purpose is the info. */
 async function keyFor(id: string, { whole, derived }: RingKey, purpose: string): Promise<Bytes> {
   const known = derived.get(purpose)
   if (known) return known
@@ -86,7 +90,7 @@ export function createKeyRing(keys: KeyRingKeys): KeyRing {
     if (!key) throw new Error(`the key ${id} is not in the ring`)
     return key
   }
-  /** The key of the ring for a table. Imported once: each turn that is routed opens a credential. */
+  /** The ring's subkey for a table. It is imported once, since routing each turn opens a credential. */
   const cipherOf = async (id: string, table: string) => {
     const key = keyOf(id)
     const purpose = `seal-${table}`

@@ -1,4 +1,4 @@
-/** Types that say nothing of the bytes: senders put them where they do not know better. */
+/** Types that say nothing about the content. Senders use them if they do not know the type. */
 const GENERIC = new Set([
   "application/octet-stream",
   "binary/octet-stream",
@@ -9,7 +9,7 @@ const GENERIC = new Set([
 
 export const isGeneric = (type: string) => GENERIC.has(essence(type))
 
-/** Unregistered names that are in use, and the registered ones. */
+/** Unregistered type names in use, and their registered names. */
 const ALIASES: Record<string, string> = {
   "image/jpg": "image/jpeg",
   "image/pjpeg": "image/jpeg",
@@ -22,17 +22,17 @@ const ALIASES: Record<string, string> = {
   "application/x-json": "application/json",
 }
 
-/** The type without its parameters, in lower case, under its registered name. */
+/** The media type without parameters, in lower case, under its registered name. */
 export function essence(mediaType: string): string {
   const [type = ""] = mediaType.toLowerCase().split(";")
   const plain = type.trim()
   return Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] as string) : plain
 }
 
-/** How many of the first bytes `sniffed` looks at: readers look for the mark of a PDF in the first kilobyte. */
+/** How many bytes `sniffed` reads. PDF readers search the first kilobyte for the marker too. */
 export const SNIFFED_BYTES = 1024
 
-/** What the first bytes say: a picture or a PDF that providers take; null for anything else. */
+/** The type that the first bytes show: an image or PDF type that providers accept; null for any other content. */
 export function sniffed(bytes: Uint8Array): string | null {
   const head = String.fromCharCode(...bytes.subarray(0, SNIFFED_BYTES))
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png"
@@ -42,7 +42,7 @@ export function sniffed(bytes: Uint8Array): string | null {
   return head.includes("%PDF-") ? "application/pdf" : null
 }
 
-/** The charset that bytes have: a byte order mark, or else what the type declares, or else UTF-8. */
+/** The charset of bytes: from a byte order mark, otherwise from the media type, otherwise UTF-8. */
 export function charsetOf(bytes: Uint8Array, mediaType: string): string {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8"
@@ -51,7 +51,7 @@ export function charsetOf(bytes: Uint8Array, mediaType: string): string {
   return /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(mediaType)?.[1]?.toLowerCase() ?? "utf-8"
 }
 
-/** The bytes as text by their charset; null when they are no text in it. An unknown charset is read as UTF-8. */
+/** Decodes bytes by their charset; null if they are not valid text in it. An unknown charset is read as UTF-8. */
 export function decodeText(bytes: Uint8Array, mediaType: string): string | null {
   try {
     return decoderOf(charsetOf(bytes, mediaType), true).decode(bytes)
@@ -60,7 +60,7 @@ export function decodeText(bytes: Uint8Array, mediaType: string): string | null 
   }
 }
 
-/** A decoder of a declared charset, or of UTF-8 where the runtime does not know it. */
+/** A decoder for a declared charset, or for UTF-8 if the runtime does not know the charset. */
 export function decoderOf(charset: string, fatal = false): TextDecoder {
   try {
     return new TextDecoder(charset, { fatal, ignoreBOM: false })

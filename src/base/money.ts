@@ -4,28 +4,28 @@ import { plainNumber } from "./plain-json.ts"
 /** 1 USD = 10 energy = 10,000,000 credit micros (docs/contract.md). */
 export const MICROS_PER_USD = 10_000_000
 export const MICROS_PER_ENERGY = 1_000_000
-/** Those that credit micros have in USD. */
+/** The decimals of a credit micro in USD. */
 export const USD_DECIMALS = 7
 
 export const ENERGY_RATE = `${MICROS_PER_USD / MICROS_PER_ENERGY} energy are 1 USD`
 const decimals = `at most ${USD_DECIMALS} decimals`
 export const INEXACT_USD = `must have ${decimals}`
 
-/** Credit micros as a JSON number of USD: exact, at most 7 decimals. */
+/** Credit micros as a JSON number of USD. The result is exact and has at most 7 decimals. */
 export function toUsd(micros: number): number {
   return micros / MICROS_PER_USD
 }
 
-/** The same as text for a sentence, never as `1e-7`. */
+/** USD as text for a sentence, never as `1e-7`. */
 export const usdText = (micros: number): string => plainNumber(toUsd(micros))
 
-/** USD as credit micros, or null when the number has more than 7 decimals or is too large to be exact. */
+/** USD as credit micros; null if the number has more than 7 decimals or is too large to be exact. */
 export function fromUsd(usd: number): number | null {
   const micros = Math.round(usd * MICROS_PER_USD)
   return Number.isSafeInteger(micros) && micros / MICROS_PER_USD === usd ? micros : null
 }
 
-/** An amount of USD in a request: exact in credit micros. */
+/** An amount of USD in a request that is exact in credit micros. */
 export const usdAmount = z
   .number()
   .min(0)

@@ -1,27 +1,30 @@
-/** A name by which a machine calls itself: `localhost`, or an address of its loopback interface. */
+/** True for `localhost` and for addresses of the loopback interface. */
 export const isLoopbackName = (hostname: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 
-/** The networks of an address, the narrowest first: itself, or for IPv6 those of a customer (/64), a site (/56) and a provider's customer (/48). */
+/**
+ * The networks of an address, narrowest first: an IPv4 address itself, or the /64 (customer), /56
+ * (site) and /48 (organisation) of IPv6.
+ */
 export function networksOf(address: string): string[] {
   const groups = groupsOf(address)
   if (groups === null) return [address]
   return [64, 56, 48].map((bits) => networkIn(groups, bits))
 }
 
-/** How much more may come from wider networks of IPv6 than from a /64, by the order of `networksOf`. */
+/** The limits of the networks in `networksOf`, as multiples of the limit of one address. */
 const WIDER = [1, 2, 4]
 
-/** The networks of an address, with how many times as much as from one address may come from each. */
+/** The networks of an address, each with its multiple of the limit of one address. */
 export const countedNetworksOf = (address: string) =>
   networksOf(address).map((network, index) => ({ network, more: WIDER[index] ?? 1 }))
 
-/** The narrowest network that belongs to one customer: an address, or for IPv6 its /64. */
+/** The narrowest network of one customer: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string | null): string {
   if (address === null) return "none"
   return networksOf(address)[0] as string
 }
 
-/** The eight groups of an IPv6 address; null for all others. */
+/** The eight groups of an IPv6 address; null for any other text. */
 function groupsOf(address: string): number[] | null {
   const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
   if (host === undefined) return null

@@ -1,4 +1,4 @@
-/** Calls `make` once for each object, such as a worker's bindings, which live as long as its isolate. */
+/** Calls `make` once per object, such as a worker's bindings, which live as long as its isolate. */
 export function onceFor<Key extends object, Made extends object>(make: (key: Key) => Made): (key: Key) => Made {
   const all = new WeakMap<Key, Made>()
   return (key) => {

@@ -9,7 +9,10 @@ export interface Page<T> {
   next_cursor: string | null
 }
 
-/** The id after which a page starts, or undefined for the first. VALIDATION_FAILED for a cursor of other filters. */
+/**
+ * The id after which a page starts; undefined for the first page. Throws VALIDATION_FAILED for a
+ * cursor of other filters.
+ */
 export function decodeCursor(cursor: string | undefined, filters: object): string | undefined {
   if (cursor === undefined) return undefined
   const match = /^([A-Za-z0-9_]{1,64})\.([0-9a-f]{16})$/.exec(cursor)
@@ -17,7 +20,7 @@ export function decodeCursor(cursor: string | undefined, filters: object): strin
   return match[1]
 }
 
-/** A page with `data`; `more` says whether the list goes on after it. */
+/** A page with `data`. `more`: the list continues after it. */
 export function toPage<T>(
   data: T[],
   { more, filters, idOf }: { more: boolean; filters: object; idOf: (row: T) => string },
@@ -27,7 +30,7 @@ export function toPage<T>(
   return { data, has_more: goesOn, next_cursor: goesOn ? `${idOf(last)}.${fingerprint(filters)}` : null }
 }
 
-/** A cursor made of texts: the position after which a list goes on, bound to its filters. */
+/** A cursor made of texts: the position after which the list continues, bound to the list's filters. */
 export function encodePosition(position: string[], filters: object): string {
   const bytes = new TextEncoder().encode(JSON.stringify(position))
   const base64 = btoa(String.fromCharCode(...bytes))
@@ -37,7 +40,10 @@ export function encodePosition(position: string[], filters: object): string {
   return `${base64}.${fingerprint({ filters, position })}`
 }
 
-/** The texts that `encodePosition` was given. VALIDATION_FAILED for an invalid cursor, or one of other filters. */
+/**
+ * Decodes a cursor of `encodePosition`. Throws VALIDATION_FAILED for an invalid cursor, or for a
+ * cursor of other filters.
+ */
 export function decodePosition(cursor: string | undefined, filters: object): string[] | undefined {
   if (cursor === undefined) return undefined
   const position = positionIn(cursor)
@@ -61,7 +67,7 @@ function positionIn(cursor: string): string[] | null {
 function foreignCursor(): TurnpikeError {
   return new TurnpikeError(
     "VALIDATION_FAILED",
-    "This cursor is of a list with other filters, or of none: keep the filters (and `order`) from page to page.",
+    "This cursor is invalid or belongs to other filters. Send the same filters (and `order`) for each page.",
     {
       param: "cursor",
     },
@@ -72,11 +78,11 @@ function fingerprint(filters: object): string {
   return hashRequest(filters).slice(0, 16)
 }
 
-/** Which rows a list has of those that can be archived. */
+/** The filter of lists whose rows can be archived. */
 export const ARCHIVED_FILTER = ["active", "archived", "all"] as const
 export type ArchivedFilter = (typeof ARCHIVED_FILTER)[number]
 
-/** Whether a text contains `part`, case-insensitive. */
+/** True if a text contains `part`, ignoring case. */
 export function holds(text: Expression<string | null>, part: string): RawBuilder<SqlBool> {
   return sql`position(lower(${part}::text) in lower(${text})) > 0`
 }
@@ -89,8 +95,8 @@ export interface CreatedFilters {
 }
 
 /**
- * Conditions on the ids and times of a table's rows. An id begins with the millisecond of its row's created_at, so the bound on the id
- * is what the index can use.
+ * Conditions on the ids and creation times of rows. An id starts with the millisecond of
+ * created_at, so an index can use the bound on the id.
  */
 export function createdBetween(
   kind: IdKind,

@@ -3,23 +3,23 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
 
 const EXPONENT = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/
 
-/** A smaller number is no amount, and its zeros would only make an answer long. */
+/** A smaller number cannot be an amount, and its zeros would only make the response long. */
 const SMALLEST = 1e-20
 
 /**
- * JSON in which no amount has an exponent: `JSON.stringify` writes numbers below 0.000001 as `9e-7`, which programs that read decimals
- * refuse. All JSON that leaves the service is written here.
+ * JSON without exponents: `JSON.stringify` writes numbers below 0.000001 as `9e-7`, which some
+ * decimal parsers reject. All JSON responses are written here.
  */
 export function plainJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent)
-  // Few answers have such a number, and a replacer takes several times as long.
+  // Few responses have such a number, and a replacer is several times slower.
   return /\de-\d/.test(text) ? JSON.stringify(value, plainly, indent) : text
 }
 
 const plainly = (_key: string, value: unknown) =>
   typeof value === "number" && isSmall(value) ? rawJSON(plainNumber(value)) : value
 
-/** The shortest decimals of a number, without an exponent. */
+/** The shortest decimal notation of a number, without an exponent. */
 export function plainNumber(value: number): string {
   const text = String(value)
   const match = isSmall(value) ? EXPONENT.exec(text) : null

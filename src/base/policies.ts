@@ -1,20 +1,22 @@
-/** Times that the table of errors names. The policies of the rooms that keep to them take them from here. */
+/** Times in the table of errors. The policies of other rooms use them. */
 export const ERROR_TIMES = {
   /** How long a login waits for the code of a second factor. */
   factorMs: 10 * 60_000,
-  /** The way to an identity provider and back. */
+  /** How long a login at an identity provider may take. */
   oauthStateMs: 10 * 60_000,
-  /** A login to an account at a provider of models. */
+  /** How long a login to a provider account may take. */
   providerLoginMs: 15 * 60_000,
 } as const
 
-/** Lists that answer everything without parameters (docs/contract.md). Reading them in parts bounds what a worker holds of them. */
+/**
+ * Lists that return all entries by default (docs/contract.md). They are read in parts, which bounds a worker's memory.
+ */
 export const LIST_POLICY = {
-  /** Entries of a page, also without a limit. */
+  /** The most entries on a page, also without `limit`. */
   page: 10_000,
-  /** Entries of a file. */
+  /** The most entries in a file. */
   file: 1_000_000,
-  /** Entries, and rows below entries, that one statement reads. */
+  /** The most entries, and rows below entries, that one statement reads. */
   part: 1_000,
   partRows: 20_000,
 } as const

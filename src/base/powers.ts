@@ -1,18 +1,21 @@
-/** Powers that a stolen session must not have: an operation with one of them asks for a fresh proof of who the caller is. */
+/** Powers that a stolen session must not have. An operation with a power requires a fresh proof of identity. */
 export const POWERS = {
   secrets: "reads a secret, or sends one to another server",
   access: "gives access that lasts longer than the session",
-  money: "spends, books or prices somebody's money",
+  money: "spends money, books credit or sets prices",
 } as const
 
 export type Power = keyof typeof POWERS
 
-/** How old a proof may be. `proof_life` (src/actor/caller.sql) has the same, which a test compares. */
+/** The maximum age of a proof. `proof_life` (src/actor/caller.sql) has the same value; a test compares both. */
 export const PROOF_MINUTES = 10
 
 export interface Guard {
   powers: Power[]
-  /** It asks in this case only, which its procedure decides. Without it `find_caller` refuses every call. */
+  /**
+   * The proof is required only in this case, and the procedure decides. Without it, `find_caller`
+   * rejects every call without a proof.
+   */
   when?: string
 }
 
@@ -20,11 +23,11 @@ const always = (...powers: Power[]): Guard => ({ powers })
 const onlyWhen = (when: string, ...powers: Power[]): Guard => ({ powers, when })
 
 const NEW_ORIGIN =
-  "it sends a secret (`{{secrets.NAME}}`) to an origin to which no kept version of the space's configuration sends it"
+  "it sends a secret (`{{secrets.NAME}}`) to a new origin, which no kept version of the space's configuration sends it to"
 
 /**
- * Every operation of `/api/account`. Sending turns and files, reading, and editing instructions ask for nothing. To test a tool
- * sends secrets only to the origin that was proved when the tool was put.
+ * All operations of `/api/account`. Sending turns and files, reading, and editing instructions require
+ * no proof. Testing a tool sends secrets only to the origin that was proved when the tool was saved.
  */
 const ACCOUNT = {
   getMe: "none",
@@ -36,7 +39,7 @@ const ACCOUNT = {
   listSessions: "none",
   endSession: "none",
   endSessions: "none",
-  changePassword: onlyWhen("the account has no password yet; later the current password is the proof", "access"),
+  changePassword: onlyWhen("the account has no password yet (otherwise the current password is the proof)", "access"),
   getSecondFactor: "none",
   beginSecondFactor: always("access"),
   confirmSecondFactor: always("access"),
@@ -96,7 +99,7 @@ const ACCOUNT = {
   getChatTurn: "none",
   createWebhook: always("access"),
   getWebhook: "none",
-  updateWebhook: onlyWhen("it changes the URL, asks for more events, or switches the endpoint on", "access"),
+  updateWebhook: onlyWhen("it changes the URL, subscribes to more events, or enables the webhook", "access"),
   deleteWebhook: "none",
   rotateWebhookSecret: always("secrets"),
   listWebhooks: "none",
@@ -117,14 +120,17 @@ const ACCOUNT = {
   getErasure: "none",
 } satisfies Record<string, "none" | Guard>
 
-/** Every operation of `/api/admin`. What only takes power away (disabling, removing, ending) asks for nothing. */
+/**
+ * All operations of `/api/admin`. An operation that only removes power (disabling, removing,
+ * ending) requires no proof.
+ */
 const ADMIN = {
   getOverview: "none",
   listUsers: "none",
   createUser: always("access"),
   getUser: "none",
   updateUser: onlyWhen(
-    "it makes an admin, sets an email, says that one is verified, or enables a disabled account",
+    "it grants the admin role, sets an email, marks an email as verified, or enables a disabled account",
     "access",
   ),
   setUserCredentials: always("access"),
@@ -151,7 +157,7 @@ const ADMIN = {
   listTeams: "none",
   createTeam: "none",
   getTeam: "none",
-  updateTeam: onlyWhen("it adds a member, or takes the team out of the archive", "access", "secrets", "money"),
+  updateTeam: onlyWhen("it adds a member, or unarchives the team", "access", "secrets", "money"),
   listWorkspaces: "none",
   createWorkspace: always("access", "secrets", "money"),
   getWorkspace: "none",
@@ -181,7 +187,8 @@ const ADMIN = {
   enableAltPoolAccount: "none",
   listContainerMappings: "none",
   putContainerMapping: always("secrets", "access"),
-  // A login ends in an account that gets customers' texts: the step that saves it asks, or the first one where none follows.
+  // The account of a login gets customers' texts. So the step that saves it requires a proof, or
+  // the first step if none follows.
   startProviderLogin: "none",
   submitProviderCode: "none",
   addProvider: always("access"),
@@ -192,7 +199,7 @@ const ADMIN = {
   completeMediaLogin: always("access"),
   getSystem: "none",
   reconcile: "none",
-  // It books only what accounts owe already, at prices whose change asks.
+  // It books only amounts that accounts already owe, at prices whose change requires a proof.
   billInfra: "none",
   listAudit: "none",
   actAsUser: always("access"),
@@ -214,24 +221,30 @@ const ADMIN = {
   getUsageBreakdown: "none",
 } satisfies Record<string, "none" | Guard>
 
-/** The one table of what asks for a fresh proof: routing enforces it, the documents say it, and a test walks every operation. */
+/**
+ * The only table of operations that require a fresh proof. Routing and documentation use it, and a
+ * test checks every operation.
+ */
 export const OPERATION_POWERS: Record<"/api/account/" | "/api/admin/", Record<string, "none" | Guard>> = {
   "/api/account/": ACCOUNT,
   "/api/admin/": ADMIN,
 }
 
-/** The guard of an operation; null: it asks for no proof. An operation of these surfaces that is not in the table is a mistake. */
+/**
+ * The guard of an operation; null if it requires no proof. Throws for an operation of these APIs
+ * that is not in the table.
+ */
 export function guardOf({ path, id }: { path: string; id: string }): Guard | null {
   for (const [prefix, table] of Object.entries(OPERATION_POWERS)) {
     if (!path.startsWith(prefix)) continue
     const entry = table[id]
-    if (!entry) throw new Error(`say in src/base/powers.ts which powers ${id} has, or "none"`)
+    if (!entry) throw new Error(`add ${id} to src/base/powers.ts, with its powers or "none"`)
     return entry === "none" ? null : entry
   }
   return null
 }
 
-/** What the documents say about an operation that asks for a proof. */
+/** The documentation of an operation that requires a proof. */
 export const guardText = ({ powers, when }: Guard) =>
-  `Needs a proof of who you are from the last ${PROOF_MINUTES} minutes (\`POST /api/auth/reauthenticate\`)` +
-  `${when ? ` when ${when}` : ""}: it ${powers.map((power) => POWERS[power]).join(", and it ")}.`
+  `Requires a proof of your identity from the last ${PROOF_MINUTES} minutes (\`POST /api/auth/reauthenticate\`)` +
+  `${when ? ` if ${when}` : ""}: it ${powers.map((power) => POWERS[power]).join(", and it ")}.`

@@ -6,58 +6,63 @@ const text = z.string().min(1).max(2048)
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/)
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,2048}$/)
 
-/** Where an answer with tokens says something: a field of it, or a claim of a token that is a JWT. `path`: its keys, from outside in. */
+/**
+ * The source of a value in a token response: a field of the response, or a claim of a token that is
+ * a JWT. `path`: the keys, outermost first.
+ */
 const claimSource = z.strictObject({
   in: z.enum(["answer", "id_token", "access_token"]),
   path: z.array(text).min(1).max(10),
 })
 
 const loginSchema = z.strictObject({
-  /** Whose calls the accounts serve, and where, when not at the engine's own address. */
+  /** The engine whose calls the accounts serve, and its address if it is not the engine's default. */
   engine: z.enum(REAL_ENGINES),
   base_url: url.optional(),
   authorization_endpoint: url.optional(),
   device_authorization_endpoint: url.optional(),
   token_endpoint: url,
   client_id: text,
-  /** Without it we are a public client. */
+  /** Without a secret we are a public client. */
   client_secret: text.optional(),
   client_auth: z.enum(["basic", "post"]).default("basic"),
-  /** With it ID tokens are checked, and a callback may name it (RFC 9207). */
+  /** With an issuer, ID tokens are validated, and a callback may name it (RFC 9207). */
   issuer: url.optional(),
   scope: z.string().max(2048).default(""),
   redirect_uri: url.optional(),
-  /** More parameters of the authorisation request. */
+  /** Additional parameters of the authorisation request. */
   parameters: z.record(text, z.string().max(2048)).default({}),
-  /** Headers that calls with its tokens need beside them. */
+  /** Additional headers that calls with its tokens need. */
   headers: z.record(headerName, headerValue).default({}),
-  /** What names the account, and what people know it by. */
+  /** The values that identify the account, and that label it for people. */
   account: claimSource,
   label: claimSource.optional(),
   /**
-   * How a device is logged in. rfc8628; or code: requests are JSON, a poll that is pending answers 403 or 404, and one that is done an
-   * authorisation code with its verifier.
+   * The variant of device login. `code`: requests are JSON; a pending poll returns 403 or 404, and
+   * a completed one returns an authorisation code with its verifier.
    */
   device: z.enum(["rfc8628", "code"]).default("rfc8628"),
-  /** Of the variant `code`: where it polls, and the page where people enter their code. */
+  /** For `code`: the endpoint to poll, and the page where people enter their code. */
   device_token_endpoint: url.optional(),
   verification_uri: url.optional(),
-  /** How the token endpoint reads requests. */
+  /** The format of requests to the token endpoint. */
   token_format: z.enum(["form", "json"]).default("form"),
-  /** Whether it also wants the state. */
+  /** True if the token endpoint also requires the state. */
   token_state: z.boolean().default(false),
 })
 
 export type ProviderLogin = z.infer<typeof loginSchema>
 
-/** The pools of accounts at providers. */
+/** The pools of provider accounts. */
 export const LOGIN_POOLS = ["main", "alt-pool", "media"] as const
 export type LoginPool = (typeof LOGIN_POOLS)[number]
 export type ProviderLogins = { [pool in LoginPool]?: ProviderLogin | undefined }
 
-/** Of an account that is saved as its login says, with no word of an admin's about where it is. */
+/**
+ * True if the account's address is known. Logins of these pools save the account without an admin who could name it.
+ */
 const hasAddress = ({ engine, base_url }: ProviderLogin) => engine !== "openai-compatible" || base_url !== undefined
-const NO_ADDRESS = "`openai-compatible` has no address of its own: base_url is missing"
+const NO_ADDRESS = "`openai-compatible` has no default address: base_url is missing"
 
 const byCode = loginSchema.required({ authorization_endpoint: true, redirect_uri: true })
 const byDevice = loginSchema
@@ -75,7 +80,7 @@ const loginsSchema = z.strictObject({
   media: byCode.refine(hasAddress, NO_ADDRESS).optional(),
 })
 
-/** How accounts are logged in at their providers: the JSON of PROVIDER_LOGINS. Nothing of any provider is built in. */
+/** The login methods of provider accounts: the JSON in PROVIDER_LOGINS. The code contains no provider's values. */
 export const providerLoginsSchema = z
   .string()
   .default("")
@@ -87,7 +92,7 @@ export const providerLoginsSchema = z
     return z.NEVER
   })
 
-/** The parser's own message would quote the text, which may have a secret. */
+/** The parser's own message would quote the text, which may contain a secret. */
 function readJson(json: string): unknown {
   try {
     return JSON.parse(json)

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** SHA-256 (hex) of a JSON value with sorted keys: equal for bodies that mean the same. */
+/** SHA-256 (hex) of a JSON value with sorted keys: equal for bodies with the same meaning. */
 export function hashRequest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex")
 }

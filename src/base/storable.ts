@@ -1,4 +1,7 @@
-/** Models and tools may say what PostgreSQL's text type cannot hold (NUL, half a surrogate pair). That must not lose an answer. */
+/**
+ * Removes characters that PostgreSQL's text type cannot store (NUL, half a surrogate pair). Answers
+ * of models and tools may contain them.
+ */
 export function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed()
 }
@@ -11,10 +14,10 @@ export function storableJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableJson(item)]))
 }
 
-/** No real data nests deeper than this. Walking such a value would exhaust the stack, ours or PostgreSQL's. */
+/** The deepest nesting that is accepted. Walking a deeper value could exhaust the stack, ours or PostgreSQL's. */
 export const MAX_NESTING = 100
 
-/** Whether a JSON value nests deeper than MAX_NESTING. Not recursive, so any depth can be checked. */
+/** True if a JSON value nests deeper than MAX_NESTING. Not recursive, so it can check any depth. */
 export function nestsTooDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -24,10 +27,10 @@ export function nestsTooDeep(value: unknown): boolean {
   return false
 }
 
-/** No real request has more values than this. Each may be a fault, and a validator handles faults one by one. */
+/** The most values that a request may have. Each may be a fault, and a validator handles faults one by one. */
 export const MAX_VALUES = 50_000
 
-/** What is wrong with the shape of a JSON text, found without parsing it: it nests too deeply, or has too many values. */
+/** Finds a JSON text that nests too deeply or has too many values, without parsing it. Returns the reason, or null. */
 export function shapeFault(text: string): string | null {
   let depth = 0
   let values = 0

@@ -2,7 +2,7 @@ import * as z from "zod"
 
 export const DAY_MS = 86_400_000
 
-/** RFC 3339 with any offset, within the years that every system can hold. */
+/** RFC 3339 with any offset, within the years that every system can represent. */
 export const instantParam = z.iso
   .datetime({ offset: true, abort: true })
   .refine((text) => {

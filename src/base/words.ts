@@ -1,11 +1,11 @@
-/** Lists of words that several rooms have. Checks of schema.sql repeat some, which a structure test compares. */
+/** Lists of words that several rooms use. Checks in schema.sql repeat some; a structure test compares them. */
 
-/** Whose API a model's provider speaks. */
+/** The engines of model providers, by their API. */
 export const REAL_ENGINES = ["anthropic", "openai", "openai-compatible"] as const
-/** With the one that rehearses. */
+/** All engines, with the rehearsal engine. */
 export const ENGINES = [...REAL_ENGINES, "rehearsal"] as const
 
-/** What can fail of what the operator runs, or calls. */
+/** The kinds of failures of containers, delegations and models. */
 export const ERROR_KINDS = ["container_start", "container_exec", "subagent_dispatch", "model_call"] as const
 
 export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status"
 import { plainJson } from "../base/plain-json.ts"
 import type { AppEnv } from "./app-env.ts"
 
-/** A JSON answer. Not `c.json`, which writes small amounts with an exponent. */
+/** A JSON response. `c.json` would write small amounts with an exponent. */
 export const answerJson = (
   c: HonoContext<AppEnv>,
   value: object | null,

@@ -7,8 +7,8 @@ import type { AppEnv } from "./app-env.ts"
 import { setVersion } from "./versions.ts"
 
 /**
- * The answer to a thrown error, in the shape of the surface that the path belongs to. Unknown errors become INTERNAL; the log has the
- * details.
+ * Converts a thrown error to a response, in the format of the path's API. Unknown errors become
+ * INTERNAL, with the details only in the log.
  */
 export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   const ctx = c.get("ctx")
@@ -20,11 +20,11 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   return answerJson(c, errorBody(known, c, ctx.requestId), known.status)
 }
 
-/** In the shape of the surface whose path was asked for. */
+/** The error body in the format of the path's API. */
 export const errorBody = (error: TurnpikeError, { req }: HonoContext<AppEnv>, requestId: string) =>
   isDashboard(req.path) ? dashboardErrorBody(error, req.method) : apiErrorBody(error, requestId)
 
-/** The usual mistakes: a path without its version, with a slash at its end, or with an empty id. */
+/** A NOT_FOUND error for an unknown path, with a hint for common mistakes: no version, or a trailing slash. */
 export function nothingAt(path: string): TurnpikeError {
   const slash = path.length > 1 && path.endsWith("/")
   const below = path.startsWith("/v1/") || path.startsWith("/api/")
@@ -54,17 +54,17 @@ function translate(error: unknown): TurnpikeError {
   if (error instanceof HTTPException && error.status === 400) {
     return new TurnpikeError("INVALID_JSON", "The body is not valid JSON.", { cause: error })
   }
-  return new TurnpikeError("INTERNAL", "Something went wrong on our side. The request id tells us what.", {
+  return new TurnpikeError("INTERNAL", "Something went wrong on our side. Quote the request id when you report it.", {
     cause: error,
   })
 }
 
-/** Whether a path belongs to the dashboard's surface, which has its own shape of errors and lists. */
+/** True if a path belongs to the dashboard's API, which has its own format of errors and lists. */
 const isDashboard = (path: string) => path === "/api" || path.startsWith("/api/")
 
 /**
- * The dashboard's error body (docs/decisions/0007-http-conventions.md): `{detail: [{loc, msg, type}]}` for every 422, which FastAPI's
- * clients know as HTTPValidationError; `{detail, code}` for all others.
+ * The dashboard's error body (docs/decisions/0007-http-conventions.md). For 422 it is `{detail:
+ * [{loc, msg, type}]}`, the HTTPValidationError of FastAPI's clients; otherwise `{detail, code}`.
  */
 function dashboardErrorBody(error: TurnpikeError, method: string) {
   const { code, message, param, details, faults, status } = error
@@ -79,7 +79,7 @@ function dashboardErrorBody(error: TurnpikeError, method: string) {
   return { detail: [{ loc: locationOf(error, method), msg: message, type: typeOf(code) }] }
 }
 
-/** A verb names the field, but not whether it was in the query or the body. */
+/** A verb's error names the field, but not whether it was in the query or the body. */
 function locationOf({ code, param }: TurnpikeError, method: string): string[] {
   if (code === "IDEMPOTENCY_KEY_REUSED") return ["header", "Idempotency-Key"]
   const location = method === "GET" || method === "HEAD" ? "query" : "body"

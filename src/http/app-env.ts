@@ -3,8 +3,8 @@ import type { Context } from "../actor/context.ts"
 import type { SendingBot } from "../sign-in/answer-update.ts"
 
 /**
- * What Hono carries for every route: the invocation's context and the caller's credential, a key below /v1 and a session below /api; for updates of
- * a bot whose it is.
+ * The variables that Hono keeps per request: the context, the caller's credential (a key below /v1,
+ * a session below /api), and the bot that an update belongs to.
  */
 export interface AppEnv {
   Bindings: object

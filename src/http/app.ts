@@ -16,15 +16,17 @@ import { sessionOf } from "./session-of.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
 
-/** A group of routes that one worker can serve, with the parser of its bindings. */
+/** A group of routes that one worker serves, with the parser of its bindings. */
 export interface Group {
   parseEnv(bindings: object): BaseEnv
   mount(app: App): void
-  /** The cron trigger of this group, every minute. */
+  /** Runs every minute by the group's cron trigger. */
   scheduled?(ctx: Context, bindings: object): Promise<void>
 }
 
-/** A Hono app that knows its operations. The OpenAPI document and the tests of every route are made from them. */
+/**
+ * A Hono app with a list of its operations. The OpenAPI document and the tests of every route are made from this list.
+ */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
 
@@ -67,18 +69,18 @@ function createApp(group: Group, overrides: Overrides = {}): App {
       address: c.req.header("cf-connecting-ip"),
     })
     c.set("ctx", ctx)
-    // A page of another site can have its own name lead to this machine.
+    // A page of another site can resolve its own name to this machine (DNS rebinding).
     if (ctx.site.isLocal && !isLoopbackName(new URL(c.req.url).hostname)) c.res = answerError(foreignHost(), c)
     else await next()
     const ms = performance.now() - started
-    // Set on the answer's own headers: `c.header` would make a new Response each time.
+    // Set directly on the response's headers: `c.header` would create a new Response each time.
     const { headers } = c.res
     headers.set("X-Request-Id", ctx.requestId)
     headers.set("Server-Timing", ctx.meter.header(ms))
     headers.set("Cache-Control", "no-store")
     for (const [name, value] of SAFE) headers.set(name, value)
     const { method } = c.req
-    // An end_user_ref is a customer's text, which no log may contain.
+    // An end_user_ref is chosen by a customer and must not appear in a log.
     const path = c.req.path.replace(/(\/end-users\/+)[^/]+/g, "$1{end_user_ref}")
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
     return undefined
@@ -102,10 +104,10 @@ function createApp(group: Group, overrides: Overrides = {}): App {
 const foreignHost = () =>
   new TurnpikeError(
     "CROSS_ORIGIN",
-    "This local service answers at 127.0.0.1 and localhost only: use one of these names.",
+    "This local service accepts requests to 127.0.0.1 and localhost only. Use one of these names.",
   )
 
-/** The bindings, or the error that names the wrong variables. */
+/** Parses the bindings; returns an error that names invalid variables. */
 function bindingsOf(group: Group, bindings: object): BaseEnv | TurnpikeError {
   try {
     return group.parseEnv(bindings)
@@ -115,7 +117,7 @@ function bindingsOf(group: Group, bindings: object): BaseEnv | TurnpikeError {
   }
 }
 
-/** A deployable worker of one group. */
+/** A deployable worker for one group. */
 export function createWorker(group: Group, overrides: Overrides = {}) {
   const app = createApp(group, overrides)
   return {
@@ -129,7 +131,7 @@ export function createWorker(group: Group, overrides: Overrides = {}) {
   } satisfies ExportedHandler<object>
 }
 
-/** Several groups as one worker. */
+/** Combines several groups into one worker. */
 export function allOf(parseEnv: Group["parseEnv"], groups: Group[]): Group {
   return {
     parseEnv,

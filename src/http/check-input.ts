@@ -1,11 +1,11 @@
 import * as z from "zod"
 
-/** So many faults are reported at most: the first ones say what is wrong with the rest. */
+/** The most faults that a response reports. */
 export const MAX_FAULTS = 100
 
 /**
- * The same as `safeParseAsync`, with the first faults only. A body of a few hundred kilobytes can have as many faults as bytes, and the
- * words for each of them cost a hundred times what it costs to find it.
+ * Like `safeParseAsync`, but reports only the first faults. A body of a few hundred kilobytes can
+ * have as many faults as bytes, and describing a fault costs a hundred times as much as finding it.
  */
 export async function checkInput<Schema extends z.core.$ZodType>(
   schema: Schema,

@@ -8,10 +8,10 @@ import { textStream } from "./text-stream.ts"
 
 type Field = string | number | boolean | null
 
-/** The columns of a list as CSV: each with its name and what it shows of a row. Texts are made harmless for spreadsheets. */
+/** The columns of a CSV: names, and functions that return a row's value. Text is escaped for spreadsheets. */
 export type CsvColumns<Row> = Record<string, (row: Row) => Field>
 
-/** How many rows one statement of a CSV reads. */
+/** How many rows each statement reads. */
 const PAGE = 1_000
 
 export const bom = z
@@ -19,7 +19,7 @@ export const bom = z
   .default("false")
   .meta({ description: "`true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8." })
 
-/** The pieces of a CSV, after a byte order mark where that was asked for. */
+/** The pieces of a CSV, after a byte order mark if `asked` is "true". */
 export async function* markedPieces(pieces: AsyncGenerator<string>, asked: string | undefined): AsyncGenerator<string> {
   if (asked === "true") yield "\ufeff"
   yield* pieces
@@ -33,14 +33,17 @@ export const csvQuery = {
   bom,
 }
 
-/** What the documents say about it: `answer.also` of the operation. */
+/** The description of the CSV response, for `answer.also` of an operation. */
 export const CSV_ANSWER = {
   "text/csv":
-    "The whole list (RFC 4180, UTF-8, with a header line). A text like a formula gets an apostrophe in front. So " +
-    "does a formula within a text after `;`, `|`, a tab or a line break.",
+    "The whole list (RFC 4180, UTF-8, with a header line). A text that looks like a formula is prefixed with an apostrophe. So " +
+    "is a formula inside a text after `;`, `|`, a tab or a line break.",
 }
 
-/** A page of a list: so many rows behind `after`, the last one of the page before. Where rows come and go meanwhile, an offset would miss some or repeat them. */
+/**
+ * The next page to read: `limit` rows after the row `after`. While rows are added or removed, an
+ * offset would skip or repeat some.
+ */
 interface CsvPage<Row> {
   limit: number
   offset: number
@@ -48,8 +51,8 @@ interface CsvPage<Row> {
 }
 
 /**
- * A whole list as a file, which the audit log notes. `read` is called until a page is not full; the first page is read before anything is
- * sent, so a refusal is an error as usual.
+ * Sends a whole list as a file and records it in the audit log. `read` is called until a page is not
+ * full. The first page is read before anything is sent, so that a refusal is still an error response.
  */
 export const csvAnswer = <Row>(
   c: HonoContext<AppEnv>,
@@ -68,7 +71,7 @@ async function* pagesOf<Row>(read: (page: CsvPage<Row>) => Promise<Row[]>): Asyn
   }
 }
 
-/** The same of rows that come in parts. */
+/** Like `csvAnswer`, for rows that arrive in parts. */
 export async function csvInParts<Row>(
   c: HonoContext<AppEnv>,
   name: string,
@@ -96,11 +99,11 @@ export async function csvInParts<Row>(
   })
 }
 
-/** Rows that are all there already, as a file. */
+/** Sends rows that are already in memory as a file. */
 export const csvOf = <Row>(c: HonoContext<AppEnv>, name: string, columns: CsvColumns<Row>, rows: Row[]) =>
   csvAnswer(c, name, columns, async ({ offset, limit }) => rows.slice(offset, offset + limit))
 
-/** The rows that the items of each part come to. */
+/** The rows of all items of each part. */
 export async function* rowsInParts<Item, Row>(parts: AsyncGenerator<Item[]>, rowsOfItem: (item: Item) => Row[]) {
   for await (const part of parts) yield part.flatMap(rowsOfItem)
 }

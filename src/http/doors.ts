@@ -8,7 +8,10 @@ import { createRedis } from "../platform/redis.ts"
 import type { AppEnv } from "./app-env.ts"
 import { DOORS, REMEMBERED_KEYS } from "./policies.ts"
 
-/** The limit of one kind of request from the caller's address; null without one, when nobody can be told from all others. */
+/**
+ * The limit on a kind of request from the caller's address; null without an address, since all such
+ * callers would share it.
+ */
 export function limitAt(c: HonoContext<AppEnv>, name: string, rate: Rate): RateLimit | null {
   const ctx = c.get("ctx")
   if (ctx.address === null) return null
@@ -16,7 +19,10 @@ export function limitAt(c: HonoContext<AppEnv>, name: string, rate: Rate): RateL
   return createRateLimit(redis, { name: `door:${name}`, address: ctx.address, rate, shut: ctx.doors.shut })
 }
 
-/** Holds every address to the limits of DOORS. LOGIN_THROTTLED; UNAVAILABLE without Redis, as nobody signs in anew then. */
+/**
+ * Enforces the limits in DOORS for each address. Throws LOGIN_THROTTLED, or UNAVAILABLE without
+ * Redis: there are no new sign-ins then.
+ */
 export const guardDoors = createMiddleware<AppEnv>(async (c, next) => {
   const name = nameOf(c)
   const door = DOORS[name]
@@ -30,7 +36,8 @@ export const guardDoors = createMiddleware<AppEnv>(async (c, next) => {
   const secret = secretAt(c)
   const isKnown = () => secret !== null && keys.has(secret)
   if (isKnown() || limit.known() === 0) await next()
-  // It may be right all the same, as servers share addresses with strangers. So it is looked at, but few of them at a time.
+  // The secret may still be correct, since servers share addresses with other clients. It is
+  // checked, but few at a time.
   else if (secret !== null) await strangers.pass(next, () => throttled(c, limit.known()))
   else throw throttled(c, limit.known())
   if (secret !== null && c.error instanceof TurnpikeError && WRONG_SECRET.has(c.error.code)) keys.delete(secret)
@@ -42,7 +49,9 @@ const WRONG_SECRET = new Set<string>(["INVALID_INTERNAL_SECRET", "INVALID_WEBHOO
 
 const nameOf = (c: HonoContext<AppEnv>) => `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`
 
-/** The secret of a server at this door and host, by its digest; null where none is sent, or none is asked for. */
+/**
+ * The digest of the server's secret for this operation and host; null if the operation has no secret or none is sent.
+ */
 function secretAt(c: HonoContext<AppEnv>): string | null {
   const name = nameOf(c)
   const header = DOORS[name]?.secret
@@ -53,13 +62,13 @@ function secretAt(c: HonoContext<AppEnv>): string | null {
     .digest("hex")
 }
 
-/** Notes that the server's secret is right: it is not counted from here on, whatever comes from its address. */
+/** Records that a server's secret was correct. From then on, failures from its address do not block it. */
 export function noteRightSecret(c: HonoContext<AppEnv>): void {
   const secret = secretAt(c)
   if (secret !== null) remember(c.get("ctx").doors.keys, secret)
 }
 
-/** Remembers a key or secret, by its digest, as one that was let in. */
+/** Remembers the digest of an accepted key or secret. */
 export function remember(keys: Set<string>, digest: string): void {
   if (keys.size >= REMEMBERED_KEYS) keys.clear()
   keys.add(digest)
@@ -78,10 +87,10 @@ function throttled(c: HonoContext<AppEnv>, waitMs: number): TurnpikeError {
   })
 }
 
-/** Whole seconds for Retry-After, after which it works. */
+/** The value for Retry-After in whole seconds, rounded up. */
 export const secondsOf = (waitMs: number) => Math.max(1, Math.ceil(waitMs / 1000))
 
-/** Takes back an answer: else Hono would give its headers to the error that takes its place. */
+/** Discards a response. Otherwise Hono would copy its headers to the error that replaces it. */
 export function forgetAnswer(c: HonoContext<AppEnv>): void {
   if (!c.finalized) return
   c.res = undefined

@@ -12,9 +12,9 @@ interface StreamEvent {
 const RETRY_MS = 1000
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2), with `seq` as the id that Last-Event-ID sends back. An empty batch becomes a comment,
- * so the connection stays alive. A failure ends the stream, and so does a reader who takes nothing for half a minute; they reconnect
- * where they were.
+ * Server-sent events (WHATWG HTML, section 9.2). `seq` is the id that clients send back in
+ * Last-Event-ID. An empty batch becomes a comment, which keeps the connection open. A failure, or a
+ * client that reads nothing for half a minute, ends the stream; the client can reconnect and continue.
  */
 export function eventStream<Event extends StreamEvent>(
   batches: AsyncGenerator<Event[]>,
@@ -29,7 +29,7 @@ export function eventStream<Event extends StreamEvent>(
     left = true
     reader.taken()
     onCancel()
-    // Not awaited: it ends when what is under way has ended.
+    // Not awaited: it resolves only after the pending read.
     void batches.return(undefined)
   }
   const body = new ReadableStream<Uint8Array>({

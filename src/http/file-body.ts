@@ -7,19 +7,19 @@ import { type MultipartEvent, parseMultipart, wrongBody } from "./multipart.ts"
 import type { PartHeaders } from "./part-headers.ts"
 import { BODY_POLICY } from "./policies.ts"
 
-/** An incoming file: its name, and its bytes as they come. */
+/** An uploaded file: its name, and its bytes as they arrive. */
 export interface FileBody {
   name: string
   mediaType: string | null
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** Bytes allowed around the file in a form: other fields, headers, boundaries. */
+/** Bytes allowed in a form besides the file: other fields, headers, boundaries. */
 const ENVELOPE_BYTES = 64 * 1024
 
 /**
- * The one file of a request, read only up to its name: the part `file` of multipart/form-data, or the body itself with the name from
- * the query. Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE and REQUEST_TIMEOUT, now or when the chunks are read.
+ * Reads a request up to its one file: the part `file` of multipart/form-data, or the body itself with its name in
+ * the query. Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE or REQUEST_TIMEOUT, now or when the chunks are read.
  */
 export async function readFileBody(request: Request, queryName: string | undefined, clock: Clock): Promise<FileBody> {
   const type = request.headers.get("content-type")
@@ -28,8 +28,8 @@ export async function readFileBody(request: Request, queryName: string | undefin
   if (length > FILE_POLICY.maxBytes + (isForm ? ENVELOPE_BYTES : 0)) throw tooLarge()
   const chunks = chunksOf(request.body, clock)
   if (isForm) return readForm(chunks, boundaryOf(type ?? ""), queryName)
-  if (!queryName) throw wrong("name", "name: is required, as `?name=report.pdf`, unless you send a form")
-  // curl sends this for any body. No file has this type.
+  if (!queryName) throw wrong("name", "name: is required unless you send a form. Send `?name=report.pdf`")
+  // curl sends this type for any body. No uploaded file has it.
   const isSaid = !/^application\/x-www-form-urlencoded/i.test(type ?? "")
   return { name: queryName, mediaType: isSaid ? type : null, chunks }
 }
@@ -48,12 +48,12 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null, clock: Clock):
       yield value
     }
   } finally {
-    // Not awaited: a client that has stalled does not answer that either.
+    // Not awaited: a stalled client may never settle it.
     reader.cancel().catch(() => {})
   }
 }
 
-/** RFC 2046 section 5.1.1: 1 to 70 characters of these. */
+/** RFC 2046 section 5.1.1 allows 1 to 70 of these characters. */
 function boundaryOf(contentType: string): string {
   const match = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
   const boundary = match?.[1] ?? match?.[2] ?? ""
@@ -80,7 +80,7 @@ async function readForm(
 
 const isFile = ({ name, filename }: PartHeaders) => name === "file" || filename !== undefined
 
-/** Reads up to the first file, past the fields before it. */
+/** Skips other fields up to the first file. */
 async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHeaders> {
   let passed = 0
   for (;;) {
@@ -88,7 +88,7 @@ async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHead
     if (done) throw wrong("file", "file: is missing among the form's parts")
     if ("bytes" in value) {
       passed += value.bytes.length
-      if (passed > ENVELOPE_BYTES) throw wrongBody("has too much beside the file")
+      if (passed > ENVELOPE_BYTES) throw wrongBody("has too much data besides the file")
     } else if (isFile(value.part)) {
       if (value.part.name !== "file") throw wrong("file", 'file: the name of the file\'s part must be "file"')
       return value.part
@@ -96,7 +96,7 @@ async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHead
   }
 }
 
-/** The bytes of the file, up to the form's end: only then is it certain that it is the only file. */
+/** The bytes of the file. It reads to the end of the form, to verify that no second file follows. */
 async function* fileChunks(
   events: AsyncIterable<MultipartEvent>,
   input: AsyncGenerator<Uint8Array>,
@@ -111,7 +111,7 @@ async function* fileChunks(
       } else if (!isOver) yield event.bytes
       else {
         passed += event.bytes.length
-        if (passed > ENVELOPE_BYTES) throw wrongBody("has too much beside the file")
+        if (passed > ENVELOPE_BYTES) throw wrongBody("has too much data besides the file")
       }
     }
   } finally {

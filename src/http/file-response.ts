@@ -10,14 +10,15 @@ interface ServedFile {
 
 type Header = (name: string) => string | undefined
 
-/** How to answer a download: the whole file, a range, not modified (304), or range not satisfiable (416). */
+/** The kind of download: whole file, range, not modified (304), or range not satisfiable (416). */
 export type Download =
   | { status: 200; range: null }
   | { status: 206; range: ByteRange }
   | { status: 304 | 416; range: null }
 
 /**
- * Reads If-None-Match, Range and If-Range (RFC 9110 sections 13.1.2, 13.1.5, 14.2). Several ranges are answered with the whole file.
+ * Evaluates If-None-Match, Range and If-Range (RFC 9110 sections 13.1.2, 13.1.5, 14.2). A request
+ * for several ranges gets the whole file.
  */
 export function planDownload(file: ServedFile, header: Header): Download {
   const etag = etagOf(file)
@@ -36,13 +37,16 @@ export function planDownload(file: ServedFile, header: Header): Download {
   return { status: 206, range: { offset, length: last - offset + 1 } }
 }
 
-/** Headers that make a browser save a customer's file and never run it. `inPages`: a page of ours can ask for it with its cookie. */
+/**
+ * Headers that make a browser save a customer's file instead of running it. `inPages`: our pages
+ * can load it with a cookie.
+ */
 export function fileHeaders(
   file: ServedFile,
   { range }: Download,
   { inPages }: { inPages: boolean },
 ): Record<string, string> {
-  // It may have been stored by an earlier rule.
+  // The type may have been stored under an earlier rule.
   const type = safeMediaType(file.media_type)
   return {
     "content-type": inPages ? inertMediaType(type) : type,
@@ -58,7 +62,7 @@ export function fileHeaders(
 
 export const etagOf = (file: Pick<ServedFile, "sha256">) => `"${file.sha256}"`
 
-/** RFC 6266: a plain name for old clients, and the real one as in RFC 8187. */
+/** RFC 6266: an ASCII name for old clients, and the real name as in RFC 8187. */
 function contentDisposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_")
   const real = encodeURIComponent(name).replace(

@@ -3,16 +3,18 @@ import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
-/** The header that says that an earlier request made the answer. */
+/** The response header that says that an earlier request created the result. */
 export const REPLAYED = "Idempotent-Replayed"
 
-/** The result of a verb, made now or by an earlier request with the same key; then the header says so. */
+/** Returns the result of a verb. Sets the header if an earlier request with the same key created it. */
 export function madeOf<T>(c: HonoContext<AppEnv>, { made, replayed }: Made<T>): T {
   if (replayed) c.header(REPLAYED, "true")
   return made
 }
 
-/** The value of an Idempotency-Key header: bare, or a quoted sf-string (RFC 8941 section 3.3.3) of the same value. */
+/**
+ * Parses an Idempotency-Key header: a bare value, or a quoted sf-string (RFC 8941 section 3.3.3) with the same value.
+ */
 export function parseIdempotencyKey(header: string | undefined): string {
   if (header === undefined) {
     throw new TurnpikeError(

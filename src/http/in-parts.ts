@@ -4,19 +4,19 @@ import { plainJson } from "../base/plain-json.ts"
 import type { AppEnv } from "./app-env.ts"
 import { textStream } from "./text-stream.ts"
 
-/** Fields of an answer, and one more that is sent while it is read: an array of its entries, or an object of pairs. */
+/** A JSON response whose field `name` is sent while it is read: an array, or an object of key-value pairs. */
 interface Streamed<Item> {
   head: object
   name: string
   kind?: "array" | "object"
   parts: AsyncGenerator<Item[]>
-  /** Fields after it. */
+  /** The fields that follow it. */
   tail?: object
 }
 
 /**
- * JSON that is sent while it is read, part by part. The first part is read before anything is sent, so a refusal is an error as usual;
- * a failure after that breaks the connection.
+ * Sends JSON while it is read. The first part is read before anything is sent, so that a refusal is
+ * still an error response. A later failure breaks the connection.
  */
 export async function jsonInParts<Item>(
   c: HonoContext<AppEnv>,
@@ -44,7 +44,7 @@ export async function jsonInParts<Item>(
   return textStream(pieces, c.get("ctx"), { "content-type": "application/json" })
 }
 
-/** A list with its head, as JSON. */
+/** Sends a list with its head as JSON. */
 export const listInParts = <Head extends object, Item>(
   c: HonoContext<AppEnv>,
   { head, parts }: InParts<Head, Item>,

@@ -14,13 +14,16 @@ import { validationError } from "./validation-error.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
-/** Of operations that anybody may call: nothing that they take is larger. */
+/** The limit for operations without a credential. They need no larger body. */
 export const MAX_OPEN_BYTES = 16 * 1024
 
-/** Of operations that other servers call, with a secret that is looked at behind the body: so they are not lent any memory. */
+/**
+ * The limit for operations that other servers call. Their secret is checked only after the body is
+ * read, so they get no memory budget.
+ */
 export const MAX_SERVERS_BYTES = 128 * 1024
 
-/** A body must be JSON, also where none is expected. */
+/** Rejects a body that is not JSON, also if the operation expects no body. */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("content-length")
   const hasBody = c.req.raw.body !== null && length !== "0"
@@ -31,7 +34,9 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Checks a body before it is parsed: JSON, at most `maxBytes`, in time, of a shape that can be walked. */
+/**
+ * Checks a body before it is parsed: JSON, at most `maxBytes`, in time, without too many or too deeply nested values.
+ */
 export const jsonBodies = (maxBytes: number) => [jsonOnly, readWhole(maxBytes)]
 
 const readWhole = (maxBytes: number) =>
@@ -42,7 +47,7 @@ const readWhole = (maxBytes: number) =>
     const ctx = c.get("ctx")
     const over = new AbortController()
     let loan: Loan | null = null
-    // A moment may do: the large ones before it are read soon.
+    // Waits for a moment if needed: the large bodies before it are read soon.
     const lend = async (bytes: number) => {
       const holder = await holderOf(c)
       over.signal.throwIfAborted()
@@ -56,7 +61,7 @@ const readWhole = (maxBytes: number) =>
         return c.req.text()
       }
       const text = (await readUpTo(c, maxBytes, lend)).toString("utf8")
-      // Hono parses what is left here.
+      // Hono parses the text that is cached here.
       c.req.bodyCache.text = Promise.resolve(text) as never
       return text
     }
@@ -66,17 +71,18 @@ const readWhole = (maxBytes: number) =>
         over.abort()
         loan?.close()
       })
-    // Before anything walks through it.
+    // Checked before any code walks through the value.
     const fault = shapeFault(text)
     if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
-    // What other servers send is theirs; numbers that are kept or passed on must not become others.
+    // Bodies from other servers follow their own rules. In all others, numbers that are stored or
+    // passed on must keep their value.
     if (maxBytes !== MAX_SERVERS_BYTES) refuseChanged(text)
     return next()
   })
 
 /**
- * Who has the memory of a large body: the account, which is looked up before anything large is read, so nobody holds any by a credential
- * that they have made up. Throws the 401 of one that does not exist. Another server's body: its address.
+ * The holder of a large body's memory: the account, or the address of another server. The account is looked
+ * up before the body is read, so that an invented credential holds no memory. Throws the credential's 401.
  */
 async function holderOf(c: HonoContext<AppEnv>): Promise<string> {
   const ctx = c.get("ctx")
@@ -86,7 +92,7 @@ async function holderOf(c: HonoContext<AppEnv>): Promise<string> {
   return `user ${actor.user_id}`
 }
 
-/** Reads a body whose size is not known before. `lend` is asked for the memory of a large one once it is known as one. */
+/** Reads a body of unknown size. Calls `lend` for memory once the body exceeds the size of a small one. */
 async function readUpTo(
   c: HonoContext<AppEnv>,
   maxBytes: number,
@@ -97,21 +103,21 @@ async function readUpTo(
   for await (const piece of c.req.raw.body ?? []) {
     bytes += piece.length
     if (bytes > maxBytes) throw tooLarge(maxBytes)
-    // All that it may become, at once: many that each hold a part would wait for each other.
+    // Reserves the maximum at once. Several readers that each held a part could wait for each other forever.
     if (bytes > MEMORY.smallBytes && bytes - piece.length <= MEMORY.smallBytes) await lend(maxBytes)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
 }
 
-/** The bytes of a body of any type, of at most `maxBytes`, in time. PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, VALIDATION_FAILED. */
+/** Reads a body of any type, up to `maxBytes`. Throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or VALIDATION_FAILED. */
 export async function bytesOf(c: HonoContext<AppEnv>, maxBytes: number): Promise<ArrayBuffer> {
   const length = c.req.header("content-length")
   if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
   const read = async () => {
     if (length !== undefined || c.req.raw.body === null) return c.req.arrayBuffer()
     const bytes = new Uint8Array(await readUpTo(c, maxBytes)).buffer
-    // Handlers parse what is left here.
+    // Handlers parse the bytes that are cached here.
     c.req.bodyCache.arrayBuffer = Promise.resolve(bytes) as never
     return bytes
   }
@@ -123,12 +129,12 @@ function refuseChanged(text: string): void {
   try {
     changed = changedNumber(text)
   } catch {
-    // The handler says that it is no JSON.
+    // The handler reports invalid JSON.
     return
   }
   if (!changed) return
   const { path, digits } = changed
-  const message = `the number ${digits.slice(0, 40)} cannot be kept exactly: write it as a text, in quotes`
+  const message = `the number ${digits.slice(0, 40)} cannot be stored exactly: send it as a string, in quotes`
   throw validationError([{ code: "custom", path, message, input: undefined }], "body")
 }
 

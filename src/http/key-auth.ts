@@ -9,15 +9,15 @@ import { forgetAnswer, limitAt, remember, secondsOf } from "./doors.ts"
 import { UNKNOWN_KEYS } from "./policies.ts"
 
 /**
- * Reads `Authorization: Bearer <API_KEY>`. A key with a wrong form or checksum is refused without any I/O. Keys that do not exist are
- * counted by address: QUOTA_EXCEEDED. One that does exist is never counted.
+ * Reads `Authorization: Bearer <API_KEY>`. A malformed key or a wrong checksum is rejected without any I/O.
+ * Unknown keys are counted by address and then rejected with QUOTA_EXCEEDED; existing keys are never counted.
  */
 export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   const credential = credentialOf(c.req.header("authorization"))
   c.set("credential", credential)
   const { keys, strangers } = c.get("ctx").doors
   const limit = limitAt(c, "keys", UNKNOWN_KEYS)
-  // It may exist all the same, so it is looked up, but few of them at a time.
+  // The key may exist, so it is looked up, but few at a time.
   if (limit && !keys.has(credential.hash) && limit.known() > 0) {
     await strangers.pass(next, () => tooManyKeys(Math.min(1_000, limit.known())))
   } else await next()
@@ -34,12 +34,12 @@ function credentialOf(header: string | undefined): KeyCredential {
   const credential = match?.[1] ? parseApiKey(match[1]) : null
   if (credential) return credential
   const message = match
-    ? "This is not a well-formed API key: copy it again, whole."
+    ? "This is not a well-formed API key. Copy the whole key again."
     : "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
   throw new TurnpikeError("INVALID_API_KEY", message)
 }
 
-/** Without Redis the answer stays the 401 that it is. */
+/** Without Redis, the response remains 401. */
 async function countUnknown(c: HonoContext<AppEnv>, limit: RateLimit): Promise<void> {
   const waitMs = await limit.take().catch(() => 0)
   if (waitMs <= 0) return
@@ -52,7 +52,7 @@ function tooManyKeys(waitMs: number): TurnpikeError {
   const { burst: limit } = UNKNOWN_KEYS
   return new TurnpikeError(
     "QUOTA_EXCEEDED",
-    `Too many API keys that do not exist came from this address. Try again in ${seconds} s.`,
+    `Too many unknown API keys from this address. Try again in ${seconds} s.`,
     {
       retryAfter: seconds,
       details: { cap: "unknown_keys", limit },

@@ -4,8 +4,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /**
- * Errors of the login flow for people: a browser that asks for a page gets the error as a page with the same status, which loads
- * nothing and links only to a new start. Other clients get the usual body.
+ * Shows errors of the login flow as a page to browsers that accept HTML, with the same status. The
+ * page loads nothing and links only to a new start. Other clients get the usual body.
  */
 export const loginPages = createMiddleware<AppEnv>(async (c, next) => {
   await next()
@@ -33,7 +33,7 @@ export const loginPages = createMiddleware<AppEnv>(async (c, next) => {
   })
 })
 
-/** Where a failed flow starts again: always a path of ours, never one from the request. */
+/** The path where a failed flow starts again. It is always one of ours, never one from the request. */
 function startAgainOf(error: TurnpikeError | null): string {
   const details = error?.details as { start_again?: string } | undefined
   return details?.start_again ?? "/api/auth/oauth-login/start"

@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer"
 import { TurnpikeError } from "../base/errors.ts"
 import { type PartHeaders, parsePartHeaders } from "./part-headers.ts"
 
-/** Either the beginning of a part, or bytes of the current part. */
+/** Either the start of a part, or bytes of the current part. */
 export type MultipartEvent = { part: PartHeaders } | { bytes: Uint8Array }
 
 const MAX_PARTS = 10
 const MAX_HEAD_BYTES = 16 * 1024
-/** Bytes allowed before the first part and after the last. */
+/** Bytes allowed before the first part and after the last one. */
 const MAX_AROUND_BYTES = 64 * 1024
 const CRLF = "\r\n"
 
@@ -16,9 +16,9 @@ export function wrongBody(message: string): TurnpikeError {
 }
 
 /**
- * Reads multipart/form-data (RFC 7578, RFC 2046 section 5.1) as it comes, one chunk in memory. Throws VALIDATION_FAILED when it is not
- * well-formed, and what the chunks throw. Our own: busboy takes twice the CPU and silently skips a part without a name;
- * @remix-run/multipart-parser keeps each part in memory.
+ * Parses multipart/form-data (RFC 7578, RFC 2046 section 5.1) as a stream. Throws VALIDATION_FAILED
+ * if it is malformed. Alternatives: busboy takes twice the CPU and silently skips a part without a
+ * name; @remix-run/multipart-parser keeps each part in memory.
  */
 export async function* parseMultipart(
   chunks: AsyncIterator<Uint8Array>,
@@ -26,7 +26,7 @@ export async function* parseMultipart(
 ): AsyncGenerator<MultipartEvent> {
   const delimiter = Buffer.from(`${CRLF}--${boundary}`)
   const input = createInput(chunks)
-  // The first delimiter is at the very beginning, without the line break that all others begin with.
+  // The first delimiter is at the start, without the line break that precedes all others.
   input.push(Buffer.from(CRLF))
   await discard(input.until(delimiter))
   for (let count = 1; ; count++) {
@@ -50,7 +50,7 @@ async function discard(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   let size = 0
   for await (const piece of bytes) {
     size += piece.length
-    if (size > MAX_AROUND_BYTES) throw wrongBody("has too much around its parts")
+    if (size > MAX_AROUND_BYTES) throw wrongBody("has too much data before or after its parts")
   }
 }
 
@@ -70,7 +70,7 @@ function createInput(chunks: AsyncIterator<Uint8Array>) {
   }
 
   return {
-    /** Puts bytes back in front. */
+    /** Puts bytes back before the unread ones. */
     push(bytes: Buffer) {
       rest = Buffer.concat([bytes, rest])
     },
@@ -80,11 +80,11 @@ function createInput(chunks: AsyncIterator<Uint8Array>) {
       rest = rest.subarray(length)
       return taken
     },
-    /** Everything up to `needle`; `needle` itself is read and left out. */
+    /** Reads up to `needle`, and skips `needle` itself. */
     async *until(needle: Buffer): AsyncGenerator<Uint8Array> {
       for (;;) {
         const at = rest.indexOf(needle)
-        // Without a match, bytes that could be the beginning of `needle` stay for the next read.
+        // Without a match, bytes that could be the start of `needle` stay for the next read.
         const end = at >= 0 ? at : Math.max(0, rest.length - needle.length + 1)
         if (end > 0) {
           const taken = rest.subarray(0, end)

@@ -14,7 +14,7 @@ import { parseIfMatch } from "./versions.ts"
 
 type Shape = z.ZodType<Record<string, unknown>>
 
-/** One operation of the API. The schemas that validate it also document it. */
+/** One operation of the API. Its schemas validate requests and generate the documentation. */
 export interface Operation<
   Params extends Shape = Shape,
   Query extends Shape = Shape,
@@ -30,44 +30,44 @@ export interface Operation<
   description?: string
   params?: Params
   query?: Query
-  /** Request headers beside Authorization, for the documentation: the operation reads them itself. */
+  /** Request headers besides Authorization, for the documentation. The operation reads them itself. */
   headers?: { name: string; description: string; required: boolean; example: string }[]
   body?: Body
-  /** Set when it needs neither session nor key: then it has `security: []`. */
+  /** Needs neither a session nor a key; documented as `security: []`. */
   open?: true
-  /** Only another server calls it and proves itself by a secret, so no origin is checked. */
+  /** Only another server calls it and authenticates with a secret. So the request's origin is not checked. */
   byServer?: true
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**
-   * It takes an Idempotency-Key: `once` of its input. "replayed": its verb notes what it makes under the key.
-   * "naturally": a repeat does no harm; the description says what the key means.
+   * Accepts an Idempotency-Key, as `once` of its input. "replayed": its verb stores the result under
+   * the key. "naturally": a repeat has no further effect; the description says what the key does.
    */
   idempotent?: "replayed" | "naturally"
   /**
-   * Its answer is one row with a `version`, which becomes the ETag. "checked": it edits that row and takes If-Match, as `ifVersion` of
-   * its input.
+   * Returns one row with a `version`, which becomes the ETag. "checked": edits that row and accepts
+   * If-Match, as `ifVersion` of its input.
    */
   versioned?: "shown" | "checked"
   answer: {
-    /** 302: without a body; Location says where to go. */
+    /** 302: has no body; the header Location has the target. */
     status: 200 | 201 | 202 | 302
     description: string
     schema: Answer
     headers?: Record<string, string>
-    /** Other media types that the caller can ask for, with what each contains. */
+    /** Other media types that the caller can request, with their contents. */
     also?: Record<string, string>
-    /** The answer is bytes of any media type, which the operation serves itself. */
+    /** Returns bytes of any media type, which the operation serves itself. */
     binary?: boolean
-    /** Other statuses that are answers, not errors. */
+    /** Other statuses that are not errors. */
     others?: Record<number, string>
   }
   errors: ErrorCode[]
-  /** Fields of its examples that replace those made from the schemas. */
+  /** Example fields that replace the ones generated from the schemas. */
   example?: { body?: object; answer?: object }
 }
 
-/** An operation as it is documented when some calls of it, or all, ask for a fresh proof. */
+/** The documented form of an operation that needs a fresh proof, always or in some cases. */
 export const guarded = (operation: Operation, guard: Guard): Operation => ({
   ...operation,
   description: [operation.description ?? `${operation.summary}.`, guardText(guard)].join(" "),
@@ -78,9 +78,9 @@ export interface Input<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
-  /** Its Idempotency-Key, if it takes one and came with one. */
+  /** The request's Idempotency-Key, if the operation accepts one and the request has one. */
   once: Once | undefined
-  /** The version that If-Match names: null for any, also without the header; -1 for a tag that is none of ours. */
+  /** The version in If-Match. Null: any version, or no header. -1: a tag that matches no version. */
   ifVersion: number | null
 }
 
@@ -102,8 +102,8 @@ function maxBytesOf({ open, byServer }: Operation): number {
 }
 
 /**
- * Forms of pages send empty fields on purpose. An integrator's empty `end_user_ref=` is a mistake, which must not show all end users, and
- * so is an empty `dry_run=` of something that has an effect.
+ * Forms of our pages send empty fields on purpose. In an integrator's request they are a mistake: an
+ * empty `end_user_ref=` must not list all end users, and an empty `dry_run=` must not have an effect.
  */
 const isListForPages = ({ path, method }: Operation) => path.startsWith("/api/") && method === "get"
 
@@ -127,13 +127,13 @@ function refuse(result: Checked) {
 }
 
 /**
- * A fault for every text that PostgreSQL cannot store: with NUL, which its text type does not allow, or a lone surrogate, which UTF-8
- * cannot encode. Checked here for all inputs, including keys of records.
+ * Faults for texts that PostgreSQL cannot store: NUL, which its text type does not allow, or a lone
+ * surrogate, which UTF-8 cannot encode. It checks all inputs, including keys of records.
  */
 function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
   if (typeof value === "string") {
     if (!value.includes("\0") && value.isWellFormed()) return []
-    return [{ code: "custom", path, message: "holds a NUL character or half of a surrogate pair", input: value }]
+    return [{ code: "custom", path, message: "contains a NUL character or half of a surrogate pair", input: value }]
   }
   if (typeof value !== "object" || value === null) return []
   const faults: z.core.$ZodIssue[] = []
@@ -162,9 +162,9 @@ export function inputOf(c: HonoContext<AppEnv>, operation: Operation): Input<unk
   }
 }
 
-/** Path parameters whose values may have slashes, encoded or not: the pin `rehearsal/standard`. */
+/** Path parameters whose values may contain slashes, encoded or not, as in the pin `rehearsal/standard`. */
 const WITH_SLASHES = ["pin", "chat_key"]
 
-/** Hono's spelling of an OpenAPI path. */
+/** An OpenAPI path in Hono's syntax. */
 export const honoPath = (path: string) =>
   path.replace(/\{(\w+)\}/g, (_match, name: string) => (WITH_SLASHES.includes(name) ? `:${name}{.+}` : `:${name}`))

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../base/errors.ts"
 
-/** The headers of a part of a form. */
+/** The headers of one part of a form. */
 export interface PartHeaders {
   name: string
   filename: string | undefined
@@ -9,7 +9,7 @@ export interface PartHeaders {
 
 const PARAMETER = /;\s*([!#$%&'*+.^_`|~0-9a-z-]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;"]*))/gi
 
-/** The lines before a part's body. VALIDATION_FAILED when they are not those of form-data with a name. */
+/** Parses the header lines of a part. Throws VALIDATION_FAILED unless they declare form-data with a name. */
 export function parsePartHeaders(head: string): PartHeaders {
   const [padding, ...lines] = head.replace(/\r\n[ \t]+/g, " ").split("\r\n")
   const headers = new Map<string, string>()
@@ -31,14 +31,17 @@ export function parsePartHeaders(head: string): PartHeaders {
 }
 
 function wrongHeaders(): TurnpikeError {
-  const message = "body: a part has no `Content-Disposition: form-data` with a name, or broken headers"
+  const message = "body: a part has no `Content-Disposition: form-data` with a name, or malformed headers"
   return new TurnpikeError("VALIDATION_FAILED", message, { param: "body" })
 }
 
-/** Browsers write a quote as %22 (WHATWG HTML, multipart/form-data); other clients escape it. A lone backslash belongs to a folder. */
+/**
+ * Browsers encode a quote as %22 (WHATWG HTML, multipart/form-data); other clients escape it. A
+ * lone backslash is a path separator.
+ */
 const unquote = (text: string) => text.replace(/\\"|%22/g, '"')
 
-/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined when it is not in that form. */
+/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined for any other form. */
 function decodeExtended(value: string | undefined): string | undefined {
   const match = /^([\w-]+)'[^']*'(.*)$/.exec(value ?? "")
   if (!match) return undefined

@@ -3,18 +3,18 @@ import { RegExpRouter } from "hono/router/reg-exp-router"
 import { TrieRouter } from "hono/router/trie-router"
 
 /**
- * Hono's RegExpRouter, plus a table of the paths without parameters. RegExpRouter cannot tell a word from a parameter at the same depth
- * (`/v1/turns/estimate`, `/v1/turns/:turn_id/cancel`); for one such pair Hono would use its slower TrieRouter for every request. Here
- * only the later one of two paths with parameters is found by it (`/a/:id/disable`, `/a/pool/accounts/:id`).
+ * Hono's RegExpRouter, plus a table of paths without parameters. RegExpRouter rejects a word and a
+ * parameter at the same depth (`/v1/turns/estimate`, `/v1/turns/:turn_id/cancel`), and Hono would then use
+ * the slower TrieRouter for all requests. Here only the second of two such paths with parameters needs it.
  */
 export class TableRouter<T> implements Router<T> {
   readonly name = "TableRouter"
   private readonly patterns = new RegExpRouter<T>()
   private readonly all = new TrieRouter<T>()
-  /** By path, then by method; filled when first asked for. */
+  /** By path, then by method. Entries are filled at the first request. */
   private readonly table = new Map<string, Map<string, Result<T>>>()
   private readonly methods = new Set<string>()
-  /** The paths that RegExpRouter knows, as segments behind the method, and what matches those that it cannot take beside them. */
+  /** The paths in RegExpRouter, as segments after the method, and patterns of the paths that conflict with them. */
   private readonly known: string[][] = []
   private readonly beside: RegExp[] = []
 
@@ -40,7 +40,7 @@ export class TableRouter<T> implements Router<T> {
     const known = row.get(method)
     if (known) return known
     const found = this.all.match(method, path)
-    // Only methods that we serve, so invented ones do not fill the table.
+    // Only known methods are stored, so that invented ones do not fill the table.
     if (this.methods.has(method)) row.set(method, found)
     return found
   }
@@ -48,7 +48,7 @@ export class TableRouter<T> implements Router<T> {
 
 const isParameter = (segment: string) => segment.startsWith(":")
 
-/** Whether the first segment in which two paths differ is a word in one of them, and a parameter in the other. */
+/** True if the first different segment of two paths is a word in one and a parameter in the other. */
 function differsByParameter(segments: string[], others: string[]): boolean {
   for (const [index, segment] of segments.entries()) {
     const other = others[index]

@@ -1,6 +1,6 @@
 /**
- * On every answer of every worker, its static files too: a browser takes no body for another type, comes back over TLS only, and lets no
- * page of another origin load it.
+ * Headers of every response, static files included. They prevent MIME sniffing, require TLS, and
+ * stop pages of other origins from loading it.
  */
 export const SAFE_HEADERS = {
   "X-Content-Type-Options": "nosniff",

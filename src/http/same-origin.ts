@@ -3,12 +3,12 @@ import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
-/** Methods that change nothing (RFC 9110 section 9.2.1). */
+/** Methods that do not change data (RFC 9110 section 9.2.1). */
 export const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
- * Lets only pages of our own origin change data with a user's cookie (docs/architecture/sign-in.md). Sec-Fetch-Site decides, since no
- * page can set it. A client that does not send it must send our origin in Origin.
+ * Only pages of our own origin may change data with a user's cookie (docs/architecture/sign-in.md).
+ * Sec-Fetch-Site decides, since pages cannot set it. A client without it must send our origin in Origin.
  */
 export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (!SAFE.has(c.req.method) && !fromOwnPage(c)) {
@@ -17,7 +17,7 @@ export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Whether a request comes from a page of our own origin. */
+/** True if a request comes from a page of our own origin. */
 export function fromOwnPage(c: HonoContext<AppEnv>): boolean {
   const site = c.req.header("sec-fetch-site")
   return site === undefined ? c.req.header("origin") === new URL(c.req.url).origin : site === "same-origin"

@@ -17,40 +17,39 @@ import { SAFE } from "./same-origin.ts"
 
 export const SESSION_COOKIE = "token"
 
-/** An admin who acts as a user. Browsers send it to the pages of an account's owner only, beside the admin's own session. */
+/** The cookie of an acting session. Browsers send it only to ACTING_PATH, together with the admin's own session. */
 const ACTING_COOKIE = "acting"
 const ACTING_PATH = "/api/account"
 
 /**
- * Reads the cookie `token`, and refuses one that we have not signed without any I/O. The session's row decides whether it is still
- * valid, in the same statement as the request. `?test=true` asks for test data. The cookie is renewed with its session. On the pages of
- * an account's owner the cookie `acting` takes precedence.
+ * Reads the cookie `token`, and rejects a value that we have not signed without any I/O. The
+ * request's own statement checks the session's row. `?test=true` selects test data. Renews the
+ * cookie with its session. Below ACTING_PATH, the cookie `acting` takes precedence.
  */
 export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const ctx = c.get("ctx")
   const acting = c.req.path.startsWith(`${ACTING_PATH}/`) ? getCookie(c, ACTING_COOKIE) : undefined
   if (acting !== undefined) return actAs(c, acting, next)
   const token = getCookie(c, SESSION_COOKIE)
-  if (!token) throw new TurnpikeError("SESSION_REQUIRED", "There is no session. Sign in.")
+  if (!token) throw new TurnpikeError("SESSION_REQUIRED", "You are not signed in. Sign in first.")
   const session = await readSessionToken(ctx, token)
-  if (!session)
-    throw new TurnpikeError("SESSION_REQUIRED", "The session has expired or is not one of ours. Sign in again.")
+  if (!session) throw new TurnpikeError("SESSION_REQUIRED", "The session has expired or is not valid. Sign in again.")
   c.set("credential", { kind: "session", token: session.token, test: asksForTestData(c) })
   await next()
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
-  // An operation that sets cookies itself, such as signing out, takes precedence.
+  // A response that sets cookies itself, as when signing out, takes precedence.
   const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
   if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.token, session.framed)
 })
 
 const asksForTestData = (c: HonoContext<AppEnv>) => readBoolean(c.req.query("test")) === true
 
-/** A request of an admin who acts as a user: it may only look. An end that is over removes the cookie. */
+/** Handles a request of an admin who acts as a user, which is read-only. Removes the cookie once acting has ended. */
 async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<void>): Promise<void> {
   const session = await readSessionToken(c.get("ctx"), token, "acting")
   if (!session) {
     dropActingCookie(c)
-    throw new TurnpikeError("SESSION_REQUIRED", "You no longer act as this user.")
+    throw new TurnpikeError("SESSION_REQUIRED", "You are no longer acting as this user.")
   }
   if (!SAFE.has(c.req.method)) throw actingReadOnly()
   c.set("credential", { kind: "session", token: session.token, acting: true, test: asksForTestData(c) })
@@ -58,9 +57,13 @@ async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<
   if (c.res.status === 401) dropActingCookie(c)
 }
 
-export const actingReadOnly = () => new TurnpikeError("ACTING_READ_ONLY", "You act as this user, and may only look.")
+export const actingReadOnly = () =>
+  new TurnpikeError(
+    "ACTING_READ_ONLY",
+    "You are acting as this user, and this is read-only. Stop acting to make changes.",
+  )
 
-/** Lets the browser's admin act as a user. */
+/** Sets the cookie with which an admin acts as a user. */
 export async function setActingCookie(c: HonoContext<AppEnv>, token: string): Promise<void> {
   const signed = await signSessionToken(c.get("ctx"), token, "acting")
   setCookie(c, ACTING_COOKIE, signed, { ...ATTRIBUTES, path: ACTING_PATH, maxAge: ACTING_POLICY.cookieMs / 1000 })
@@ -70,22 +73,25 @@ export function dropActingCookie(c: HonoContext<AppEnv>): void {
   deleteCookie(c, ACTING_COOKIE, { ...ATTRIBUTES, path: ACTING_PATH })
 }
 
-/** The cookie is for this host only, and out of reach of scripts (docs/architecture/sign-in.md). */
+/** The cookie is limited to this host, and scripts cannot read it (docs/architecture/sign-in.md). */
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
 
 /**
- * Inside a page of the messaging platform browsers send no other cookie than this. It is partitioned (CHIPS): each site that frames us has one of
- * its own. Its requests change nothing for other origins' pages either (sameOrigin).
+ * In a frame of the messaging platform, browsers send only a cookie like this. It is partitioned (CHIPS),
+ * so each framing site has its own. Pages of other origins cannot change data with it (sameOrigin).
  */
 const FRAMED_ATTRIBUTES = { ...ATTRIBUTES, sameSite: "None", partitioned: true } as const
 
-/** The session that the browser's cookie names, valid or not. */
+/** The session in the browser's cookie, valid or not. */
 async function sessionInCookie(c: HonoContext<AppEnv>, ctx: Context) {
   const token = getCookie(c, SESSION_COOKIE)
   return token ? readSessionToken(ctx, token) : null
 }
 
-/** Gives the browser its session. `framed`: also inside the messaging platform; as its cookie was, when left out. */
+/**
+ * Sets the session cookie. `framed`: it also works in a frame of the messaging platform; default:
+ * as the current cookie.
+ */
 export async function setSessionCookie(
   c: HonoContext<AppEnv>,
   token: string,
@@ -98,7 +104,7 @@ export async function setSessionCookie(
   setCookie(c, SESSION_COOKIE, signed, { ...attributes, maxAge: SESSION_POLICY.lifeMs / 1000 })
 }
 
-/** The signed-in user of the request's cookie, if they have this identity: that browser has been signed in by it before. */
+/** The signed-in user of the browser's cookie, if it has this identity; otherwise null. */
 export async function userOfCookie(
   c: HonoContext<AppEnv>,
   ctx: Context,
@@ -109,7 +115,7 @@ export async function userOfCookie(
   return getUserOfIdentity(ctx, { kind: "session", token: session.token, test: false }, identity)
 }
 
-/** Ends the session of the request's cookie, if it is valid, and removes the cookie. */
+/** Ends the session in the request's cookie, if it is valid, and removes the cookie. */
 export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const ctx = c.get("ctx")
   const session = await sessionInCookie(c, ctx)
@@ -117,7 +123,7 @@ export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   await dropSessionCookie(c)
 }
 
-/** Removes the browser's cookie, and with it that of acting as somebody. */
+/** Removes the session cookie and the acting cookie. */
 export async function dropSessionCookie(c: HonoContext<AppEnv>): Promise<void> {
   const session = await sessionInCookie(c, c.get("ctx"))
   deleteCookie(c, SESSION_COOKIE, session?.framed ? FRAMED_ATTRIBUTES : ATTRIBUTES)
@@ -125,9 +131,9 @@ export async function dropSessionCookie(c: HonoContext<AppEnv>): Promise<void> {
 }
 
 /**
- * The end of every login path: starts a session, sets its cookie and answers the user. The session that this browser had ends. Whoever
- * signs in sees their own account: an admin who used this browser no longer acts in it. For a user who was disabled in the meantime:
- * `refusal`, or SESSION_REQUIRED. SECOND_FACTOR_REQUIRED: the cookie is set, and opens nothing before the code was given.
+ * Ends every login path: starts a session, sets its cookie and returns the user. The browser's
+ * former session and acting end. Throws SECOND_FACTOR_REQUIRED with the cookie already set, and
+ * `refusal` or SESSION_REQUIRED for a user who was disabled in the meantime.
  */
 export async function openSession(
   c: HonoContext<AppEnv>,

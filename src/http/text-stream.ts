@@ -3,8 +3,8 @@ import { describeError } from "../platform/log.ts"
 import { untilTaken } from "./body-time.ts"
 
 /**
- * A text that is made while it is sent. A failure breaks the connection, so nobody takes a part for the whole; so does a reader who
- * takes nothing for half a minute.
+ * Sends text while it is made. A failure breaks the connection, so that no client mistakes a part
+ * for the whole. A client that reads nothing for half a minute is disconnected too.
  */
 export function textStream(
   pieces: AsyncGenerator<string>,

@@ -10,7 +10,10 @@ import { SAFE_HEADERS } from "./safe-headers.ts"
 
 const CALLS = /^\/(v1|api|callbacks)(\/|$)/
 
-/** The answer to every call while variables are missing or wrong (`fault`). Pages are static files and need none. */
+/**
+ * Answers every API request while variables are missing or wrong (`fault`). Pages are static files
+ * and do not need them.
+ */
 export function answerUnconfigured(c: HonoContext<AppEnv>, fault: TurnpikeError) {
   const { path } = c.req
   const requestId = newId("request", systemClock.now())

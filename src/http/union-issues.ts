@@ -4,7 +4,7 @@ import { REQUIRED } from "./wording.ts"
 type Issue = z.core.$ZodIssue
 type UnionIssue = z.core.$ZodIssueInvalidUnion
 
-/** The issues with those of a union replaced by what is wrong with its branch that fits best, so that each names a field. */
+/** Replaces the issue of a union by the issues of the branch that fits best, so that each names a field. */
 export function issuesOfUnions(issues: readonly Issue[]): Issue[] {
   return issues.flatMap((issue) => {
     if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue]
@@ -17,7 +17,7 @@ export function issuesOfUnions(issues: readonly Issue[]): Issue[] {
 
 const isOtherType = ({ code, path }: Issue) => code === "invalid_type" && path.length === 0
 
-/** How far a value is from a branch: another tag says that another branch was meant, as do fields that it lacks or does not have. */
+/** How far a value is from a branch. A different tag counts most, then missing and unknown fields. */
 const distanceOf = (branch: Issue[]) => branch.reduce((sum, issue) => sum + weightOf(issue), 0)
 
 function weightOf(issue: Issue): number {

@@ -25,7 +25,7 @@ export function validationError(issues: readonly Issue[], location: Fault["locat
   }
   const details = firstOfEach(faults.map(({ path, message }) => ({ param: path.join("."), message })))
   const first = details[0]
-  const message = first ? `${first.param || `The ${location}`}: ${first.message}` : "The request is wrong."
+  const message = first ? `${first.param || `The ${location}`}: ${first.message}` : "The request is not valid."
   return new TurnpikeError("VALIDATION_FAILED", message, {
     ...(first?.param && { param: first.param }),
     details,
@@ -33,15 +33,15 @@ export function validationError(issues: readonly Issue[], location: Fault["locat
   })
 }
 
-/** An empty text is blank too; one fault of a field is enough. */
+/** Keeps the first fault of each field: an empty text is also blank, and one fault is enough. */
 function firstOfEach<T extends { param: string }>(details: T[]): T[] {
   return details.filter(({ param }, index) => details.findIndex((other) => other.param === param) === index)
 }
 
-/** A caller chooses the names of unknown fields: the answer repeats no more of them than tells which one is meant. */
+/** Shortens the name of an unknown field, which the caller has chosen. */
 const shortened = (name: string) => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
-/** The word for an expected type, where Pydantic's differs. */
+/** The names of expected types that differ in Pydantic. */
 const WRONG_TYPES: Record<string, string> = {
   number: "float_type",
   boolean: "bool_type",
@@ -50,7 +50,7 @@ const WRONG_TYPES: Record<string, string> = {
   record: "dict_type",
 }
 
-/** Pydantic 2's name of the fault, which clients made for FastAPI know. */
+/** The fault's name in Pydantic 2, which clients made for FastAPI know. */
 function typeOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":

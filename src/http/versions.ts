@@ -6,8 +6,8 @@ import type { AppEnv } from "./app-env.ts"
 const ENTITY_TAG = /^(W\/)?"([\x21\x23-\x7e]*)"$/
 
 /**
- * The version that an If-Match header asks for (RFC 9110 section 13.1.1): null for any (`*`, or no header), -1 for a tag that no row of
- * ours has, such as a weak one, which never matches. IF_MATCH_INVALID for anything else, also for several tags: a row has one.
+ * The version in an If-Match header (RFC 9110 section 13.1.1). Null for any version (`*`, or no header); -1 for
+ * a tag that matches no row, such as a weak one. Throws IF_MATCH_INVALID otherwise, also for several tags.
  */
 export function parseIfMatch(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null
@@ -17,7 +17,7 @@ export function parseIfMatch(header: string | undefined): number | null {
   return weak === undefined && /^(0|[1-9]\d{0,8})$/.test(tag) ? Number(tag) : -1
 }
 
-/** Sets the ETag of an answer that is one row with a `version`. */
+/** Sets the ETag of a response with one row that has a `version`. */
 export function setVersion(c: HonoContext<AppEnv>, answer: unknown): void {
   if (typeof answer === "object" && answer !== null && "version" in answer && typeof answer.version === "number")
     c.header("ETag", `"${answer.version}"`)

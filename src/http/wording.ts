@@ -5,7 +5,7 @@ type RawIssue = z.core.$ZodRawIssue
 /** The message for a missing field. */
 export const REQUIRED = "is required"
 
-/** What is wrong with a value, as a text that follows its name. A schema's own message takes precedence. */
+/** Describes a fault as a text that follows the field's name. A schema's own message takes precedence. */
 function word(issue: RawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -40,7 +40,7 @@ const EXPECTED: Record<string, string> = {
   record: "an object",
 }
 
-/** Which values the tag of a union may have. */
+/** The allowed values of a union's tag. */
 function tag({ discriminator, inst, input }: RawIssue & { discriminator?: string | undefined }): string {
   const tags = (inst as z.core.$ZodDiscriminatedUnion | undefined)?._zod?.propValues?.[discriminator ?? ""]
   if (discriminator === undefined || !tags) return "is not valid"
@@ -48,7 +48,7 @@ function tag({ discriminator, inst, input }: RawIssue & { discriminator?: string
   return `must be one of ${[...tags].map((value) => JSON.stringify(value)).join(", ")}`
 }
 
-/** The type of the value that came instead; nothing for NaN. */
+/** The type of the given value; empty for NaN. */
 function butIs({ input, expected }: RawIssue & { expected?: string }): string {
   if (input === null) return ", not null"
   if (typeof input === "number" && expected !== "string") return ""
@@ -62,11 +62,11 @@ function size(origin: string, bound: number | bigint, relation: string): string 
   return `must have ${relation} ${bound} ${bound === 1 ? one : many}`
 }
 
-/** Names the existing fields, for callers who have misspelt one. */
+/** Lists the known fields, for callers who have misspelt one. */
 function only({ inst }: RawIssue): string {
   const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : []
   return known.length > 0 ? `, only ${known.join(", ")}` : ""
 }
 
-// Replaces Zod's words, which are for TypeScript programmers.
+// Replaces Zod's messages, which are written for TypeScript programmers.
 z.config({ localeError: word })

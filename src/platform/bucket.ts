@@ -3,16 +3,16 @@ import { TIME_LIMITS, within } from "./time-limits.ts"
 
 type Part = { range?: { offset: number; length: number } }
 
-/** The store of files' bytes. Errors of R2, and no answer within `objectMs`, become UNAVAILABLE. */
+/** The store of files' bytes. Errors of R2, and no response within `objectMs`, become UNAVAILABLE. */
 export interface Bucket {
-  /** An object whose body is still to be read, for a client who takes as long as they like. */
+  /** Returns an object with an unread body, which a client may read as slowly as it likes. */
   get(key: string, part?: Part): Promise<R2ObjectBody | null>
-  /** The bytes of an object that fits into memory. */
+  /** Returns the bytes of an object that fits into memory. */
   read(key: string, part?: Part): Promise<Uint8Array<ArrayBuffer> | null>
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** Ignores keys that do not exist. At most 1,000 of them. */
+  /** Deletes at most 1,000 keys. Unknown keys are ignored. */
   delete(keys: string | string[]): Promise<void>
-  /** A page of the keys that begin with `prefix`; `cursor` is undefined after the last page. */
+  /** Lists a page of the keys that start with `prefix`. `cursor` is undefined after the last page. */
   list(page: { prefix: string; cursor?: string }): Promise<{ keys: string[]; cursor: string | undefined }>
   createMultipartUpload(key: string): Promise<Pick<R2MultipartUpload, "uploadPart" | "complete" | "abort">>
 }

@@ -16,15 +16,15 @@ import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures, RELE
 import { type EncodedField, encodeField, readFields } from "./records.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
-/** Kysely's typed builder over our tables, for what is not a procedure. Procedures are called with `call`. */
+/** Kysely's typed builder over our tables, for queries that are not procedures. Procedures are called with `call`. */
 export interface Database extends Kysely<DB> {
-  /** Sends one statement past the builder. */
+  /** Sends one statement without the builder. */
   readonly run: RunStatement
 }
 
 type RunStatement = (statement: { sql: string; parameters: readonly unknown[] }) => Promise<QueryResult<unknown>>
 
-/** A statement that PostgreSQL refused: its SQLSTATE and, where a constraint did it, that constraint. */
+/** A statement that PostgreSQL rejected: its SQLSTATE, and the violated constraint, if any. */
 export class DatabaseError extends Error {
   readonly code: string
   readonly constraint: string | undefined
@@ -38,8 +38,8 @@ export class DatabaseError extends Error {
 }
 
 /**
- * Where databases are answered, by host and path, when not at Neon's own address for them. The driver can be told one place for all,
- * and writes connection strings in its own way: each spelling is parsed once.
+ * HTTP endpoints of databases, by host and path, if they differ from Neon's default. The driver accepts
+ * only one endpoint for all databases and rewrites connection strings, so each spelling is parsed once.
  */
 const endpoints = new Map<string, string>()
 const endpointOf = new Map<string, string | null>()
@@ -58,7 +58,7 @@ function hostAndPath(connectionString: string): string {
   return host + pathname
 }
 
-/** int8 as a number: amounts are micros, far below 2^53; anything above is a defect and must not be rounded. */
+/** Parses int8 as a number. Amounts are micros, far below 2^53; a larger value is a defect and must not be rounded. */
 function parseInt8(text: string): number {
   const parsed = Number(text)
   if (!Number.isSafeInteger(parsed)) throw new Error(`int8 out of range: ${text}`)
@@ -67,7 +67,7 @@ function parseInt8(text: string): number {
 
 const asText = (text: string) => text
 
-/** How a value of a column is read, by the OID of its PostgreSQL type (pg_type.dat); every other type stays text. */
+/** Parsers of column values, by the OID of the PostgreSQL type (pg_type.dat). Other types stay text. */
 const PARSERS: Record<number, (text: string) => unknown> = {
   16: (text) => text === "t",
   20: parseInt8,
@@ -77,7 +77,7 @@ const PARSERS: Record<number, (text: string) => unknown> = {
   701: Number,
   114: JSON.parse,
   3802: JSON.parse,
-  // timestamptz, as `2026-11-20 12:00:00.123+00`: sessions are in UTC
+  // timestamptz, as in `2026-11-20 12:00:00.123+00`. Sessions use UTC.
   1184: (text) => new Date(text.replace(" ", "T").replace(/\+00$/, "Z")),
 }
 
@@ -85,7 +85,10 @@ const parserOf = (oid: number): ((text: string) => unknown) => PARSERS[oid] ?? a
 
 const types = { getTypeParser: parserOf }
 
-/** Neon's HTTP endpoint: one statement, one round trip, one transaction. The driver's errors become ours. */
+/**
+ * A database over Neon's HTTP endpoint: one statement is one round trip and one transaction.
+ * Translates the driver's errors.
+ */
 export function createDatabase(
   env: { DATABASE_URL: string; DATABASE_HTTP_URL?: string | undefined },
   meter: Meter,
@@ -96,7 +99,7 @@ export function createDatabase(
 
 const queries = new Map<string, RunStatement>()
 
-/** The driver's query function of a database: the same for every request. */
+/** The driver's query function for a database, shared by all requests. */
 function queryOf({
   DATABASE_URL: url,
   DATABASE_HTTP_URL: endpoint,
@@ -107,7 +110,7 @@ function queryOf({
   if (endpoint) endpoints.set(hostAndPath(url), endpoint)
   const sql = neon(url, { fullResults: true, disableWarningInBrowsers: true })
   const run: RunStatement = async ({ sql: text, parameters }) => {
-    // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
+    // Not AbortSignal.timeout, whose timer would keep running after each statement.
     const over = new AbortController()
     const timer = setTimeout(() => over.abort(new Error("the statement took too long")), TIME_LIMITS.statementMs)
     try {
@@ -126,7 +129,7 @@ function queryOf({
   return run
 }
 
-/** Kysely over whatever runs one statement. */
+/** Kysely over a function that runs one statement. */
 export function databaseOver(run: RunStatement): Database {
   const connection: DatabaseConnection = {
     executeQuery: <R>(query: CompiledQuery) => run(query) as Promise<QueryResult<R>>,
@@ -156,8 +159,8 @@ export function databaseOver(run: RunStatement): Database {
 }
 
 /**
- * Calls a procedure of the release that this worker was built with: one statement, one transaction. `Row` narrows its
- * columns. A deadlock is repeated once, since nothing of the statement is left.
+ * Calls a procedure of this worker's release, in one statement and one transaction. `Row` narrows
+ * its columns. A deadlock is retried once, since the statement was rolled back.
  */
 export async function call<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
   db: Database,
@@ -172,7 +175,7 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   return rows as Row[]
 }
 
-/** The statement of such a call. */
+/** The statement and parameters of a call. */
 export function callOf<Name extends ProcedureName>(
   name: Name,
   args: ArgumentsOf<Name>,
@@ -181,7 +184,7 @@ export function callOf<Name extends ProcedureName>(
   return { sql: text, parameters: fields.map((field) => encodeField(field, args as Record<string, unknown>)) }
 }
 
-/** The same as `call`, for a procedure that always answers one row. */
+/** Like `call`, for a procedure that always returns one row. */
 export async function callOne<
   Name extends ProcedureName,
   Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
@@ -191,7 +194,7 @@ export async function callOne<
   return row
 }
 
-/** A function or aggregate of the release in a query of the builder: `fn(released("key_caps"), […])`. */
+/** The qualified name of a function or aggregate of this release, for the builder: `fn(released("key_caps"), […])`. */
 export const released = (name: ProcedureName | "added") => `${RELEASE}.${name}`
 
 interface Statement {
@@ -211,24 +214,24 @@ function statementOf(name: ProcedureName): Statement {
   return statement
 }
 
-/** `columns` of composite types, and lists, come as JSON. */
+/** `columns` of composite types, and lists, are returned as JSON. */
 function selectOf(call: string, columns: readonly string[] | undefined): string {
   if (!columns) return `select * from ${call}`
   const [only = ""] = columns
-  // In `from`, one value of a composite type would come as its columns, and null as a row of nulls.
+  // In `from`, a value of a composite type would be expanded to its columns, and null to a row of nulls.
   if (columns.length === 1) return `select to_json(${call}) as ${only.replace(":json", "")}`
   const selected = readFields(columns).map(({ name, how }) => (how ? `to_json(r.${name}) as ${name}` : `r.${name}`))
   return `select ${selected.join(", ")} from ${call} r`
 }
 
 /**
- * SQLSTATEs that mean "not now": connection, resources, operator intervention, system, serialization, deadlock, a lock that was
- * not given in time, and the internal error of rows that were changed at the same moment. None at all: the proxy before the
- * database could not reach it.
+ * SQLSTATEs of temporary errors: connection, resources, operator intervention, system,
+ * serialization, deadlock, lock timeout, and the internal error of concurrently changed rows. An
+ * empty code: the proxy could not reach the database.
  */
 const TRANSIENT = /^(08|53|57|58|40|55P03|XX000|$)/
 
-/** What a worker is told whose DATABASE_URL is wrong: waiting does not help. Neon's proxy says so without a SQLSTATE. */
+/** Errors of a wrong DATABASE_URL, where waiting does not help. Neon's proxy reports them without a SQLSTATE. */
 const NOT_LET_IN = /password authentication failed|role "?[^"]*"? does not exist|endpoint could not be found/
 
 function translated(error: Partial<NeonDbError> & Error): Error {
@@ -254,10 +257,13 @@ function isDeadlock(error: unknown): boolean {
   return cause instanceof DatabaseError && cause.code === "40P01"
 }
 
-/** The SQLSTATE with which a procedure has done nothing, since what it saw without locks may not hold: it has to be asked to take them. */
+/**
+ * The SQLSTATE of a procedure that needs locks: it has changed nothing, since the rows that it read
+ * without locks may change.
+ */
 const LOCKS_NEEDED = "TP001"
 
-/** Asks a procedure without the locks of a whole account, and with them where that was not enough. */
+/** Calls a procedure without the locks of the whole account, and again with them if it needs them. */
 export function lockedIfNeeded<T>(attempt: (locked: boolean) => Promise<T>): Promise<T> {
   return attempt(false).catch((error: unknown) => {
     if (!wasRefusedWith(error, LOCKS_NEEDED)) throw error
@@ -265,7 +271,7 @@ export function lockedIfNeeded<T>(attempt: (locked: boolean) => Promise<T>): Pro
   })
 }
 
-/** Whether `error` is a refusal by a procedure with this SQLSTATE. */
+/** True if `error` is a rejection by a procedure with this SQLSTATE. */
 export function wasRefusedWith(error: unknown, code: string): boolean {
   return error instanceof DatabaseError && error.code === code
 }

@@ -5,14 +5,14 @@ import { TIME_LIMITS } from "./time-limits.ts"
 /** The operator's server that sends emails. */
 export interface EmailHook {
   url: string
-  /** It proves that a request is ours: `Authorization: Bearer …`. */
+  /** Authenticates our requests: `Authorization: Bearer …`. */
   secret: string
 }
 
-/** What an email says; the operator's server has the words. */
+/** The data of an email. The operator's server writes its text. */
 interface Email {
   kind: "password_reset" | "new_login" | "login_locked" | "factor_changed" | "key_created" | "space_shared"
-  /** Null: the account has no email, and gets none. */
+  /** Null if the account has no email. Then nothing is sent. */
   to: string | null
   brand: string
   data: Record<string, unknown>
@@ -25,7 +25,10 @@ interface Sender {
   background(work: Promise<unknown>): void
 }
 
-/** Asks the operator's server for an email, behind the answer. One that fails is logged and not repeated: the feed has every notice too. */
+/**
+ * Requests an email from the operator's server, after the response. A failure is logged and not
+ * retried, since the feed has every notice too.
+ */
 export function sendEmail({ emailHook, fetch, log, background }: Sender, { kind, to, brand, data }: Email): void {
   if (!emailHook || to === null) return
   const request = {

@@ -1,4 +1,6 @@
-/** The same response; `inspect` sees each piece of its body as it comes, and what it throws breaks the body. */
+/**
+ * Returns the same response. `inspect` is called with each piece of its body; an error that it throws breaks the body.
+ */
 export function inspected(
   response: Response,
   inspect: (piece: Uint8Array) => void,
@@ -27,8 +29,8 @@ export function inspected(
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
 
 /**
- * Counts the values of JSON texts, one in each line, piece by piece: they are found before anything is parsed, and an object of a
- * hundred thousand values takes twenty times its text.
+ * Counts the values of JSON texts, one per line, piece by piece. It counts before anything is
+ * parsed, since an object of a hundred thousand values takes twenty times the memory of its text.
  */
 export function valueCounter(): (piece: Uint8Array) => number {
   let [values, quoted, escaped] = [0, false, false]
@@ -44,7 +46,7 @@ export function valueCounter(): (piece: Uint8Array) => number {
   }
 }
 
-/** Counts bytes, in all and in the line that has not ended yet. */
+/** Counts bytes: all of them, and those in the current line. */
 export function byteCounter(): (piece: Uint8Array) => { all: number; line: number } {
   let [all, line] = [0, 0]
   return (piece) => {

@@ -2,7 +2,7 @@ import type { BaseEnv } from "../base/env.ts"
 
 export type Log = (level: "info" | "error", event: string, fields?: Record<string, unknown>) => void
 
-/** One JSON object a line. Values are ids, codes and numbers; never customers' texts, never headers. */
+/** Writes one JSON object per line. Values are ids, codes and numbers, but never customers' texts or headers. */
 export function createLog(env: Pick<BaseEnv, "LOG_LEVEL">, always: Record<string, unknown>): Log {
   return (level, event, fields) => {
     if (env.LOG_LEVEL === "silent" || (env.LOG_LEVEL === "error" && level === "info")) return
@@ -10,7 +10,7 @@ export function createLog(env: Pick<BaseEnv, "LOG_LEVEL">, always: Record<string
   }
 }
 
-/** An error and its causes as text for the log, without their other properties. */
+/** An error and its causes as text for the log, without other properties. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause === undefined ? "" : `\ncaused by ${describeError(error.cause)}`

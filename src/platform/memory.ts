@@ -2,7 +2,10 @@ import type { Clock } from "./clock.ts"
 
 const MiB = 1024 * 1024
 
-/** A kind of use: bytes for all, for each holder, how often each byte is held while it is used, and how long who borrows waits for it. */
+/**
+ * A kind of use: bytes for all holders, bytes per holder, how many copies of each byte exist, and
+ * how long a borrower waits.
+ */
 export interface Share {
   all: number
   each: number
@@ -11,8 +14,8 @@ export interface Share {
 }
 
 /**
- * The one budget of an isolate, which has 128 MiB: some 35 are its code and what it does all the time. What a share has for all keeps
- * one kind from taking the others' place.
+ * The budget of an isolate, which has 128 MiB. About 35 MiB are its code and constant use.
+ * `all` of a share prevents one kind of use from taking all memory.
  */
 export const MEMORY = {
   all: 76 * MiB,
@@ -20,41 +23,50 @@ export const MEMORY = {
   shares: {
     /** The part of a file that is being stored, by account. */
     upload: { all: 40 * MiB, each: 20 * MiB, copies: 1, waitMs: 0 },
-    /** A client's JSON above `smallBytes`, by the account: bytes and text. */
+    /** A client's JSON body above `smallBytes`, by account: bytes and text. */
     body: { all: 24 * MiB, each: 12 * MiB, copies: 2, waitMs: 2_000 },
-    /** Answers of customers' servers, and what is kept of those of models, above `smallBytes`, by invocation: bytes, text, and what is parsed. */
+    /**
+     * Responses of customers' servers, and the kept parts of models' responses, above `smallBytes`,
+     * by invocation. Copies: bytes, text, and parsed values.
+     */
     answer: { all: 48 * MiB, each: 24 * MiB, copies: 4, waitMs: 0 },
-    /** Pictures and documents of a model call, by invocation: bytes, base64, JSON, and the request. */
+    /** Images and documents of a model call, by invocation. Copies: bytes, base64, JSON, and the request. */
     object: { all: 76 * MiB, each: 76 * MiB, copies: 5, waitMs: 20_000 },
-    /** The answer with a picture that was made. */
+    /** The response with a generated image. */
     picture: { all: 44 * MiB, each: 44 * MiB, copies: 4, waitMs: 20_000 },
   },
-  /** Of a body or an answer, so much is read in any case. */
+  /** The first bytes of a body or response, which are read without a loan. */
   smallBytes: 256 * 1024,
 } as const
 
-/** How often those who wait look. */
+/** How often a waiting borrower checks again. */
 const LOOK_MS = 25
 
 interface Lent {
   share: Share
   holder: string
   bytes: number
-  /** When it was changed or kept last, in ms. */
+  /** When it was last changed or renewed, in Unix milliseconds. */
   at: number
 }
 
 export interface Loan {
-  /** Whether there are so many bytes more. Never once it is closed: what still comes then has nobody who would give it back. */
+  /**
+   * Borrows `bytes` more; false if they are not available. Always false after `close`, since those
+   * bytes would never be returned.
+   */
   grow(bytes: number): boolean
-  /** The same, for as long as the share's users wait. Throws the signal's reason. */
+  /** Like `grow`, but waits for as long as the share allows. Throws the signal's reason. */
   growSoon(bytes: number, signal: AbortSignal): Promise<boolean>
-  /** Says that it is still held. */
+  /** Renews the loan. */
   keep(): void
   close(): void
 }
 
-/** Bytes that an isolate lends out. A loan that says nothing for `lostMs` counts as given back: so does one whose request was cut off. */
+/**
+ * Memory that an isolate lends. A loan that is not renewed for `lostMs` counts as returned, as
+ * after a request was cut off.
+ */
 export class MemoryBudget {
   private readonly limits: { all: number; lostMs: number }
   private readonly loans = new Map<symbol, Lent>()
@@ -63,7 +75,7 @@ export class MemoryBudget {
     this.limits = limits
   }
 
-  /** A loan for `holder`, of nothing yet. */
+  /** Opens an empty loan for `holder`. */
   open(share: Share, holder: string, clock: Clock): Loan {
     const me = Symbol("loan")
     let closed = false
@@ -80,7 +92,7 @@ export class MemoryBudget {
       while (!grow(bytes)) {
         if (signal.aborted) throw signal.reason
         if (closed || Date.now() > until) return false
-        // No request may wait for what another one does.
+        // It polls, since a request must not wait for another request's promise.
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
       }
       return true
@@ -96,7 +108,7 @@ export class MemoryBudget {
     return { grow, growSoon, keep, close }
   }
 
-  /** A loan of so many bytes as soon as there is memory for them; null when there was none in time. Throws the signal's reason. */
+  /** Borrows `bytes` as soon as they are available; null if they are not in time. Throws the signal's reason. */
   async borrow(share: Share, holder: string, clock: Clock, bytes: number, signal: AbortSignal): Promise<Loan | null> {
     const loan = this.open(share, holder, clock)
     return (await loan.growSoon(bytes, signal)) ? loan : null

@@ -16,12 +16,12 @@ export class Meter {
     }
   }
 
-  /** How many there were in all. */
+  /** The number of all calls. */
   get calls(): number {
     return [...this.services.values()].reduce((sum, { calls }) => sum + calls, 0)
   }
 
-  /** `pg;dur=3.1;desc="1 call", …` (W3C Server-Timing). */
+  /** The value `pg;dur=3.1;desc="calls=1", …` (W3C Server-Timing). */
   header(totalMs: number): string {
     const parts = [`total;dur=${totalMs.toFixed(1)}`]
     for (const service of ["pg", "redis", "qstash", "model"] as const) {

@@ -1,9 +1,9 @@
 import { TIME_LIMITS, within } from "./time-limits.ts"
 
-/** Why a server could not be asked. */
+/** The reason why a server could not be reached. */
 export type NetworkFault = keyof typeof WORDS
 
-/** What it means for the server's owner; it follows the server's origin. */
+/** The reasons as texts for the server's owner. Each follows the server's origin. */
 const WORDS = {
   dns: "its name has no address in DNS",
   refused: "the connection was refused, so nothing listens at this port",
@@ -16,7 +16,10 @@ const WORDS = {
 
 export const wordsOfFault = (fault: NetworkFault): string => WORDS[fault]
 
-/** By the codes of Node and the words of its libraries. A handshake that was cut off is a matter of TLS, so that comes first. */
+/**
+ * Signs in Node's codes and its libraries' messages. TLS precedes reset, since an interrupted
+ * handshake is a TLS fault.
+ */
 const SIGNS: [NetworkFault, RegExp][] = [
   ["dns", /\b(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL|getaddrinfo)\b|\bDNS\b/],
   [
@@ -30,13 +33,13 @@ const SIGNS: [NetworkFault, RegExp][] = [
   ["reset", /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|other side closed|socket hang up/],
 ]
 
-/** All that the Workers runtime says: the first for a connection that was refused or lost, the second for DNS and TLS. */
+/** The only two messages of the Workers runtime: for a refused or lost connection, and for DNS and TLS. */
 const LOST = /network connection lost/i
 const INTERNAL = /^internal error/i
 
 /**
- * What a fetch failed with. The Workers runtime hides it, so a connection without a request is opened to tell DNS from TLS and refused
- * from reset. Null when it remains unknown.
+ * The reason why a fetch failed; null if it is unknown. The Workers runtime hides the reason, so we
+ * open a plain connection, which tells DNS from TLS faults and a refused connection from a reset one.
  */
 export async function networkFault(cause: unknown, url: URL): Promise<NetworkFault | null> {
   const said = textsOf(cause)
@@ -59,7 +62,7 @@ function textsOf(error: unknown, depth = 0): string[] {
   return [...own, ...inner.flatMap((one) => textsOf(one, depth + 1))]
 }
 
-/** Whether a TCP connection can be opened; null where that cannot be tried, or not in time. */
+/** True if a TCP connection can be opened; null if that cannot be tested, or not in time. */
 async function connects({ hostname, port, protocol }: URL): Promise<boolean | null> {
   try {
     const { connect } = await import("cloudflare:sockets")

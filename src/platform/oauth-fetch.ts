@@ -6,8 +6,8 @@ import type { UrlPolicy } from "./public-url.ts"
 type OauthFetch = (url: string, options: CustomFetchOptions<string, unknown>) => Promise<Response>
 
 /**
- * A fetch for `oauth4webapi`: guarded, limited in time and size, following no redirect. It throws OutboundError, also while the
- * answer's body is read.
+ * A fetch for `oauth4webapi`, guarded, limited in time and size, and without redirects. It throws
+ * OutboundError, also while the body is read.
  */
 export function createOauthFetch(
   ctx: { fetch: typeof globalThis.fetch; clock: Clock },

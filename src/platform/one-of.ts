@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 
-/** Whether a number is one of these, as one parameter: a list of thousands would be as many. */
+/** True if a number is in a list, passed as one parameter. A list would otherwise become thousands of parameters. */
 export const isOneOf = (column: string, numbers: readonly number[]): RawBuilder<SqlBool> =>
   sql`${sql.ref(column)} = any(${numbers}::bigint[])`
 
-/** The same of texts. */
+/** Like `isOneOf`, for texts. */
 export const isTextOf = (column: string, texts: readonly string[]): RawBuilder<SqlBool> =>
   sql`${sql.ref(column)} = any(${texts}::text[])`

@@ -1,10 +1,13 @@
 import type { NetworkFault } from "./network-fault.ts"
 
-/** Why a call to a customer's URL brought no answer. The message names only the URL's origin, since the rest may contain a secret. */
+/**
+ * The reason why a call to a customer's URL failed. The message names only the URL's origin, since
+ * the rest may contain a secret.
+ */
 export class OutboundError extends Error {
   readonly kind: "refused" | "redirect" | "timeout" | "too_large" | "network"
 
-  /** Of the kind `network`: what failed, where that is known. */
+  /** For the kind `network`: the cause, if it is known. */
   readonly fault: NetworkFault | null
 
   constructor(

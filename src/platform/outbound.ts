@@ -10,20 +10,20 @@ export interface OutboundRequest {
   method: string
   headers: Record<string, string> | Headers
   body?: string | Uint8Array<ArrayBuffer>
-  /** The time limit from the start until the last byte of the answer. */
+  /** The time limit from the start to the last byte of the response. */
   timeoutMs: number
   maxBytes: number
-  /** 0: a redirect is the answer. Default 3. */
+  /** 0: a redirect is returned as the response. Default: 3. */
   maxRedirects?: number
-  /** Asked before a redirect is followed, unless the method is GET or HEAD. */
+  /** Called before a redirect is followed, unless the method is GET or HEAD. False stops the call. */
   mayRepeat?: () => Promise<boolean>
   signal?: AbortSignal
 }
 
 export interface Outbound {
   /**
-   * Calls a customer's URL. Reading the answer's body throws an OutboundError when it is too large or too slow. Throws OutboundError,
-   * or the signal's reason.
+   * Calls a customer's URL. Throws OutboundError or the signal's reason. Reading the body throws
+   * OutboundError if the response is too large or too slow.
    */
   send(request: OutboundRequest): Promise<Response>
 }
@@ -31,7 +31,7 @@ export interface Outbound {
 const MAX_REDIRECTS = 3
 const NO_MEMORY = "Too many large answers are read at this moment: ask for this one again, alone."
 
-/** The headers that a redirect to another origin keeps; all others could be credentials. */
+/** The headers that are kept for a redirect to another origin. All others could be credentials. */
 const HARMLESS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"])
 const USER_AGENT = "Turnpike"
 
@@ -45,9 +45,9 @@ export function createOutbound({
   fetch: typeof globalThis.fetch
   clock: Clock
   policy: UrlPolicy
-  /** Resolves when a call would not have to wait for others: its time begins then. */
+  /** Resolves once a call would not have to wait for others. The call's time limit starts then. */
   room?: (signal?: AbortSignal) => Promise<void>
-  /** What large answers take from, as one holder, while they are read. Default: only their own limits bound them. */
+  /** The memory budget for large responses, with their holder. Default: only their own limits apply. */
   memory?: { budget: MemoryBudget; holder: string }
 }): Outbound {
   return {
@@ -74,7 +74,7 @@ export function createOutbound({
   }
 }
 
-/** The answer after all redirects, and the origin it came from. */
+/** The response after all redirects, and its origin. */
 async function follow(
   fetch: typeof globalThis.fetch,
   policy: UrlPolicy,
@@ -84,7 +84,7 @@ async function follow(
   let url = checkPublicUrl(request.url, policy)
   let { method, body } = request
   let headers = checkedHeaders(url, request)
-  // Where an operator's server redirects to, nobody has allowed.
+  // Redirects of an operator's server are not followed, since the operator has not allowed their targets.
   const most = policy.operators ? 0 : (request.maxRedirects ?? MAX_REDIRECTS)
   for (let redirects = 0; ; redirects++) {
     const init = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const
@@ -119,8 +119,8 @@ async function follow(
 }
 
 /**
- * Refuses headers that no request can carry. The error has no cause, since the runtime's message quotes the value, which may be a
- * secret.
+ * Rejects headers that no request can carry. The error has no cause, since the runtime's message
+ * quotes the value, which may be a secret.
  */
 function checkedHeaders(url: URL, { method, headers, body }: OutboundRequest): Headers {
   try {
@@ -136,7 +136,7 @@ function checkedHeaders(url: URL, { method, headers, body }: OutboundRequest): H
   }
 }
 
-/** The answer, or the signal's reason as soon as it is aborted, even if the fetch ignores its signal. */
+/** The response. Rejects with the signal's reason as soon as it is aborted, even if the fetch ignores its signal. */
 function answerOf(
   send: () => Promise<Response>,
   { signal, url }: { signal: AbortSignal; url: URL },
@@ -169,12 +169,12 @@ async function notAnswered(cause: unknown, url: URL): Promise<OutboundError> {
   return new OutboundError("network", `There is no connection to ${url.origin}${why}.`, { cause, fault })
 }
 
-/** Tells the server to stop sending, without waiting for it. */
+/** Cancels the body without waiting for the server. */
 function discard(response: Response): void {
   response.body?.cancel().catch(() => {})
 }
 
-/** The response with a body that fails as soon as it is too large or `signal` is aborted, whether it is read or not. */
+/** The response with a body that fails if it is too large or `signal` is aborted, whether or not it is being read. */
 function limited(
   response: Response,
   {

@@ -2,18 +2,18 @@ import { TurnpikeError } from "../base/errors.ts"
 import { OutboundError } from "./outbound-error.ts"
 
 export interface UrlPolicy {
-  /** Allows this machine's own addresses, over http too, and nothing else that is private. */
+  /** Allows loopback addresses, over http too, but no other private addresses. */
   allowLoopback: boolean
-  /** Hosts of our own services, `host` or `host:port`. */
+  /** Hosts of our own services, as `host` or `host:port`. */
   ownHosts: readonly string[]
-  /** Allows whatever else an operator may run, in private networks too. Nothing of a customer's is called under it. */
+  /** Allows any host that an operator may run, also in private networks. It must not be used for customers' URLs. */
   operators?: true
 }
 
 /**
- * Names outside the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476), refused here so that a customer reads why when setting
- * the URL. The runtime refuses other names that resolve to private addresses (`global_fetch_strictly_public`). We do not resolve names
- * first: the second answer could be another one.
+ * Names outside the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476). They are rejected here,
+ * so that a customer sees why when setting the URL. The runtime rejects names that resolve to private
+ * addresses (`global_fetch_strictly_public`); a lookup of our own could differ from its lookup.
  */
 const PRIVATE_SUFFIXES = [
   "localhost",
@@ -35,7 +35,9 @@ const PRIVATE_SUFFIXES = [
   "alt",
 ]
 
-/** The URL, if customers may have us call it; else OutboundError "refused" (docs/architecture/tools.md). */
+/**
+ * The URL, if customers may have us call it. Otherwise throws OutboundError "refused" (docs/architecture/tools.md).
+ */
 export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   const url = parse(input)
   const host = url.hostname.replace(/\.+$/, "")
@@ -60,7 +62,7 @@ function parse(input: string | URL): URL {
   return new URL(input)
 }
 
-/** The URL parser has already turned every spelling of an IPv4 address into four numbers, and put IPv6 addresses into brackets. */
+/** The URL parser has already normalised IPv4 addresses to four numbers, and put IPv6 addresses into brackets. */
 function isAddress(host: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || host.startsWith("[")
 }
@@ -74,12 +76,12 @@ function isOwn(url: URL, host: string, ownHosts: readonly string[]): boolean {
   return ownHosts.some((own) => {
     const [, ownName = "", ownPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(own.toLowerCase()) ?? []
     const sameHost = ownName.replace(/\.+$/, "") === host || (isLoopback(ownName) && isLoopback(host))
-    // On a public name all ports belong to us; on this machine only that one does.
+    // On a public name all ports are ours; on a loopback name only this one is.
     return sameHost && (isLoopback(host) ? ownPort === port : true)
   })
 }
 
-/** Throws VALIDATION_FAILED for `param` when the URL could never be called. */
+/** Throws VALIDATION_FAILED for `param` if the URL could never be called. */
 export function checkUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string | URL, param: string): void {
   try {
     checkPublicUrl(url, urlPolicy)
@@ -89,7 +91,7 @@ export function checkUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string | 
   }
 }
 
-/** The same for a URL that only an operator may set. */
+/** Like `checkUrl`, for a URL that only an operator may set. */
 export function checkOperatorsUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string, param: string): void {
   checkUrl({ urlPolicy: { ...urlPolicy, operators: true } }, url, param)
 }

@@ -11,15 +11,15 @@ const receiverOf = onceFor(
     new Receiver({
       currentSigningKey: env.QSTASH_CURRENT_SIGNING_KEY,
       nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,
-      // Set, since otherwise a variable QSTASH_DEV would make it accept the keys printed in QStash's documentation.
+      // Set explicitly, since a variable QSTASH_DEV would otherwise make it accept the keys in QStash's documentation.
       devMode: false,
     }),
 )
 
 /**
- * Verifies QStash's signature; INVALID_SIGNATURE otherwise. The token is checked before `readBody` is called, so nothing is read of a
- * stranger's body. The SDK's Receiver checks that the body is the one that was signed. We check the token's MAC (current or next key),
- * algorithm, issuer, URL and times ourselves, since the Receiver needs the body for that and takes no clock.
+ * Verifies QStash's signature, or throws INVALID_SIGNATURE. We check the token (MAC, algorithm,
+ * issuer, URL, times) before reading the body, so a stranger's body is never read, and with our
+ * clock. The SDK's Receiver needs the body; it checks that the body is the signed one.
  */
 export async function verifySignature(
   env: SigningKeys,
@@ -35,7 +35,7 @@ export async function verifySignature(
   await verifyToken({ token: signature, issuer: "Upstash", keys, url, now }).catch(invalid)
   const body = await readBody()
   try {
-    // Strict, so two different bodies never decode to the same text.
+    // Strict decoding, so that two different bodies never decode to the same text.
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
     await receiverOf(env).verify({ signature, url, body: text, clockTolerance: Number.POSITIVE_INFINITY })
   } catch (error) {

@@ -4,7 +4,10 @@ import type { Clock } from "./clock.ts"
 import type { Meter } from "./meter.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
-/** `dedupe` merges identical messages within ten minutes; nothing relies on it. `flow` says whose slots it takes; null: nobody's. */
+/**
+ * `dedupe` merges identical messages within ten minutes; no code relies on it. `flow`: the flow
+ * control that applies; null for none.
+ */
 export interface CallbackMessage {
   path: string
   flow: Flow | null
@@ -14,15 +17,16 @@ export interface CallbackMessage {
 
 export interface Queue {
   /**
-   * Asks QStash to POST `{}` to `path` of the callbacks worker after `delayMs`, at least once. The receiver decides whether there is
-   * anything to do. Throws when QStash has not accepted within `publishMs`, and then at once for a while; the sweeper is the retry.
+   * Requests a POST of `{}` to `path` of the callbacks worker after `delayMs`, at least once. The
+   * receiver decides whether there is work. Throws if QStash does not accept within `publishMs`,
+   * and then immediately for a while. The sweep is the retry.
    */
   publish(message: CallbackMessage): Promise<void>
 }
 
 /**
- * Whose share of the queue's plan a callback takes, which delivers only so many messages at once for the whole service: those of runners,
- * or of webhooks. Accounts are spread over lanes of webhooks, so that one whose server is slow holds up only its own lane.
+ * The share of the queue plan's concurrency that a callback uses: that of runners or of webhooks.
+ * Accounts are spread over webhook lanes, so an account with a slow server delays only its own lane.
  */
 export type Flow = { of: "turns" } | { of: "webhooks"; user_id: number }
 
@@ -30,17 +34,18 @@ type SlotsEnv = Pick<BaseEnv, "RUNNERS" | "WEBHOOK_RUNS">
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL"> & SlotsEnv
 
 /**
- * The waits, in seconds, before QStash repeats a delivery that was answered UNAVAILABLE: it takes them from Retry-After. Together they are longer
- * than a database needs to fail over; with the second that clients are told they would be over in four.
+ * QStash's waits, in seconds, before it repeats a delivery that got UNAVAILABLE, taken from
+ * Retry-After. Together they outlast a failover of the database; with the usual second, all repeats
+ * would be over within four seconds.
  */
 export const REDELIVERY_SECONDS = [5, 20, 80] as const
 
 /** QStash's client for these bindings, shared by all requests. */
 export function createQueueClient(env: Pick<QueueEnv, "QSTASH_URL" | "QSTASH_TOKEN">): Client {
   const baseUrl = env.QSTASH_URL.replace(/\/+$/, "")
-  // Without `devMode: false`, a variable QSTASH_DEV would send everything to a server on this machine.
+  // Without `devMode: false`, a variable QSTASH_DEV would redirect all messages to a local server.
   const client = new Client({ baseUrl, token: env.QSTASH_TOKEN, retry: false, devMode: false, enableTelemetry: false })
-  // The SDK takes no signal. Aborting also frees the connection; a worker has six.
+  // The SDK accepts no signal. Aborting also frees one of the worker's six connections.
   const http = client.http as unknown as { processRequest(request: object): [string, RequestInit] }
   const describe = http.processRequest
   http.processRequest = (request) => {
@@ -82,19 +87,19 @@ function requestOf(env: QueueEnv, { path, flow, delayMs = 0, dedupe }: CallbackM
   }
 }
 
-/** How many dispatchers of webhooks run at once in one lane. */
+/** The most concurrent webhook dispatchers in one lane. */
 const LANE_RUNS = 3
 
-/** QStash takes over the parallelism that the last message of a key names. */
+/** QStash applies the parallelism of a key's latest message. */
 function flowControl(env: SlotsEnv, flow: Flow): { key: string; parallelism: number } {
-  // A runner that takes no more turns has given up its place, and ends those that it has.
+  // A runner that has retired claims no more turns and has given up its place, but its callback is still open.
   if (flow.of === "turns") return { key: "turns", parallelism: Math.ceil(env.RUNNERS * 1.5) }
   const parallelism = Math.min(LANE_RUNS, env.WEBHOOK_RUNS)
   const lanes = Math.floor(env.WEBHOOK_RUNS / parallelism)
   return { key: `webhooks.${flow.user_id % lanes}`, parallelism }
 }
 
-/** The exact URL that QStash signs and that the callbacks worker verifies. */
+/** The exact URL that QStash signs and the callbacks worker verifies. */
 export function callbackUrl(env: Pick<BaseEnv, "CALLBACKS_URL">, path: string): string {
   return `${env.CALLBACKS_URL.replace(/\/+$/, "")}${path}`
 }

@@ -3,30 +3,33 @@ import { countedNetworksOf, networksOf } from "../base/network.ts"
 import { systemClock } from "./clock.ts"
 import type { Redis } from "./redis.ts"
 
-/** `burst` times at once, then once in each `everyMs`: from one address, or from one customer's IPv6 network. */
+/** `burst` requests at once, then one per `everyMs`, from one IPv4 address or one customer's IPv6 network. */
 export interface Rate {
   burst: number
   everyMs: number
 }
 
-/** So many networks that are shut out an isolate remembers. */
+/** How many blocked networks an isolate remembers. */
 const REMEMBERED = 10_000
 
-/** Counts what comes from an address, for one kind of request. By the machine's clock, which the library reads. */
+/** Counts requests of one kind from an address. It uses the machine's clock, which the library reads. */
 export interface RateLimit {
-  /** Counts one. Answers the milliseconds until the next one is let in: 0 when this one is. UNAVAILABLE without Redis. */
+  /**
+   * Counts a request. Returns 0 if it is allowed, else the milliseconds until the next one is.
+   * Throws UNAVAILABLE without Redis.
+   */
   take(): Promise<number>
-  /** The same of what this isolate knows, without counting and without a call. */
+  /** Like `take`, from this isolate's memory: it neither counts nor calls Redis. */
   known(): number
 }
 
-/** `shut`: until when this isolate knows networks to be shut out. */
+/** `shut`: the blocked networks that this isolate knows, and until when. */
 export function createRateLimit(
   redis: () => Redis,
   { name, address, rate, shut }: { name: string; address: string; rate: Rate; shut: Map<string, number> },
 ): RateLimit {
   if (shut.size > REMEMBERED) shut.clear()
-  // The library lets in behind the moment that it names.
+  // The library admits a request only after the moment that it returns.
   const leftUntil = (reset: number) => reset + 1 - systemClock.now().getTime()
   const known = () => {
     if (shut.size === 0) return 0
@@ -35,7 +38,7 @@ export function createRateLimit(
   return {
     known,
     async take() {
-      // Who is shut out takes nothing from the wider networks of others.
+      // A blocked network must not use up the limit of the wider networks.
       if (known() > 0) return known()
       const answers = await redis().together((client) =>
         countedNetworksOf(address).map(({ network, more }) => {
@@ -44,7 +47,7 @@ export function createRateLimit(
             prefix: name,
             limiter: Ratelimit.tokenBucket(1, `${rate.everyMs / more} ms`, rate.burst * more),
             ephemeralCache: shut,
-            // A call of Redis has its own limit, and what is not counted is not let in.
+            // A call of Redis has its own time limit, and uncounted requests are not allowed.
             timeout: 0,
             enableTelemetry: false,
           })

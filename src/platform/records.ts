@@ -1,6 +1,6 @@
 import { RECORDS, type Records } from "./procedures.ts"
 
-/** A record as PostgreSQL reads one: `("key","…",f,"2026-11-20T12:00:00.000Z",,)`. */
+/** A record in PostgreSQL's text form: `("key","…",f,"2026-11-20T12:00:00.000Z",,)`. */
 export function recordText<Name extends keyof Records>(name: Name, record: Records[Name]): string {
   const values = fieldsOfRecord(name).map((field) => {
     const value = encodeField(field, record as unknown as Record<string, unknown>)
@@ -11,7 +11,7 @@ export function recordText<Name extends keyof Records>(name: Name, record: Recor
 
 const known = new Map<keyof Records, EncodedField[]>()
 
-/** Read once: each request sends a record. */
+/** Cached, since each request sends a record. */
 function fieldsOfRecord(name: keyof Records): EncodedField[] {
   const fields = known.get(name) ?? readFields(RECORDS[name])
   known.set(name, fields)
@@ -20,7 +20,7 @@ function fieldsOfRecord(name: keyof Records): EncodedField[] {
 
 const quoted = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`
 
-/** An argument, or a field of a record. How it is written: as it is, as JSON, or as a record of a type. */
+/** An argument or a field of a record. `how`: encoded as it is (undefined), as JSON, or as a record of that type. */
 export interface EncodedField {
   name: string
   how: string | undefined

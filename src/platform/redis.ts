@@ -3,22 +3,25 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { Meter } from "./meter.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
-/** What workers use of Redis: texts under keys that expire, and scripts. UNAVAILABLE when Redis does not answer. */
+/**
+ * The parts of Redis that workers use: texts under keys that expire, and scripts. Throws
+ * UNAVAILABLE if Redis does not respond.
+ */
 export interface Redis {
   get(key: string): Promise<string | null>
-  /** Stores a text for `ttlMs`. `onlyNew`: only when the key does not exist yet. Returns whether it was stored. */
+  /** Stores a text for `ttlMs`. `onlyNew`: only if the key does not exist. Returns whether it was stored. */
   set(key: string, value: string, options: { ttlMs: number; onlyNew?: boolean }): Promise<boolean>
-  /** Reads and removes a text in one step: of several callers, one gets it. */
+  /** Reads and deletes a text atomically, so only one of several callers gets it. */
   take(key: string): Promise<string | null>
-  /** Runs a Lua script in one step. It answers integers, texts, null, and lists of them. */
+  /** Runs a Lua script atomically. It returns integers, texts, null, or lists of them. */
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
-  /** For a library that takes the SDK's client: what it asks in one moment goes in one round trip. */
+  /** For a library that takes the SDK's client. Commands issued together share one round trip. */
   together<Answer>(work: (client: Upstash) => Promise<Answer>[]): Promise<Answer[]>
 }
 
 const RETRY = { retries: 1, backoff: () => 50 }
 
-/** Upstash's Redis over REST: each command or script is one round trip. */
+/** Upstash's Redis over REST. Each command or script is one round trip. */
 export function createRedis(
   env: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string },
   meter: Meter,
@@ -31,7 +34,7 @@ export function createRedis(
       enableAutoPipelining,
       enableTelemetry: false,
       retry: RETRY,
-      // A function, since the SDK would turn its own signal's abort into an answer.
+      // A function, since the SDK would convert an abort of its own signal to an answer.
       signal: () => AbortSignal.timeout(TIME_LIMITS.redisMs),
     })
   const client = open(false)
@@ -51,7 +54,7 @@ export function createRedis(
 function unavailable(error: unknown): never {
   throw new TurnpikeError("UNAVAILABLE", "A part of the service does not answer. Retry the same request shortly.", {
     retryAfter: 1,
-    // The message may contain the command, which may contain a token's hash, so only the error's name goes on.
+    // The message may contain the command and with it a token's hash. So only the error's name is kept.
     cause: new Error(error instanceof Error ? `Redis: ${error.name}` : "Redis"),
   })
 }

@@ -4,17 +4,18 @@ export const CLOCK_TOLERANCE_SECONDS = 5
 
 interface SignedToken {
   token: string
-  /** The expected issuer, and the keys it may have used; the first that matches counts. */
+  /** The expected issuer, and its possible keys. The first matching key counts. */
   issuer: string
   keys: Uint8Array[]
-  /** The exact URL that it was signed for. */
+  /** The exact URL that was signed. */
   url: string
   now: Date
 }
 
 /**
- * Verifies a token that binds a body to a URL, in the form of QStash's: HS256, issuer, subject = URL, validity at `now`. Returns the
- * base64url SHA-256 of the raw body, from its claim `body`, and the token's id if it has one. Throws an Error whose message says what is wrong.
+ * Verifies a token that binds a body to a URL, in QStash's format: HS256, issuer, subject = URL,
+ * valid at `now`. Returns the body's base64url SHA-256 (claim `body`), and the token's id, if any.
+ * Throws an Error with the reason.
  */
 export async function verifyToken({
   token,
@@ -37,7 +38,7 @@ export async function verifyToken({
   return { digest: String(claims.body).replace(/=+$/, ""), id: claims.jti }
 }
 
-/** SHA-256 of a body, base64url without padding. */
+/** SHA-256 of a body, in base64url without padding. */
 export async function bodyDigest(body: ArrayBuffer | Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body))
   return btoa(String.fromCharCode(...digest))
@@ -46,7 +47,7 @@ export async function bodyDigest(body: ArrayBuffer | Uint8Array<ArrayBuffer>): P
     .replace(/=+$/, "")
 }
 
-/** The result of `verify` with the first key whose signature matches. Throws an Error that says what is wrong. */
+/** The result of `verify` with the first key whose signature matches. Throws an Error with the reason. */
 export async function firstThatFits<T>(keys: Uint8Array[], verify: (key: Uint8Array) => Promise<T>): Promise<T> {
   let wrong: unknown
   for (const key of keys) {

@@ -1,35 +1,38 @@
 /**
- * How long a worker or a command waits for one answer of the services below it, in milliseconds of the machine's time. Servers that
- * customers and operators name have limits in the policies of their room; docs/architecture/limits.md lists all.
+ * How long a worker or a command waits for one response of the services below it, in milliseconds
+ * of machine time. Policies of the rooms limit servers of customers and operators;
+ * docs/architecture/limits.md lists all limits.
  */
 export const TIME_LIMITS = {
-  /** A statement of the database. Long before a lease ends. */
+  /** A statement of the database. Much shorter than a lease. */
   statementMs: 25_000,
-  /** A lock that a statement waits for, as a setting of the database (src/ops/database-settings.ts). */
+  /** How long a statement waits for a lock; a setting of the database (src/ops/database-settings.ts). */
   lockMs: 10_000,
-  /** A publish of QStash. The sweeper is its retry. */
+  /** A publish to QStash. The sweep is its retry. */
   publishMs: 5_000,
-  /** So long an invocation publishes nothing more behind one that was given up: a hundred of them would wait a hundred times. */
+  /**
+   * How long an invocation publishes nothing after a publish timed out. A hundred publishes would time out one by one.
+   */
   publishRestMs: 10_000,
-  /** A call of Redis. A connection that breaks is tried once more within that time. */
+  /** A call of Redis. A broken connection is retried once within this time. */
   redisMs: 5_000,
-  /** A call of the bucket, and the bytes of one object that a worker reads. */
+  /** A call of the bucket, and reading the bytes of one object. */
   objectMs: 30_000,
-  /** A call from one of our workers to another: the longest tool call, and a little. */
+  /** A call between our own workers: a little more than the longest tool call. */
   workerMs: 140_000,
   /** A call of the Bot API, from the command line or to test a workspace's bot. */
   botApiMs: 10_000,
-  /** The operator's server that sends emails. */
+  /** A call of the operator's email server. */
   emailMs: 10_000,
-  /** A connection without a request, to tell why a server could not be asked. */
+  /** A connection without a request, to find out why a server could not be reached. */
   probeMs: 2_000,
-  /** The list of a provider's models, when a server is seeded. */
+  /** The list of a provider's models, from the command line. */
   modelListMs: 10_000,
   /** A direct connection to the database, from the command line. */
   connectMs: 10_000,
 } as const
 
-/** What `work` answers, or rejects with what `late` makes when that takes longer than `ms`. What it answers then is left alone. */
+/** The result of `work`. Rejects with the error of `late` if it takes longer than `ms`; a later result is ignored. */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms)

@@ -3,18 +3,20 @@ interface Limits {
   waiting: number
 }
 
-/** How often somebody who waits looks, when they count as gone without, and when somebody inside does. In milliseconds. */
+/**
+ * How often waiting work checks again, and after which time waiting or running work counts as lost. In milliseconds.
+ */
 const LOOK_MS = 5
 const GONE_MS = 5_000
 const LOST_MS = 60_000
 
 /**
- * Lets so many works of an isolate run at a time and so many wait, in the order in which they came. It holds plain values only: no
- * request may wait for another one's promise, and one that is cut off takes nothing back.
+ * Limits how many calls of an isolate run and how many wait, in order of arrival. It stores only plain values:
+ * a request must not wait for another request's promise, and a request that is cut off does not clean up.
  */
 export class Turnstile {
   private readonly limits: Limits
-  /** When each has begun, or has looked last. */
+  /** When each call started, or last checked. */
   private readonly inside = new Map<symbol, number>()
   private readonly queue = new Map<symbol, number>()
 
@@ -22,7 +24,7 @@ export class Turnstile {
     this.limits = limits
   }
 
-  /** What `work` answers; rejects at once with what `full` makes when as many wait as may. */
+  /** The result of `work`. Rejects at once with the error of `full` if too many calls wait. */
   async pass<T>(work: () => Promise<T>, full: () => Error): Promise<T> {
     const me = Symbol("work")
     if (!this.mayEnter(me)) await this.wait(me, full)

@@ -5,18 +5,18 @@ interface Waiting {
   go(): void
 }
 
-/** What a caller of a bound fetch may add. */
+/** Additional options of a bound fetch. */
 export interface BoundInit extends RequestInit {
   afterWait?: () => void
 }
 
-/** How many calls of one holder wait for their answers while there are others. */
+/** How many calls of one holder may wait for responses while other holders exist. */
 const EACH = 2
 
 /**
- * Bounds how many calls of one invocation wait for the first byte of their answers: Cloudflare lets a worker have six connections that do,
- * and holds back all others, those to the database too. A call whose answer has begun counts no more. One that has to wait here can be
- * aborted. Holders share the places: one whose servers are slow does not take all.
+ * Limits the calls of an invocation that wait for the first byte of a response. Cloudflare allows
+ * six such connections and holds back all others, also those to the database. Holders share the
+ * places, so slow servers of one holder do not block the others.
  */
 export class WaitingCalls {
   private readonly most: number
@@ -24,19 +24,19 @@ export class WaitingCalls {
   private readonly active = new Map<string, number>()
   private readonly holders = new Map<string, number>()
   private total = 0
-  /** How many calls were sent in all. */
+  /** The number of calls sent so far. */
   sent = 0
 
   constructor(most: number) {
     this.most = most
   }
 
-  /** Those that wait for an answer, and those that wait to be sent, but for those that their own holder keeps waiting. */
+  /** Calls that wait for a response or to be sent, without those that wait only for their own holder. */
   get size(): number {
     return this.total + [...this.waiting].filter(({ holder }) => this.mayHoldMore(holder)).length
   }
 
-  /** Until the returned function is called, the holder has something under way that calls. */
+  /** Registers a holder with calls in progress, until the returned function is called. */
   enter(holder: string): () => void {
     this.holders.set(holder, (this.holders.get(holder) ?? 0) + 1)
     return () => {
@@ -47,11 +47,11 @@ export class WaitingCalls {
     }
   }
 
-  /** Resolves when a call of the holder would not have had to wait, once; rejects with the signal's reason. */
+  /** Resolves once a call of the holder would not have to wait. Rejects with the signal's reason. */
   async room(holder: string, signal?: AbortSignal): Promise<void> {
     if (this.hasRoom(holder)) return
     await this.turn(holder, signal)
-    // Whoever waits for room next gets the place now: to look again here would pass it to and fro for ever.
+    // The next waiter gets the place now. Checking again here would pass the place back and forth forever.
     this.release(holder)
   }
 
@@ -63,7 +63,7 @@ export class WaitingCalls {
     return async (input, init) => {
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
       const mustWait = !this.hasRoom(holder)
-      // One that has waited has been given a place.
+      // A call that has waited already holds a place.
       if (mustWait) await this.turn(holder, signal)
       else this.take(holder)
       try {
@@ -98,7 +98,7 @@ export class WaitingCalls {
     this.next()
   }
 
-  /** Gives free places to those that have waited longest and may have one. */
+  /** Assigns free places to the calls that have waited longest and may have one. */
   private next(): void {
     for (const one of this.waiting) {
       if (this.total >= this.most) return

@@ -4,7 +4,8 @@ create type turnpike.acting_answer as (
   expires_at timestamptz
 );
 
--- Lets an admin act as a user until p_expires_at. refused: admin, unknown, not_allowed (an admin, or a disabled account).
+-- Lets an admin act as user p_user_id until p_expires_at. p_token: the token of the new acting session.
+-- refused: admin, unknown, not_allowed (the user is an admin or disabled).
 create function turnpike.begin_acting(p_request turnpike.request,
   p_user_id bigint, p_token text, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.acting_answer) language plpgsql rows 1 as $$
@@ -19,7 +20,7 @@ begin
     return next;
     return;
   end if;
-  -- Not locked: who becomes an admin at this moment is refused by find_acting.
+  -- The user is not locked: if the user becomes an admin now, find_acting rejects the acting session.
   select u.* into owner from users u where u.user_id = p_user_id;
   if owner.user_id is null then
     refused := 'unknown';
@@ -37,7 +38,7 @@ begin
   return next;
 end $$;
 
--- Ends all acting as a user, whoever does it. refused: admin, unknown.
+-- Ends all acting sessions of a user, whichever admin started them. refused: admin, unknown.
 create function turnpike.end_acting(p_request turnpike.request,
   p_user_id bigint)
 returns table (actor turnpike.caller, refused text, entity turnpike.ended_answer) language plpgsql rows 1 as $$

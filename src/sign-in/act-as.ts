@@ -9,8 +9,8 @@ import { newToken } from "./session-token.ts"
 
 export const actingSchema = z
   .object({
-    user_id: z.int().meta({ description: "Whose account it is." }),
-    admin_user_id: z.int().meta({ description: "Who acts.", example: 1 }),
+    user_id: z.int().meta({ description: "The user whose account the admin views." }),
+    admin_user_id: z.int().meta({ description: "The admin who acts as the user.", example: 1 }),
     expires_at: z.iso.datetime().meta({ example: "2026-01-15T10:00:00.000Z" }),
   })
   .meta({ id: "Acting" })
@@ -18,13 +18,13 @@ export const actingSchema = z
 type Acting = z.infer<typeof actingSchema>
 
 const REFUSALS = {
-  unknown: ["NOT_FOUND", "There is no such user."],
-  not_allowed: ["ACTING_NOT_ALLOWED", "Nobody acts as an admin, or as a user whose account is disabled."],
+  unknown: ["NOT_FOUND", "There is no user with this id."],
+  not_allowed: ["ACTING_NOT_ALLOWED", "You cannot act as an admin or as a disabled user."],
 } as const satisfies Refusals
 
 /**
- * Lets an admin look at an account as its owner does, for half an hour or until it is ended. `token` goes into the cookie. NOT_FOUND,
- * ACTING_NOT_ALLOWED.
+ * Starts a read-only session of an admin as a user. `token` belongs in the cookie. Throws NOT_FOUND
+ * or ACTING_NOT_ALLOWED.
  */
 export async function beginActing(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function beginActing(
   return { token, acting }
 }
 
-/** Ends all acting as a user, whoever does it. NOT_FOUND. */
+/** Ends all acting sessions of a user, whichever admin started them. Throws NOT_FOUND. */
 export async function endActing(
   ctx: Context,
   credential: SessionCredential,

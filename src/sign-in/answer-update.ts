@@ -15,11 +15,11 @@ import { signInMessenger } from "./sign-in-messenger.ts"
 import { mintMagicLink } from "./sign-in-token.ts"
 import { confirmWebLogin, denyWebLogin, type WebLogin } from "./web-login.ts"
 
-/** An update of the platform's public Bot API. Its other fields and kinds are accepted and ignored. */
+/** An update of the platform's public Bot API. Other fields and kinds of updates are accepted and ignored. */
 export const botUpdateSchema = z
   .looseObject({ update_id: z.unknown().optional().meta({ description: "An integer.", example: 10_000 }) })
   .meta({ id: "BotUpdate" })
-  // An answer other than 200 would make the platform repeat it.
+  // The platform would repeat an update that is answered with a status other than 200.
   .transform(storableJson)
 
 export const botReplySchema = z
@@ -27,23 +27,26 @@ export const botReplySchema = z
     method: z
       .string()
       .optional()
-      .meta({ description: "A method of the Bot API, with its parameters beside it.", example: "sendMessage" }),
+      .meta({ description: "A method of the Bot API. The other fields are its parameters.", example: "sendMessage" }),
   })
   .meta({ id: "BotReply" })
 
-/** The bot of this host's brand, if it has sent the secret. INVALID_WEBHOOK_SECRET. */
+/** The bot of this host's brand. Throws INVALID_WEBHOOK_SECRET unless the request carries the bot's secret. */
 export async function brandOfBot(ctx: AuthContext, url: string, secret: string | undefined): Promise<SendingBot> {
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
   if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
-    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this brand's bot.")
+    throw new TurnpikeError(
+      "INVALID_WEBHOOK_SECRET",
+      "The request does not carry the webhook secret of this brand's bot.",
+    )
   }
   return { brand: brand.brand, botId: brand.bot_id }
 }
 
 /**
- * Answers an update of a bot with at most one call of the Bot API, and keeps what it says of the people of a group. A repeated update
- * confirms and undoes nothing twice, and sends no second magic link.
+ * Answers a bot's update with at most one call of the Bot API, and stores changes of group members.
+ * A repeated update has no second effect and sends no second magic link.
  */
 export async function answerUpdate(
   ctx: AuthContext,
@@ -55,14 +58,14 @@ export async function answerUpdate(
   return request && bot.brand !== null ? answer(ctx, { brand: bot.brand, origin }, request) : {}
 }
 
-/** The bot that has sent an update: of a brand, or of a workspace. Only a brand's bot signs people in. */
+/** The bot that received an update. It belongs to a brand or a workspace; only a brand's bot signs people in. */
 export interface SendingBot {
   brand: string | null
-  /** On the messaging platform. */
+  /** The bot's id on the messaging platform. */
   botId: string | null
 }
 
-/** The bot's brand, and the origin of its pages. */
+/** The bot's brand, and the origin of the brand's pages. */
 interface BotHost {
   brand: string
   origin: string
@@ -79,7 +82,7 @@ async function answer(ctx: AuthContext, host: BotHost, request: BotRequest): Pro
     case "greet": {
       const { chatId, from, refCode } = request
       if (refCode) await signInMessenger(ctx, host.brand, from, refCode)
-      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(host.origin).host}.`)
+      return say(chatId, `Hello! Send /login to get a link that signs you in to ${new URL(host.origin).host}.`)
     }
   }
 }
@@ -89,7 +92,7 @@ async function confirm(
   { brand }: BotHost,
   { chatId, from, token }: BotRequest & { kind: "confirm" },
 ): Promise<BotReply> {
-  const over = say(chatId, "This login has expired or is over. Begin again in your browser.")
+  const over = say(chatId, "This login has expired or was already used. Start again in your browser.")
   const pending = await peekToken<WebLogin>(ctx, "web_login", token)
   if (pending?.payload.brand !== brand) return over
   const user = await signInMessenger(ctx, brand, from, null)
@@ -97,14 +100,14 @@ async function confirm(
   const verdict = await confirmWebLogin(ctx, token, user)
   if (!verdict) return over
   if (verdict.state === "denied" || verdict.user_id !== user.user_id) {
-    return say(chatId, "This login was already decided on. Begin again in your browser.")
+    return say(chatId, "This login was already confirmed or denied. Start again in your browser.")
   }
   return say(chatId, describeLogin(pending.payload), undoButton(token))
 }
 
 async function undo(ctx: AuthContext, { brand }: BotHost, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
   await doOnce(ctx, updateKey(brand, request), () => undoLogin(ctx, brand, request.from.id, request.token))
-  return answerButton(request.queryId, "The login is undone, and every session of your account is ended.")
+  return answerButton(request.queryId, "The login was undone. All sessions of your account have ended.")
 }
 
 async function sendMagicLink(ctx: AuthContext, { brand, origin }: BotHost, request: BotRequest): Promise<BotReply> {
@@ -113,13 +116,13 @@ async function sendMagicLink(ctx: AuthContext, { brand, origin }: BotHost, reque
     const { user_id, disabled, identity } = await signInMessenger(ctx, brand, from, null)
     if (disabled) return say(chatId, DISABLED)
     const { url } = await mintMagicLink(ctx, { userId: user_id, origin, identity })
-    const text = `This link signs you in, once, within ${timeInWords(TOKEN_POLICY.sign_in.ttlMs)}. Give it to nobody.\n\n${url}`
+    const text = `This link signs you in, once, within ${timeInWords(TOKEN_POLICY.sign_in.ttlMs)}. Do not share it.\n\n${url}`
     return say(chatId, text, { protect_content: true })
   })
   return reply ?? {}
 }
 
-/** The platform repeats an update that was not answered. */
+/** Identifies an update: the platform repeats updates that were not answered. */
 const updateKey = (brand: string, { updateId }: BotRequest) => ({
   key: `bot_update:${brand}:${updateId}`,
   ttlMs: BOT_POLICY.updateMs,
@@ -130,8 +133,8 @@ const DISABLED = "This account cannot sign in."
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /**
- * Undoes a login that was not the person's own: ends every session of their account, since a stranger with one session may have made
- * others, and denies the login to a browser that has not polled yet.
+ * Undoes a login that the account's owner did not start. Ends all sessions of the account, since a stranger
+ * with one session may have started others. Also denies the login to a browser that has not polled yet.
  */
 async function undoLogin(ctx: AuthContext, brand: string, subject: string, token: string): Promise<void> {
   const identity = { issuer: `messenger:${brand}`, subject }

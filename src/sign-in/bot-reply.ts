@@ -2,12 +2,12 @@ import { undoData } from "./bot-update.ts"
 import type { WebLogin } from "./web-login.ts"
 
 /**
- * A call of the platform's Bot API as the answer to its update ("Making requests when getting updates"). The platform makes the call
- * itself, so the bot's token goes nowhere. `{}`: nothing to do.
+ * A call of the platform's Bot API, sent as the response to an update ("Making requests when getting
+ * updates"). The platform makes the call itself, so the bot's token is not sent. `{}` requests no call.
  */
 export type BotReply = { method?: string } & Record<string, unknown>
 
-/** Plain text without markup; links are not fetched for a preview. */
+/** Sends plain text without markup or link previews. */
 export const say = (chatId: number, text: string, markup: object = {}): BotReply => ({
   method: "sendMessage",
   chat_id: chatId,
@@ -16,7 +16,7 @@ export const say = (chatId: number, text: string, markup: object = {}): BotReply
   ...markup,
 })
 
-/** Ends the waiting state of a pressed button, with a text shown in front of the chat. */
+/** Ends the waiting state of a pressed button and shows a text in front of the chat. */
 export const answerButton = (queryId: string, text: string): BotReply => ({
   method: "answerCallbackQuery",
   callback_query_id: queryId,
@@ -28,7 +28,7 @@ export const undoButton = (token: string) => ({
   reply_markup: { inline_keyboard: [[{ text: "It was not me", callback_data: undoData(token) }]] },
 })
 
-/** Where a login was asked for, in our own words: the browser's description of itself is never repeated. */
+/** Describes where a login was requested, in our own words: the browser's user agent is never repeated. */
 export function describeLogin({ host, user_agent, address, country, started_at }: WebLogin): string {
   const location = [address, country && countryName(country)].filter(Boolean).join(", ")
   return [
@@ -38,13 +38,13 @@ export function describeLogin({ host, user_agent, address, country, started_at }
     ...(location ? [`Address: ${location}`] : []),
     `Time: ${started_at.slice(0, 16).replace("T", " ")} UTC`,
     "",
-    "If it was not you who asked for this, press the button: it ends every session of your account.",
+    "If you did not request this, press the button. It ends all sessions of your account.",
   ].join("\n")
 }
 
 const countryName = (code: string) => new Intl.DisplayNames(["en"], { type: "region" }).of(code) ?? code
 
-/** Each of these also names the ones after it in its header. */
+/** The order matters: a user agent also contains the names that follow its own in this list. */
 const BROWSERS = {
   Edg: "Edge",
   OPR: "Opera",

@@ -3,7 +3,7 @@ import { type MessengerUser, messengerUserSchema } from "./launch-data.ts"
 
 const sender = messengerUserSchema.extend({ is_bot: z.literal(false) })
 
-/** Only private chats: there, the chat's id is the person's. */
+/** Only private chats are accepted: their id is the sender's id. */
 const privateChat = z.object({ id: z.int(), type: z.literal("private") })
 
 const update = z.object({
@@ -19,7 +19,7 @@ const update = z.object({
     .optional(),
 })
 
-/** The requests to the bot that it understands. */
+/** The requests that the bot understands. */
 export type BotRequest = { updateId: number; from: MessengerUser; chatId: number } & (
   | { kind: "confirm"; token: string }
   | { kind: "undo"; queryId: string; token: string }
@@ -27,7 +27,7 @@ export type BotRequest = { updateId: number; from: MessengerUser; chatId: number
   | { kind: "greet"; refCode: string | null }
 )
 
-/** Reads the request in an update of the platform's Bot API; null when there is none that we know. */
+/** Reads the request in an update of the platform's Bot API; null if the update has no known request. */
 export function readUpdate(body: unknown): BotRequest | null {
   const parsed = update.safeParse(body)
   if (!parsed.success) return null
@@ -42,7 +42,7 @@ export function readUpdate(body: unknown): BotRequest | null {
   return { kind: "undo", updateId, from: query.from, chatId: query.message.chat.id, queryId: query.id, token }
 }
 
-/** The data of a button that undoes a login: at most 64 bytes. */
+/** The data of the button that undoes a login. The platform allows at most 64 bytes. */
 export const undoData = (token: string) => `undo:${token}`
 
 function readCommand(text: string) {

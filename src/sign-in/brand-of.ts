@@ -5,16 +5,16 @@ import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 
-/** What the users of one brand see: its name, its landing page, its bot. */
+/** The parts of a brand that a request needs: name, landing page and bot. */
 export interface Brand {
   brand: string
-  /** The landing page of a login without a `next`. */
+  /** The path where a login without `next` ends. */
   landing_path: string
-  /** Without its @; null when the brand has no bot. */
+  /** Without the leading @; null if the brand has no bot. */
   bot_username: string | null
-  /** On the messaging platform. */
+  /** The bot's id on the messaging platform. */
   bot_id: string | null
-  /** Sealed: `openBrandSecret` opens them. */
+  /** Sealed. `openBrandSecret` opens both secrets. */
   bot_token: string | null
   bot_webhook_secret: string | null
 }
@@ -22,8 +22,8 @@ export interface Brand {
 const NO_BOT = { landing_path: "/chat", bot_username: null, bot_id: null, bot_token: null, bot_webhook_secret: null }
 
 /**
- * The brand that has this URL's host, with its port or without; the worker's own BRAND for any other host. Only hosts that Cloudflare's
- * routes name can arrive.
+ * The brand with the host of this URL, with or without the port; any other host gets the worker's
+ * BRAND. Only hosts that Cloudflare's routes name can arrive.
  */
 export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   const { host, hostname } = new URL(url)
@@ -42,7 +42,7 @@ export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   return found ?? { brand: ctx.brand, ...NO_BOT }
 }
 
-/** The columns of a brand that are sealed: each opens for its own brand and column only. */
+/** The sealed columns of a brand. Each value opens only for its own brand and column. */
 export type SealedColumn = "bot_token" | "bot_webhook_secret"
 
 export const brandSecretTarget = (brand: string, column: SealedColumn): SealTarget => ({
@@ -52,7 +52,7 @@ export const brandSecretTarget = (brand: string, column: SealedColumn): SealTarg
   owner: brand,
 })
 
-/** A brand's secret, opened, or null when it has none. Seals it again, in the background, under the newest key of the ring. */
+/** Opens a brand's secret; null if the brand has none. In the background, seals it again if a newer key exists. */
 export async function openBrandSecret(ctx: Context, brand: Brand, column: SealedColumn): Promise<string | null> {
   const sealed = brand[column]
   if (sealed === null) return null
@@ -80,12 +80,12 @@ async function rewrap(ctx: Context, { brand, column, old, text }: Stale): Promis
 /** A brand's bot on the messaging platform. */
 interface Bot {
   brand: string
-  /** Without its @. */
+  /** Without the leading @. */
   username: string
   token: string
 }
 
-/** The bot of the brand of this URL's host. BOT_NOT_SET_UP. */
+/** The bot of this host's brand. Throws BOT_NOT_SET_UP. */
 export async function botOf(ctx: AuthContext, url: string): Promise<Bot> {
   const brand = await brandOf(ctx, url)
   const token = await openBrandSecret(ctx, brand, "bot_token")

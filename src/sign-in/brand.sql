@@ -1,4 +1,4 @@
--- Puts a brand's secret that was sealed anew in its place, unless it was changed meanwhile.
+-- Stores a brand's secret that was sealed again with a newer key, unless the secret was changed in the meantime.
 create function turnpike.reseal_brand(p_brand text, p_column text, p_old text, p_sealed text) returns boolean language plpgsql as $$
 begin
   if p_column = 'bot_token' then

@@ -1,6 +1,8 @@
--- Replaces the password p_former_hash (null: none). All the caller's sessions end, and every token that would start one; the caller
--- goes on under p_new_token, proved by the former one. Not changed when another password was set in the meantime, or the caller's
--- session was ended. refused: 'proof' (a first password needs a fresh one).
+-- Replaces the caller's password. p_former_hash: the hash that the caller's current password matched, or null
+-- if the caller had no password.
+-- All sessions and sign-in tokens of the caller end. The caller continues in a new session with p_new_token.
+-- changed is false if the password was changed or the session ended in the meantime.
+-- refused: 'proof' (a first password needs a fresh proof).
 create function turnpike.change_password(p_request turnpike.request,
   p_former_hash text, p_hash text, p_new_token text, p_expires_at timestamptz,
   out actor turnpike.caller, out changed boolean, out refused text) language plpgsql as $$
@@ -13,7 +15,7 @@ begin
     return;
   end if;
   if p_former_hash is not null then
-    -- The password alone is no proof where a code is asked for too (prove_again).
+    -- If the account has a second factor, a password alone is no fresh proof (see prove_again).
     caller.proved_at := case when turnpike.has_factor(caller.user_id) then caller.proved_at else p_request.moment end;
   elsif turnpike.lacks_proof(caller, p_request.moment) then
     refused := 'proof';
@@ -35,8 +37,8 @@ begin
   end if;
 end $$;
 
--- Sets the password of whoever was sent a link for it while their sessions were of p_epoch. All their sessions end, and every such link.
--- Returns whether it was set: not for an account that is disabled, or that no link is sent to (may_reset).
+-- Sets the password of the user who was sent a reset link. p_epoch: the user's session epoch when the link was made.
+-- All sessions and reset links of the user end. Returns false if the epoch has changed or may_reset() refuses.
 create function turnpike.reset_password(p_user_id bigint, p_epoch integer, p_hash text, p_request_id text, p_address text,
   p_moment timestamptz) returns boolean language plpgsql as $$
 declare
@@ -54,14 +56,15 @@ begin
   return true;
 end $$;
 
--- Whether a link by email may set an account's password: it can sign in, and whoever reads an admin's email alone does not become one.
+-- True if a link sent by email may set the account's password. The account must be able to sign in.
+-- An admin also needs a second factor, so that access to the email alone is not enough.
 create function turnpike.may_reset(owner users) returns boolean language plpgsql stable as $$
 begin
   return owner.disabled_at is null and owner.email is not null
     and (owner.role <> 'admin' or turnpike.has_factor(owner.user_id));
 end $$;
 
--- Who gets a link for a new password to this email.
+-- The user who gets a reset link sent to this email; all outputs are null if no link may be sent.
 create function turnpike.find_reset(p_email text, out user_id bigint, out epoch integer, out email text, out brand text)
 language plpgsql stable as $$
 declare

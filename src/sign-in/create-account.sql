@@ -1,5 +1,6 @@
--- Makes an account for an admin, with a wallet, and with an identity of its brand on the messaging platform when p_messenger_id is
--- given. refused: admin, unknown_brand, email_taken, messenger_taken.
+-- Creates an account and its wallet for an admin. If p_messenger_id is given, also links the
+-- person's identity at the brand's bot.
+-- refused: admin, unknown_brand, email_taken, messenger_taken.
 create function turnpike.create_account(p_request turnpike.request,
   p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
   p_messenger_id text)
@@ -16,7 +17,7 @@ begin
     return next;
     return;
   end if;
-  -- A first sign-in of this person waits here, and then finds the account.
+  -- A concurrent first sign-in of this person waits for this lock and then finds the account.
   if p_messenger_id is not null then
     perform turnpike.lock_identity(bot, p_messenger_id);
   end if;
@@ -44,8 +45,9 @@ begin
   return next;
 end $$;
 
--- Sets email and password hash of an account (null: as they are) for an admin, and ends all its sessions. A new email is not verified.
--- refused: admin, unknown, stale, no_email (a password without an email signs nobody in), email_taken.
+-- Sets the email and the password hash of an account for an admin (null keeps the current value), and ends all
+-- its sessions.
+-- A new email is unverified. refused: admin, unknown, stale, no_email (a password needs an email), email_taken.
 create function turnpike.set_credentials(p_request turnpike.request,
   p_user_id bigint, p_email text, p_password_hash text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$

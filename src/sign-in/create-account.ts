@@ -8,7 +8,7 @@ import { hashPassword, newPassword } from "./password.ts"
 
 const { name, email, role, brand } = userFields
 
-/** CreateUser of docs/contract.md. */
+/** CreateUser in docs/contract.md. */
 export const createUserSchema = z
   .strictObject({
     email: email.optional(),
@@ -17,13 +17,14 @@ export const createUserSchema = z
     brand: brand.optional(),
     password: newPassword.optional(),
     email_verified: z.boolean().default(false).meta({
-      description: "Whether the email is known to be theirs: only then an identity with it joins the account.",
+      description:
+        "True if the email is known to be the user's. Only then can an identity with this email join the account.",
     }),
     messenger_id: z
       .string()
       .regex(/^[1-9]\d{0,15}$/)
       .optional()
-      .meta({ description: "Their id on the messaging platform, of this brand's bot.", example: "248289761" }),
+      .meta({ description: "The user's id on the messaging platform, for this brand's bot.", example: "248289761" }),
   })
   .refine((user) => user.email !== undefined || user.messenger_id !== undefined, {
     path: ["email"],
@@ -36,8 +37,8 @@ export const createUserSchema = z
   .meta({ id: "CreateUser" })
 
 /**
- * Makes an account for an admin, with a wallet and without credit. EMAIL_TAKEN, IDENTITY_TAKEN; VALIDATION_FAILED for a brand that is
- * not there.
+ * Creates an account without credit for an admin. Throws EMAIL_TAKEN, IDENTITY_TAKEN, or
+ * VALIDATION_FAILED for an unknown brand.
  */
 export async function createAccount(
   ctx: Context,
@@ -60,7 +61,7 @@ export async function createAccount(
   })
 }
 
-/** SetCredentials of docs/contract.md. */
+/** SetCredentials in docs/contract.md. */
 export const setCredentialsSchema = z
   .strictObject({ email: email.optional(), password: newPassword.optional() })
   .refine((login) => login.email !== undefined || login.password !== undefined, {
@@ -70,8 +71,9 @@ export const setCredentialsSchema = z
   .meta({ id: "SetCredentials" })
 
 /**
- * Sets an account's login for an admin, and tells its owner. All its sessions end, and everything that would start one. NOT_FOUND, VERSION_MISMATCH,
- * EMAIL_TAKEN; EMAIL_REQUIRED for a password of an account without an email.
+ * Sets an account's email and password for an admin, and notifies the owner. Ends the account's
+ * sessions and sign-in tokens. Throws NOT_FOUND, VERSION_MISMATCH or EMAIL_TAKEN; EMAIL_REQUIRED if
+ * a password is set without an email.
  */
 export async function setCredentials(
   ctx: Context,
@@ -83,7 +85,10 @@ export async function setCredentials(
   const account = await tellingEmail(ctx, { userId, email: login.email }, () =>
     editAs(ctx, credential, "set_credentials", {
       args: { user_id: userId, email: login.email ?? null, password_hash: passwordHash, if_version: ifVersion },
-      refusals: { ...USER_REFUSALS, no_email: ["EMAIL_REQUIRED", "The account has no email: send one too."] },
+      refusals: {
+        ...USER_REFUSALS,
+        no_email: ["EMAIL_REQUIRED", "The account has no email. Send `email` together with the password."],
+      },
       serialize: serializeAdminUser,
     }),
   )

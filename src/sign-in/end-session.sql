@@ -1,4 +1,5 @@
--- Ends a session. One that had ended stays as it was. Returns whether it was valid.
+-- Ends a session. Returns false, and changes nothing, if the token matches no session or the
+-- session had already ended.
 create function turnpike.end_session(p_token text, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   update sessions n set ended_at = p_moment where n.session_id = turnpike.id_of_token(p_token)
@@ -6,7 +7,8 @@ begin
   return found;
 end $$;
 
--- Ends one of the caller's sessions, which may be the session of the request. ended is false when the caller has no such valid session.
+-- Ends one of the caller's sessions, which may be the session of the request. ended is false if the
+-- caller has no such valid session.
 create function turnpike.end_own_session(p_request turnpike.request,
   p_session_id text, out actor turnpike.caller, out ended boolean) language plpgsql as $$
 declare
@@ -24,8 +26,9 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Locks the user of a session that ends all their sessions, and returns whether that session is still valid. Of two such requests the
--- later one waits here and then finds its session ended, or its user disabled. Without the lock both would go on in new sessions.
+-- Locks the caller's user before all its sessions end. Returns whether the caller's session is still valid.
+-- A concurrent request waits for this lock and then finds its session ended or its user disabled. Without
+-- the lock, both requests would continue in new sessions.
 create function turnpike.lock_own_user(caller turnpike.caller, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   own sessions;
@@ -35,7 +38,8 @@ begin
   return coalesce((turnpike.caller_of_session(own, caller.test, p_moment)).usable, false);
 end $$;
 
--- A new session that replaces the caller's after its epoch has ended. It has a new token, since the old one may have leaked.
+-- Inserts a session that replaces the caller's after the epoch was raised. It gets a new token,
+-- since the former one may have leaked.
 create function turnpike.renew_session(caller turnpike.caller, p_new_token text, p_expires_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
@@ -49,8 +53,9 @@ begin
   perform turnpike.limit_sessions(made, p_moment);
 end $$;
 
--- Ends all sessions of the caller, and everything that would start one, by raising their epoch. With p_new_token the caller goes
--- on under it. ended is false when the caller's session had ended before.
+-- Ends all sessions and sign-in tokens of the caller by raising the epoch. If p_new_token is not
+-- null, the caller continues in a new session with it.
+-- ended is false if the caller's session had already ended.
 create function turnpike.end_sessions(p_request turnpike.request,
   p_new_token text, p_expires_at timestamptz, out actor turnpike.caller, out ended boolean) language plpgsql as $$
 declare

@@ -6,21 +6,22 @@ import { callOne } from "../platform/db.ts"
 import { newToken } from "./session-token.ts"
 import { expiryOf } from "./start-session.ts"
 
-/** Ends a session: the next request with its cookie is refused. One that had ended stays as it was. */
+/**
+ * Ends a session, so that the next request with its cookie is rejected. A session that had already ended is unchanged.
+ */
 export async function endSession(ctx: Context, { token }: SessionCredential): Promise<void> {
   await callOne(ctx.db, "end_session", { token, moment: ctx.clock.now() })
 }
 
-/** Ends one of the caller's sessions, which may be the session of the request. NOT_FOUND when they have no such valid session. */
+/** Ends one of the caller's valid sessions, possibly the one of this request. Throws NOT_FOUND. */
 export async function endOneSession(ctx: Context, credential: SessionCredential, sessionId: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "end_own_session", { session_id: sessionId })
-  if (!row.ended) throw new TurnpikeError("NOT_FOUND", `There is no session "${sessionId}" of yours.`)
+  if (!row.ended) throw new TurnpikeError("NOT_FOUND", `You have no session "${sessionId}".`)
 }
 
 /**
- * Ends all sessions of the caller, including those being started at this moment, and all tokens that would start one. `others`: the
- * caller goes on in a new session, whose token is returned; otherwise null. SESSION_REQUIRED also when the caller's session was ended in
- * this way at the same moment.
+ * Ends all sessions and sign-in tokens of the caller. For `others`, returns the token of the caller's new
+ * session; otherwise null. Throws SESSION_REQUIRED if a concurrent request has ended the caller's session.
  */
 export async function endSessions(
   ctx: Context,

@@ -15,7 +15,7 @@ export const codeField = z
   .max(64)
   .meta({ description: "The code that your authenticator app shows, or a recovery code.", example: "492039" })
 
-/** A code, as the procedures that use it up take it. */
+/** A parsed code, in the form that the procedures take. */
 export interface GivenCode {
   secret: string | null
   step: number | null
@@ -32,13 +32,13 @@ export const factorTarget = (userId: number): SealTarget => ({
   owner: userId,
 })
 
-/** A new secret of 160 bits, in base32, and the URI that an authenticator app reads from a QR code. */
+/** Makes a secret of 160 bits in base32, and the URI that an authenticator app reads from a QR code. */
 export function newSecret({ brand, label }: { brand: string; label: string }): { secret: string; uri: string } {
   const secret = new Secret({ size: 20 })
   return { secret: secret.base32, uri: totpOf(secret, { issuer: brand, label }).toString() }
 }
 
-/** Recovery codes of 80 bits, and the hashes that are kept of them. */
+/** Makes recovery codes of 80 bits. Only their hashes are stored. */
 export function newRecoveryCodes(userId: number): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: FACTOR_POLICY.recoveryCodes }, () =>
     (new Secret({ buffer: Uint8Array.from(randomBytes(10)).buffer }).base32.match(/.{4}/g) ?? []).join("-"),
@@ -58,16 +58,17 @@ interface CodeAttempt {
   userId: number
   /** The token of the session, or of the login that waits for the code. */
   session: string
-  /** Whether the account has been signed in at this address. */
+  /** True if the account has signed in from this address before. */
   known: boolean
-  /** The secret; null: they have none. */
+  /** The sealed secret; null if the account has none. */
   sealed: string | null
   code: string
 }
 
 /**
- * Takes a try of an account's code, and reads it: as one of the secret at this time, or as a recovery code.
- * The procedure that uses it up decides whether it counts; then call `giveBack`. WRONG_CODE, LOGIN_THROTTLED, UNAVAILABLE without Redis.
+ * Counts an attempt, and parses the code as one of the secret at this time or as a recovery code.
+ * The caller calls `giveBack` once the procedure has accepted the code. Throws WRONG_CODE,
+ * LOGIN_THROTTLED, or UNAVAILABLE without Redis.
  */
 export async function readCode(
   ctx: AuthContext,

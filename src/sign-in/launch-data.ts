@@ -4,7 +4,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { timeInWords } from "../base/in-words.ts"
 import { LAUNCH_POLICY } from "./policies.ts"
 
-/** A person on the messaging platform: the fields of its API that we keep. */
+/** A person on the messaging platform, with the fields of its API that we store. */
 export const messengerUserSchema = z.object({
   id: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/)]).transform(String),
   first_name: z.string().catch(""),
@@ -15,22 +15,21 @@ export type MessengerUser = z.infer<typeof messengerUserSchema>
 
 export interface Launch {
   user: MessengerUser
-  /** Identifies the launch: the same for every way of writing the same data. */
+  /** Identifies the launch. Every encoding of the same data has the same fingerprint. */
   fingerprint: string
-  /** When it will be too old. */
+  /** The time after which the data is too old. */
   expiresAt: Date
 }
 
 /**
- * Checks a mini-app's launch data (`initData`) as the platform defines it (Mini Apps, "Validating data received via the Mini
- * App"): `hash` is the HMAC-SHA256 of all other fields, `signature` included, sorted and joined by newlines, under the
- * HMAC-SHA256 of the bot's token with the key `WebAppData`. INVALID_LAUNCH_DATA.
+ * Validates a mini-app's launch data as the platform specifies it (Mini Apps, "Validating data received via the
+ * Mini App"). `hash` is an HMAC over all other fields, `signature` included. Throws INVALID_LAUNCH_DATA.
  */
 export function readLaunch(initData: string, botToken: string, now: Date): Launch {
   const pairs = [...new URLSearchParams(initData)]
   const fields = new Map(pairs)
-  if (fields.size !== pairs.length) throw invalidLaunch("It has a field twice.")
-  // A line break in a value could make other fields look the same.
+  if (fields.size !== pairs.length) throw invalidLaunch("It repeats a field.")
+  // With a line break in a value, two different sets of fields could have the same signed text.
   const isPlain = pairs.every(([name, value]) => /^\w+$/.test(name) && !value.includes("\n"))
   if (!isPlain) throw invalidLaunch("It has a field that the platform does not send.")
   const hash = fields.get("hash") ?? ""
@@ -45,11 +44,11 @@ export function readLaunch(initData: string, botToken: string, now: Date): Launc
   }
   const expiresAt = expiryOf(fields.get("auth_date") ?? "", now)
   const user = messengerUserSchema.safeParse(parseJson(fields.get("user")))
-  if (!user.success) throw invalidLaunch("It names no user.")
+  if (!user.success) throw invalidLaunch("It has no valid user.")
   return { user: user.data, fingerprint: hash, expiresAt }
 }
 
-/** Still valid at an age of exactly five minutes, to the second, which is the platform's precision. */
+/** Data is valid up to and including five minutes, in whole seconds: the precision of the platform. */
 function expiryOf(authDate: string, now: Date): Date {
   if (!/^\d{1,12}$/.test(authDate)) throw invalidLaunch("It has no auth_date.")
   const at = Number(authDate) * 1000
@@ -68,4 +67,4 @@ function parseJson(text: string | undefined): unknown {
 }
 
 export const invalidLaunch = (why: string) =>
-  new TurnpikeError("INVALID_LAUNCH_DATA", `This launch data does not sign anybody in. ${why} Open the mini-app again.`)
+  new TurnpikeError("INVALID_LAUNCH_DATA", `The launch data was rejected. ${why} Open the mini-app again.`)

@@ -7,11 +7,11 @@ import { LAUNCH_POLICY } from "./policies.ts"
 import { messengerIdentity, type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
 import type { IdentityKey } from "./start-session.ts"
 
-/** MessengerWebAppAuth of docs/contract.md. */
+/** MessengerWebAppAuth in docs/contract.md. */
 export const messengerWebAppAuthSchema = z
   .strictObject({
     init_data: z.string().min(1).max(8192).meta({
-      description: "The launch data, as the platform hands it to the mini-app: a query string with `hash`.",
+      description: "The launch data that the platform passes to the mini-app: a query string with `hash`.",
       example: "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1662771648&hash=c501b7…",
     }),
     ref_code: z
@@ -29,9 +29,9 @@ export const messengerWebAppAuthSchema = z
   .meta({ id: "MessengerWebAppAuth" })
 
 /**
- * Signs in the person who opened the mini-app of the bot of this host's brand, and runs `open` for the user, once for each launch. The same
- * launch again answers what `again` finds, such as a browser that has loaded the page again. BOT_NOT_SET_UP, INVALID_LAUNCH_DATA. After
- * UNAVAILABLE the same launch can be sent again.
+ * Signs in the person who opened the mini-app, and runs `open` once per launch. A repeated launch
+ * returns the result of `again`, for a browser that reloaded the page. Throws BOT_NOT_SET_UP or
+ * INVALID_LAUNCH_DATA. After UNAVAILABLE the caller can send the same launch again.
  */
 export async function signInLaunch<T>(
   ctx: AuthContext,
@@ -42,7 +42,7 @@ export async function signInLaunch<T>(
   const bot = await botOf(ctx, url)
   const { user, fingerprint, expiresAt } = readLaunch(init_data, bot.token, ctx.clock.now())
   const key = `launch:${bot.brand}:${fingerprint}`
-  // Redis expires keys by its own clock, which may differ from ours as much as the platform's may.
+  // Redis expires keys by its own clock. We allow for the same difference as for the platform's clock.
   const ttlMs = expiresAt.getTime() - ctx.clock.now().getTime() + 2 * LAUNCH_POLICY.maxAheadMs
   const opened = await doOnce(ctx, { key, ttlMs }, async () =>
     open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)),

@@ -1,6 +1,8 @@
--- Beside a new session, ends what its user has beyond 100 open ones (mostOpen of SESSION_POLICY in src/sign-in/policies.ts), those first
--- that were used longest ago, and forgets what is over beyond the newest 300 (mostKept). Sessions that wait for a code count for
--- themselves: whoever knows a password alone ends no other session.
+-- Enforces the session limits of a user after a session was inserted. made: the new session.
+-- Ends the least recently used open sessions beyond 100 (mostOpen of SESSION_POLICY in src/sign-in/policies.ts).
+-- Deletes ended or expired sessions beyond the newest 300 (mostKept).
+-- Sessions that wait for a code are counted separately. So a client that knows only the password cannot end another
+-- session.
 create function turnpike.limit_sessions(made sessions, p_moment timestamptz) returns void
 language plpgsql as $$
 begin

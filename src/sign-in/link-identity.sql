@@ -1,17 +1,20 @@
--- The id of an identity, made from its issuer and subject.
+-- The id of an identity, derived from its issuer and subject.
 create function turnpike.identity_id(p_issuer text, p_subject text) returns text language sql immutable as $$
   select 'idn_' || left(encode(sha256(convert_to(p_issuer || chr(10) || p_subject, 'UTF8')), 'hex'), 32)
 $$;
 
--- The lock of an identity. Everybody who looks one up and then links or unlinks it, or makes its user, takes this before any other
--- lock, so the later one sees what the earlier one did.
+-- Locks an identity. A procedure that looks up an identity in order to link it, unlink it or create
+-- its user takes this lock first.
+-- So a concurrent caller sees the committed result.
 create function turnpike.lock_identity(p_issuer text, p_subject text) returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('identities'), hashtext(p_issuer || chr(10) || p_subject));
 end $$;
 
--- Links an identity to the caller as one more way in, whatever its email. Linking it again only notes its email. refused:
--- 'another_account' when the caller is not p_user_id, who began the flow; 'taken' when it belongs to another account.
+-- Links an identity to the caller, whatever its email. If the caller already has the identity, only
+-- its email is updated.
+-- p_user_id: the user who started the flow. refused: 'another_account' (the caller is another
+-- user), 'taken' (the identity belongs to another account).
 create function turnpike.link_identity(p_request turnpike.request,
   p_user_id bigint, p_issuer text, p_subject text, p_email text, p_email_verified boolean,
   out actor turnpike.caller, out refused text) language plpgsql as $$
@@ -42,8 +45,9 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Unlinks an identity from the caller: it no longer signs anybody in to their account. refused: 'unknown' when it is not theirs;
--- 'last_way_in' when they have no other identity and no email with a password.
+-- Unlinks an identity from the caller, so that it can no longer sign in to the account.
+-- refused: 'unknown' (the caller has no such identity), 'last_way_in' (the caller has no other
+-- identity, and not both an email and a password).
 create function turnpike.unlink_identity(p_request turnpike.request,
   p_identity_id text, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
@@ -58,7 +62,7 @@ begin
   select i.* into given from identities i
     where i.user_id = caller.user_id and turnpike.identity_id(i.issuer, i.subject) = p_identity_id;
   perform turnpike.lock_identity(given.issuer, given.subject);
-  -- Locks all their identities: of two unlinked at once, the later request sees what is left.
+  -- Locks all identities of the caller: of two concurrent unlinks, the second sees the remaining ones.
   perform from identities i where i.user_id = caller.user_id order by i.issuer, i.subject for update;
   select i.* into given from identities i
     where i.issuer = given.issuer and i.subject = given.subject and i.user_id = caller.user_id;

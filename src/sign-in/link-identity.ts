@@ -6,8 +6,8 @@ import { sendFactorNotice } from "./notices.ts"
 import { type ProvedIdentity, storableIdentity } from "./resolve-identity.ts"
 
 /**
- * Links an identity to the caller as one more way in, whatever its email. Linking it again changes nothing. IDENTITY_TAKEN: it belongs
- * to another account. LOGIN_STATE_INVALID: the caller is not `userId`, who began the flow.
+ * Links an identity to the caller, whatever its email. Throws IDENTITY_TAKEN if it belongs to another
+ * account, and LOGIN_STATE_INVALID if the caller is not `userId`, the user who started the flow.
  */
 export async function linkIdentity(
   ctx: Context,
@@ -33,14 +33,17 @@ export async function linkIdentity(
 }
 
 /**
- * Unlinks an identity from the caller: it no longer signs anybody in to their account. NOT_FOUND. LAST_WAY_IN: they have no other
- * identity and no email with a password.
+ * Unlinks an identity from the caller. Throws NOT_FOUND, or LAST_WAY_IN if the caller could not sign in without it.
  */
 export async function unlinkIdentity(ctx: Context, credential: SessionCredential, id: string): Promise<void> {
   const { actor, row } = await callAs(ctx, credential, "unlink_identity", {
     identity_id: id,
   })
-  if (row.refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no identity "${id}" of yours.`)
-  if (row.refused) throw new TurnpikeError("LAST_WAY_IN", "This is the last way in to your account.")
+  if (row.refused === "unknown") throw new TurnpikeError("NOT_FOUND", `You have no identity "${id}".`)
+  if (row.refused)
+    throw new TurnpikeError(
+      "LAST_WAY_IN",
+      "This is your only way to sign in. Link another identity or set a password first.",
+    )
   sendFactorNotice(ctx, actor.user_id, { factor: "identity", change: "unlinked" })
 }

@@ -9,14 +9,17 @@ import { released } from "../platform/db.ts"
 export const identitySchema = z
   .object({
     identity_id: z.string(),
-    issuer: z
-      .string()
-      .meta({ description: "The service it is an identity of: an OpenID provider's issuer, or `messenger:<brand>`." }),
-    subject: z.string().meta({ description: "Your id there.", example: "248289761001" }),
-    email: z.string().nullable().meta({ description: "The email that the issuer gave at the last sign-in." }),
-    email_verified: z.boolean().meta({ description: "Whether the issuer has verified that email." }),
+    issuer: z.string().meta({
+      description: "The service that issued the identity: an OpenID provider's issuer, or `messenger:<brand>`.",
+    }),
+    subject: z.string().meta({ description: "Your id at this service.", example: "248289761001" }),
+    email: z.string().nullable().meta({ description: "The email that the issuer reported at the last sign-in." }),
+    email_verified: z.boolean().meta({ description: "True if the issuer has verified this email." }),
     created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().nullable().meta({ description: "When it last signed you in.", example: null }),
+    last_used_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When you last signed in with it; null if never.", example: null }),
   })
   .meta({ id: "Identity" })
 
@@ -30,7 +33,7 @@ function serializeIdentity(row: IdentityRow): IdentityRow {
   }
 }
 
-/** The caller's identities, the oldest first. */
+/** Lists the caller's identities, oldest first. */
 export async function listIdentities(
   ctx: Context,
   credential: SessionCredential,

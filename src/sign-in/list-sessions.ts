@@ -10,14 +10,17 @@ import { SESSION_POLICY } from "./policies.ts"
 export const sessionSchema = z
   .object({
     session_id: z.string(),
-    current: z.boolean().meta({ description: "Whether it is the session of this request.", example: true }),
+    current: z.boolean().meta({ description: "True for the session of this request.", example: true }),
     user_agent: z.string().nullable().meta({ example: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" }),
-    address: z.string().nullable().meta({ description: "The address where it was started.", example: "203.0.113.9" }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: "The IP address from which the session was started.", example: "203.0.113.9" }),
     created_at: z.iso.datetime(),
-    last_seen_at: z.iso.datetime().meta({ description: "Accurate to an hour." }),
-    expires_at: z.iso
-      .datetime()
-      .meta({ description: `Each use moves it to ${timeInWords(SESSION_POLICY.lifeMs)} later.` }),
+    last_seen_at: z.iso.datetime().meta({ description: "When the session was last used, accurate to an hour." }),
+    expires_at: z.iso.datetime().meta({
+      description: `Each use extends it to ${timeInWords(SESSION_POLICY.lifeMs)} later, up to a maximum age.`,
+    }),
   })
   .meta({ id: "Session" })
 
@@ -35,7 +38,7 @@ function serializeSession(row: SessionRow): SessionRow {
   }
 }
 
-/** The caller's valid sessions, the most recently used first. */
+/** Lists the caller's valid sessions, most recently used first. */
 export async function listSessions(
   ctx: Context,
   credential: SessionCredential,

@@ -1,12 +1,14 @@
--- The addresses of a user's 200 newest sessions, without logins that wait for a code: those only knew the password.
+-- The addresses of a user's 200 newest sessions. Sessions that wait for a code are excluded, since
+-- they only prove the password.
 create function turnpike.session_addresses(p_user_id bigint) returns text[] language plpgsql stable as $$
 begin
   return array(select s.address from sessions s
     where s.user_id = p_user_id and not s.factor_due order by s.session_id collate "C" desc limit 200);
 end $$;
 
--- The user of an email, if there is one, with the hash of their password and the addresses where they have signed in. name: the email as
--- the index of emails folds it, so an unknown email is one in the same spellings as a known one.
+-- Finds the user with an email, the hash of the user's password, and the addresses where the user has signed in.
+-- name: the email in lower case. Throttles of an unknown email use it, so that all spellings count together, as for
+-- a known email.
 create function turnpike.find_login(p_email text, out name text, out user_id bigint, out password_hash text,
   out disabled boolean, out epoch integer, out addresses text[]) language plpgsql stable as $$
 begin

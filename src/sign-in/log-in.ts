@@ -9,21 +9,17 @@ import { tellLocked } from "./notices.ts"
 import { verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
 
-/** LoginRequest of docs/contract.md. */
+/** LoginRequest in docs/contract.md. */
 export const loginRequestSchema = z
   .strictObject({
-    email: z
-      .string()
-      .min(1)
-      .max(320)
-      .meta({ example: "you@example.com", description: "Upper and lower case count as the same." }),
+    email: z.string().min(1).max(320).meta({ example: "you@example.com", description: "Case is ignored." }),
     password: z.string().min(1).max(PASSWORD_POLICY.maxLength).meta({ example: "correct horse battery staple" }),
   })
   .meta({ id: "LoginRequest" })
 
 /**
- * The user of an email and password, and the epoch of their sessions. A wrong password, an unknown user, a user without a password and
- * a disabled user are the same INVALID_CREDENTIALS after the same work. LOGIN_THROTTLED.
+ * Checks an email and a password; returns the user and its session epoch. An unknown user, a disabled user,
+ * a missing and a wrong password all throw INVALID_CREDENTIALS after the same work. Throws LOGIN_THROTTLED.
  */
 export async function logIn(
   ctx: AuthContext,
@@ -46,7 +42,7 @@ export async function logIn(
   return { userId: found.user_id, epoch: found.epoch }
 }
 
-/** `disabled` and `epoch` are known when there is a user. */
+/** `disabled` and `epoch` are null if no user was found. */
 type LoginRow = Procedures["find_login"]["row"] & {
   name: string
   disabled: boolean

@@ -5,18 +5,18 @@ import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { LOGIN_POLICY } from "./policies.ts"
 
-/** The account whose password is tried. */
+/** The account whose password is checked. */
 export interface PasswordAttempt {
-  /** The user_id, or the given name of an unknown user. */
+  /** The user_id, or the email of an unknown user. */
   account: number | string
-  /** Whether the account has had a session at this address: then attempts from elsewhere do not count against it. */
+  /** True if the account has had a session from this address. The limit for unknown addresses does not apply then. */
   known: boolean
 }
 
 /**
- * One script for all limits, so concurrent attempts get no further than sequential ones. Each key holds the time at which all its tries
- * will be back (GCRA, ITU-T I.371); a try moves that on by one interval, at most `burst` intervals ahead of now. Answers 0, or the
- * milliseconds until a try is allowed.
+ * One script checks all limits, so concurrent attempts get no more tries than sequential ones. Each
+ * key stores the time at which all its tries are available again (GCRA, ITU-T I.371). Returns 0, or
+ * the milliseconds until the next try.
  */
 const TAKE = `
 local now, wait, back = tonumber(ARGV[1]), 0, {}
@@ -31,7 +31,7 @@ for i, key in ipairs(KEYS) do
 end
 return 0`
 
-/** Gives a try back to each key. */
+/** Returns a try to each key. */
 const GIVE_BACK = `
 local now = tonumber(ARGV[1])
 for i, key in ipairs(KEYS) do
@@ -45,22 +45,23 @@ end
 return 0`
 
 /**
- * Takes one try from what the account and the address have left, before the password is checked. `giveBack` is called after a right
- * password, and when none was checked. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
+ * Takes one try of the account and of the address before the password is checked. The caller calls
+ * `giveBack` if the password was correct or was not checked. Throws LOGIN_THROTTLED, or UNAVAILABLE
+ * without Redis: no try is uncounted.
  */
 export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ giveBack(): void }> {
   const limits = limitsOf(attempt, ctx.address)
   return takeTry(ctx, limits, "Too many wrong passwords for this account, or from this address.")
 }
 
-/** A key in Redis, and how often what it counts may be tried: `burst` times at once, then once in each `intervalMs`. */
+/** A Redis key and its limit: `burst` tries at once, then one per `intervalMs`. */
 interface TryLimit {
   key: string
   burst: number
   intervalMs: number
 }
 
-/** Takes one try from all of these limits, or from none. LOGIN_THROTTLED with `message`; UNAVAILABLE without Redis. */
+/** Takes one try from all of these limits, or from none. Throws LOGIN_THROTTLED with `message`, or UNAVAILABLE. */
 export async function takeTry(ctx: AuthContext, limits: TryLimit[], message: string): Promise<{ giveBack(): void }> {
   const keys = limits.map(({ key }) => key)
   const args = () => [ctx.clock.now().getTime(), ...limits.flatMap(({ burst, intervalMs }) => [burst, intervalMs])]
@@ -91,7 +92,7 @@ function limitsOf({ account, known }: PasswordAttempt, address: string | null): 
   ]
 }
 
-/** The limits of an address: IPv6 by /64, and twice and four times as much by /56 and /48. */
+/** The limits of an address. IPv6 counts per /64, with twice and four times the limit per /56 and /48. */
 export function limitsByAddress(name: string, address: string | null, limit: Omit<TryLimit, "key">): TryLimit[] {
   const shares = address === null ? [{ network: networkOf(null), more: 1 }] : countedNetworksOf(address)
   return shares.map(({ network, more }) => ({

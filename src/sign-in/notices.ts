@@ -6,19 +6,19 @@ import type { AdminUser } from "../users/admin-user.ts"
 import type { User } from "../users/user-row.ts"
 import type { AuthContext } from "./auth-context.ts"
 
-/** An email to somebody who has signed in where they never did. The feed has the same notice, written by the procedure. */
+/** Emails a user about a sign-in from a new place. The procedure has written the same notice to the feed. */
 export function sendSignInNotice(ctx: Context, { email, brand }: User, userAgent: string | null): void {
   const data = { address: ctx.address, user_agent: userAgent, at: ctx.clock.now().toISOString() }
   sendEmail(ctx, { kind: "new_login", to: email, brand, data })
 }
 
-/** An email to somebody about a change to what signs them in. */
+/** Emails a user about a change to a password, an email, an identity or a second factor. */
 export const sendFactorNotice = (ctx: Context, userId: number, data: { factor: string; change: string }) =>
   sendTo(ctx, userId, "factor_changed", data)
 
 /**
- * Makes an admin's edit of an account; `email`: the one that it sets, if any. If that is another one than before, both addresses are told: the
- * former one's owner may be who should not lose the account.
+ * Runs an admin's edit of an account; `email` is the new email, if the edit sets one. If the email
+ * changes, both addresses get a notice: the former one may belong to the rightful owner.
  */
 export async function tellingEmail(
   ctx: Context,
@@ -38,8 +38,8 @@ export async function tellingEmail(
 }
 
 /**
- * Tells somebody behind the answer, in their feed and by email, that their account takes no passwords for a while: once an hour, however
- * often it is tried.
+ * Notifies a user in the feed and by email that password sign-ins are throttled, at most once per
+ * hour. It runs in the background, after the response.
  */
 export function tellLocked(ctx: AuthContext, userId: number): void {
   const told = async () => {
@@ -66,7 +66,7 @@ function sendTo(ctx: Context, userId: number, kind: "factor_changed" | "login_lo
   )
 }
 
-/** Of a user who is not there too: then whoever asks is told by the edit. */
+/** Returns an empty address for an unknown user too: the edit reports that error. */
 async function addressOf({ db }: Context, userId: number): Promise<Pick<User, "email" | "brand">> {
   const query = db.selectFrom("users as u").select(["u.email", "u.brand"]).where("u.user_id", "=", userId)
   return (await query.executeTakeFirst()) ?? { email: null, brand: "" }

@@ -4,34 +4,35 @@ import { discover, type OidcSettings, type Provider } from "./oidc-provider.ts"
 import { mintToken } from "./one-time-token.ts"
 import { safeNext } from "./safe-next.ts"
 
-/** Where providers send browsers back to, for every flow. */
+/** The path to which providers redirect browsers, for every flow. */
 export const CALLBACK_PATH = "/api/auth/oauth-login/callback"
 
 /** The state in Redis while a browser is at the provider (OAuth state, docs/contract.md). */
 export interface OauthState {
-  /** The account that gets the identity; null: the flow signs somebody in. */
+  /** The account that gets the identity; null if the flow signs a user in. */
   user_id: number | null
-  /** The path of ours where it ends; null: the brand's landing page. */
+  /** The path where the flow ends; null for the brand's landing page. */
   redirect_to: string | null
   redirect_uri: string
   client_id: string
   nonce: string
   code_verifier: string
-  /** The provider's metadata when the flow began; its answer is checked against it. */
+  /** The provider's metadata when the flow started. The response is checked against it. */
   provider: Provider
 }
 
 export interface Beginning {
-  /** The provider's page. */
+  /** The URL of the provider's page. */
   url: string
   state: string
-  /** The browser's ticket. The state in the URL is only its hash, so a URL alone does not open the way back. */
+  /** The browser's ticket. The URL contains only its hash, so the URL alone cannot complete the flow. */
   ticket: string
 }
 
 /**
- * Begins the authorization code flow with PKCE (RFC 7636, S256) and a nonce (OpenID Connect Core 1.0, section 3.1). A `next` that
- * is no path of this origin counts as none. LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED, UNAVAILABLE without Redis.
+ * Starts the authorization code flow with PKCE (RFC 7636, S256) and a nonce (OpenID Connect Core
+ * 1.0, section 3.1). An unsafe `next` is ignored. Throws LOGIN_PROVIDER_UNAVAILABLE,
+ * LOGIN_PROVIDER_FAILED, or UNAVAILABLE without Redis.
  */
 export async function beginAuthorization(
   ctx: AuthContext,
@@ -65,5 +66,5 @@ export async function beginAuthorization(
   return { url: url.href, state, ticket }
 }
 
-/** The state of a browser's ticket: 256 bits in base64url. */
+/** The state that belongs to a browser's ticket: 256 bits in base64url. */
 export const stateOf = (ticket: string) => oauth.calculatePKCECodeChallenge(`turnpike oauth state ${ticket}`)

@@ -15,7 +15,9 @@ import { consumeToken } from "./one-time-token.ts"
 import { OIDC_POLICY } from "./policies.ts"
 import type { ProvedIdentity } from "./resolve-identity.ts"
 
-/** Uses up the flow that this browser began. LOGIN_STATE_INVALID for any other, whose flow stays. */
+/**
+ * Consumes the flow that this browser started. Throws LOGIN_STATE_INVALID, and keeps the flow, for any other browser.
+ */
 export async function redeemState(
   ctx: AuthContext,
   settings: OidcSettings,
@@ -23,7 +25,7 @@ export async function redeemState(
 ): Promise<OauthState> {
   if (!ticket || (await stateOf(ticket)) !== state) throw stateInvalid()
   const flow = (await consumeToken<OauthState>(ctx, "oauth_state", ticket))?.payload
-  // The provider's settings changed in the meantime: the new one must not get the old one's code.
+  // If the provider's settings have changed, the new provider must not get a code of the former one.
   if (!flow || flow.client_id !== settings.clientId || flow.provider.issuer !== settings.issuer) throw stateInvalid()
   return flow
 }
@@ -31,20 +33,20 @@ export async function redeemState(
 const stateInvalid = () =>
   new TurnpikeError(
     "LOGIN_STATE_INVALID",
-    "This browser did not begin this login, or the login is over or took too long.",
+    "This browser did not start this login, or the login was already used or has expired. Start again.",
   )
 
 interface Return {
   flow: OauthState
   state: string
-  /** The query with which the provider sent the browser back. */
+  /** The query of the provider's redirect. */
   answer: URLSearchParams
 }
 
 /**
- * The person as the provider identifies them: exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the answer (RFC 9207)
- * and the ID token (OpenID Connect Core 1.0, section 3.1.3.7). LOGIN_DENIED, LOGIN_STATE_INVALID when the code is not valid,
- * LOGIN_PROVIDER_FAILED, LOGIN_PROVIDER_UNAVAILABLE.
+ * Exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the response (RFC 9207) and
+ * the ID token (OpenID Connect Core 1.0, section 3.1.3.7). Throws LOGIN_DENIED,
+ * LOGIN_PROVIDER_FAILED, LOGIN_PROVIDER_UNAVAILABLE, or LOGIN_STATE_INVALID if the code is invalid.
  */
 export async function completeAuthorization(
   ctx: AuthContext,
@@ -56,13 +58,13 @@ export async function completeAuthorization(
   const said = await providerErrors("ID token", () => claimsOf(ctx, settings, tokens))
   const asks = said.email === undefined && provider.userinfo_endpoint !== undefined
   const subject = { accessToken: tokens.access_token, subject: said.sub }
-  // The claim that an email is verified counts only from the source of that email.
+  // `email_verified` is valid only for the email from the same source.
   const { email, email_verified, name } = asks ? await userInfo(ctx, settings, { provider, ...subject }) : said
   return {
     issuer: provider.issuer,
     subject: said.sub,
     email: typeof email === "string" ? email : null,
-    // The text "true" does not count as true, since this decides whether accounts are joined.
+    // The string "true" is not accepted, since this claim decides whether accounts are joined.
     emailVerified: email_verified === true,
     name: [said.name, name].find((one) => typeof one === "string") ?? null,
   }
@@ -99,27 +101,27 @@ async function exchange(
   }
 }
 
-/** The claims of an ID token of `exchange`, after the checks that the library leaves to us. */
+/** The claims of the ID token, after the checks that the library leaves to us. */
 async function claimsOf(
   ctx: AuthContext,
   { clientId }: OidcSettings,
   tokens: oauth.TokenEndpointResponse,
 ): Promise<oauth.IDToken> {
   const claims = oauth.getValidatedIdTokenClaims(tokens)
-  if (!claims) throw new Error("there is none")
+  if (!claims) throw new Error("it is missing")
   const now = ctx.clock.now().getTime() / 1000
   if (claims.iat > now + OIDC_POLICY.toleranceSeconds) throw new Error("it was issued in the future")
   if (claims.azp !== undefined && claims.azp !== clientId) throw new Error("it is for another party (azp)")
-  if (!(await fitsAccessToken(tokens, claims.at_hash))) throw new Error("it is of another access token (at_hash)")
+  if (!(await fitsAccessToken(tokens, claims.at_hash))) throw new Error("it belongs to another access token (at_hash)")
   return claims
 }
 
-/** Two errors of RFC 6749 section 4.1.2.1 are temporary faults, not decisions. */
+/** Two errors of RFC 6749 section 4.1.2.1 are temporary faults, not denials. */
 function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
   if (error === "server_error" || error === "temporarily_unavailable") {
     return new TurnpikeError(
       "LOGIN_PROVIDER_UNAVAILABLE",
-      "The identity provider cannot do it now. Start again shortly.",
+      "The identity provider is temporarily unavailable. Start again shortly.",
       {
         retryAfter: OIDC_POLICY.retryAfterSeconds,
       },
@@ -128,7 +130,7 @@ function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
   return new TurnpikeError("LOGIN_DENIED", "The identity provider did not sign you in.")
 }
 
-/** Claims of the userinfo endpoint, of the same subject (OpenID Connect Core 1.0, section 5.3); a signed answer is not asked for. */
+/** Reads the userinfo claims of the same subject (OpenID Connect Core 1.0, section 5.3), unsigned. */
 async function userInfo(
   ctx: AuthContext,
   settings: OidcSettings,
@@ -138,12 +140,14 @@ async function userInfo(
     const client = clientOf(ctx, settings)
     const response = await oauth.userInfoRequest(provider, client, accessToken, requestOptions(ctx))
     if (response.headers.get("content-type")?.startsWith("application/jwt"))
-      throw new Error("it is a JWT, which was not asked for")
+      throw new Error("it is a JWT, which was not requested")
     return oauth.processUserInfoResponse(provider, client, subject, response)
   })
 }
 
-/** Whether `at_hash`, if there is one, is of the access token: the left half of its hash (OpenID Connect Core 1.0, 3.1.3.6). */
+/**
+ * True if `at_hash` is missing or matches the left half of the access token's hash (OpenID Connect Core 1.0, 3.1.3.6).
+ */
 async function fitsAccessToken(tokens: oauth.TokenEndpointResponse, atHash: unknown): Promise<boolean> {
   if (atHash === undefined) return true
   const { alg } = decodeProtectedHeader(tokens.id_token ?? "")

@@ -8,20 +8,20 @@ import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { OIDC_POLICY } from "./policies.ts"
 
-/** The identity provider of this installation, and our client there. */
+/** The identity provider of this installation, and our client registration there. */
 export interface OidcSettings {
   /** Exactly as the provider spells it. */
   issuer: string
   clientId: string
-  /** Undefined: a public client. */
+  /** Undefined for a public client. */
   clientSecret: string | undefined
-  /** Joined by blanks; `openid` is always one. */
+  /** Separated by spaces; always contains `openid`. */
   scope: string
 }
 
 const SCOPES = "openid email profile"
 
-/** From the bindings. LOGIN_NOT_CONFIGURED without an issuer and a client id. */
+/** Reads the settings from the bindings. Throws LOGIN_NOT_CONFIGURED without an issuer or a client id. */
 export function oidcSettings(env: Pick<AuthEnv, `OIDC_${string}` & keyof AuthEnv>): OidcSettings {
   if (!env.OIDC_ISSUER || !env.OIDC_CLIENT_ID) {
     throw new TurnpikeError("LOGIN_NOT_CONFIGURED", "No identity provider is set up here.")
@@ -47,10 +47,12 @@ export type Provider = {
   authorization_response_iss_parameter_supported?: boolean
 }
 
-/** Algorithms by which only the provider can sign: never `none`, never one with a shared secret or a public key as its key. */
+/** Asymmetric algorithms, with which only the provider can sign. `none` and HMAC algorithms are excluded. */
 const ALGORITHMS = /^(?:[RPE]S(?:256|384|512)|EdDSA|Ed25519)$/
 
-/** The shared fetch, reading the answer whole. A provider that does not answer, or has a fault, is LOGIN_PROVIDER_UNAVAILABLE. */
+/**
+ * The guarded fetch; it reads the whole response. A timeout or a provider's fault throws LOGIN_PROVIDER_UNAVAILABLE.
+ */
 export function providerFetch(ctx: AuthContext) {
   const { timeoutMs, maxBytes } = OIDC_POLICY
   const send = createOauthFetch(ctx, { policy: providerPolicy(ctx), timeoutMs, maxBytes })
@@ -68,13 +70,16 @@ export function providerFetch(ctx: AuthContext) {
   }
 }
 
-/** An operator names the provider, so it may be at a host of our own. Otherwise the rules for customers' URLs apply. */
+/**
+ * An operator configures the provider, so it may be at one of our own hosts. All other rules for
+ * customers' URLs apply.
+ */
 const providerPolicy = ({ urlPolicy }: AuthContext): UrlPolicy => ({
   allowLoopback: urlPolicy.allowLoopback,
   ownHosts: [],
 })
 
-/** Options of requests to a provider. Our own guard decides which URLs may be http. */
+/** Options of requests to a provider. Our own guard decides which URLs may use http. */
 export const requestOptions = (ctx: AuthContext) => ({
   [oauth.customFetch]: providerFetch(ctx),
   [oauth.allowInsecureRequests]: true,
@@ -87,13 +92,13 @@ export const clientOf = (ctx: AuthContext, settings: OidcSettings): oauth.Client
   [oauth.clockTolerance]: OIDC_POLICY.toleranceSeconds,
 })
 
-/** What discovery has found lately: the provider, or why there is none. */
+/** The cached result of discovery: the provider, or the error. */
 type Discovered = { until: number } & ({ provider: Provider } | { failed: { code: ErrorCode; message: string } })
 
 /**
- * An issuer's provider, by discovery; kept in Redis for some minutes, and for seconds when it failed: whoever comes then does not make
- * us ask again. LOGIN_PROVIDER_UNAVAILABLE. LOGIN_PROVIDER_FAILED when its metadata belong to another issuer, lack something, or name
- * URLs that we may not call.
+ * Discovers an issuer's provider. Redis caches it for some minutes, and a failure for seconds, so
+ * that a failing provider is not called for each login. Throws LOGIN_PROVIDER_UNAVAILABLE, or
+ * LOGIN_PROVIDER_FAILED for invalid metadata.
  */
 export async function discover(ctx: AuthContext, { issuer }: OidcSettings): Promise<Provider> {
   const key = `oidc:provider:${issuer}`
@@ -105,7 +110,7 @@ export async function discover(ctx: AuthContext, { issuer }: OidcSettings): Prom
   if (known && left > 0) {
     if ("provider" in known) return known.provider
     const { code, message } = known.failed
-    // Else our clock was set back meanwhile.
+    // A longer time left means that our clock was set back in the meantime.
     if (left <= retryAfterSeconds * 1000) throw new TurnpikeError(code, message, { retryAfter: Math.ceil(left / 1000) })
   }
   const keep = (found: Discovered) => ctx.redis.set(key, JSON.stringify(found), { ttlMs: found.until - now })
@@ -129,10 +134,10 @@ export async function discover(ctx: AuthContext, { issuer }: OidcSettings): Prom
 }
 
 function checked(ctx: AuthContext, issuer: string, said: oauth.AuthorizationServer): Provider {
-  if (said.issuer !== issuer) throw new Error("the metadata are of another issuer, or spell it differently")
+  if (said.issuer !== issuer) throw new Error("the metadata names another issuer, or spells it differently")
   const endpoint = (name: "authorization_endpoint" | "token_endpoint" | "jwks_uri" | "userinfo_endpoint") => {
     const value = said[name]
-    if (typeof value !== "string") throw new Error(`the metadata have no ${name}`)
+    if (typeof value !== "string") throw new Error(`the metadata has no ${name}`)
     return checkPublicUrl(value, providerPolicy(ctx)).href
   }
   const algorithms = texts(said.id_token_signing_alg_values_supported, ["RS256"]).filter((one) => ALGORITHMS.test(one))
@@ -152,7 +157,9 @@ function checked(ctx: AuthContext, issuer: string, said: oauth.AuthorizationServ
 const texts = (value: unknown, otherwise: string[]): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : otherwise
 
-/** Our authentication at the token endpoint: as the provider prefers, in the header rather than in the body. */
+/**
+ * Chooses the client authentication at the token endpoint: in the header, unless the provider supports only the body.
+ */
 export function authenticationOf(provider: Provider, { clientSecret }: OidcSettings): oauth.ClientAuth {
   if (clientSecret === undefined) return oauth.None()
   const methods = provider.token_endpoint_auth_methods_supported ?? []
@@ -161,8 +168,8 @@ export function authenticationOf(provider: Provider, { clientSecret }: OidcSetti
 }
 
 /**
- * Runs a step with a provider. Faults become LOGIN_PROVIDER_FAILED; the log gets the step and the reason, without the answers, claims
- * and tokens that the library adds.
+ * Runs a step with a provider. Faults throw LOGIN_PROVIDER_FAILED. The cause names only the step
+ * and the reason: the library's error also has responses, claims and tokens.
  */
 export async function providerErrors<T>(step: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -171,12 +178,12 @@ export async function providerErrors<T>(step: string, work: () => Promise<T>): P
     const known = causedBy(error)
     if (known) throw known
     const why = new Error(`${step}: ${error instanceof Error ? error.message : "unknown"}`)
-    const message = "What the identity provider says is not valid. Nobody was signed in."
+    const message = "The identity provider sent an invalid response. You were not signed in."
     throw new TurnpikeError("LOGIN_PROVIDER_FAILED", message, { cause: why })
   }
 }
 
-/** An error of ours, wherever in the chain of causes a library has put it. */
+/** Finds an error of ours in the chain of causes. */
 function causedBy(error: unknown): TurnpikeError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TurnpikeError) return cause
   return null

@@ -3,7 +3,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { TOKEN_POLICY, type TokenPurpose } from "./policies.ts"
 
-/** What a token stands for, and when it expires. */
+/** The payload of a token, and its expiry. */
 export interface OneTimeToken<Payload> {
   payload: Payload
   expiresAt: Date
@@ -11,13 +11,13 @@ export interface OneTimeToken<Payload> {
 
 interface Stored {
   payload: unknown
-  /** Unix milliseconds, by our clock and exact; Redis expires keys by its own. */
+  /** Unix milliseconds by our clock. Redis expires keys by its own clock. */
   expires_at: number
 }
 
 /**
- * Makes a one-time token of 256 bits and returns it. Redis stores only its SHA-256, with the payload, for the purpose's time or
- * `ttlMs`. It is valid for its purpose only. UNAVAILABLE without Redis.
+ * Makes a one-time token of 256 bits for one purpose. Redis stores only its SHA-256 with the
+ * payload, for the purpose's lifetime or `ttlMs`. Throws UNAVAILABLE without Redis.
  */
 export async function mintToken(
   ctx: Pick<AuthContext, "redis" | "clock">,
@@ -32,7 +32,7 @@ export async function mintToken(
   return { token, expiresAt }
 }
 
-/** Takes up a token: of several callers, one gets it. Null when it is wrong, used, expired, or of another purpose. */
+/** Consumes a token: one of several callers gets it. Null for a wrong, used or expired token, or another purpose. */
 export async function consumeToken<Payload>(
   ctx: AuthContext,
   purpose: TokenPurpose,
@@ -42,7 +42,7 @@ export async function consumeToken<Payload>(
   return read(ctx, await ctx.redis.take(tokenKey(purpose, token)))
 }
 
-/** The same, without using the token up. */
+/** Reads a token without consuming it. */
 export async function peekToken<Payload>(
   ctx: AuthContext,
   purpose: TokenPurpose,
@@ -52,11 +52,11 @@ export async function peekToken<Payload>(
   return read(ctx, await ctx.redis.get(tokenKey(purpose, token)))
 }
 
-/** Its key in Redis. The purpose is part of the key, so a token opens nothing else. */
+/** A token's key in Redis. It contains the purpose, so a token is valid for that purpose only. */
 export const tokenKey = (purpose: TokenPurpose, token: string) =>
   `token:${purpose}:${createHash("sha256").update(token).digest("hex")}`
 
-/** 256 bits in base64url. Anything else is refused without a round trip. */
+/** True for 256 bits in base64url. Any other text is rejected without a round trip. */
 const isToken = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 function read<Payload>(ctx: AuthContext, text: string | null): OneTimeToken<Payload> | null {
@@ -66,7 +66,7 @@ function read<Payload>(ctx: AuthContext, text: string | null): OneTimeToken<Payl
   return { payload: payload as Payload, expiresAt: new Date(expires_at) }
 }
 
-/** Stores the first caller's request id. A repeat by the same request, as after a lost answer, gets the same answer. */
+/** Stores the first request's id. If that request repeats the call, after a lost response, it gets the same answer. */
 const CLAIM = `
 local owner = redis.call('GET', KEYS[1])
 if owner then return owner == ARGV[1] and 1 or 0 end
@@ -78,8 +78,9 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`
 
 /**
- * Does `work` if this request is the first to ask for `key` within `ttlMs`; null for every other. If it fails through no fault of the
- * caller, the key is free again, so the same request can be repeated. UNAVAILABLE without Redis.
+ * Runs `work` if this request is the first with `key` within `ttlMs`; returns null for every other
+ * request. If it fails through no fault of the caller, the key is free again and the request can be
+ * repeated. Throws UNAVAILABLE without Redis.
  */
 export async function doOnce<T>(
   ctx: AuthContext,

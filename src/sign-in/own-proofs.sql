@@ -1,5 +1,6 @@
--- What the caller proves with who they are: the hash of their password, and the sealed secret of their second factor, which counts once it
--- was confirmed; null: none. Only the caller's own token opens them: no role reads the columns.
+-- The caller's password hash and the sealed secret of the caller's second factor, each null if missing.
+-- factor_counts: the second factor was confirmed. Only the caller's own session opens them: no role
+-- reads these columns.
 create function turnpike.own_proofs(p_request turnpike.request,
   out actor turnpike.caller, out password_hash text, out factor_secret text, out factor_counts boolean) language plpgsql as $$
 declare

@@ -5,13 +5,13 @@ import type { Context } from "../actor/context.ts"
 interface OwnProofs {
   actor: Actor
   passwordHash: string | null
-  /** The sealed secret of a second factor that counts. */
+  /** The sealed secret of a confirmed second factor. */
   factor: string | null
-  /** The same of one that they have begun to set up. */
+  /** The sealed secret of a second factor that is not confirmed yet. */
   unconfirmed: string | null
 }
 
-/** What the caller proves with who they are. */
+/** Reads the secrets with which the caller can prove their identity. */
 export async function readOwnProofs(ctx: Context, credential: SessionCredential): Promise<OwnProofs> {
   const { actor, row } = await callAs(ctx, credential, "own_proofs", {})
   const { password_hash: passwordHash, factor_secret: secret, factor_counts: counts } = row

@@ -13,13 +13,13 @@ import { PASSWORD_POLICY } from "./policies.ts"
 import { newToken } from "./session-token.ts"
 import { expiryOf } from "./start-session.ts"
 
-/** scrypt N=2^15, r=8, p=3 (docs/architecture/sign-in.md); it takes 32 MiB, above Node's default bound. */
+/** scrypt N=2^15, r=8, p=3 (docs/architecture/sign-in.md). It takes 32 MiB, above Node's default bound. */
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 
-/** A password is compared with this when there is no hash: it matches nothing and takes the same time. */
+/** A hash that no password matches. Comparing with it takes the same time as with a real hash. */
 const NOBODY = ["scrypt", COST.N, COST.r, COST.p, "A".repeat(22), `${"A".repeat(43)}=`].join("$")
 
-/** `scrypt$N$r$p$salt$hash`, salt and hash in base64. */
+/** Hashes a password as `scrypt$N$r$p$salt$hash`, with salt and hash in base64. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const hash = await derive(password, salt, COST)
@@ -27,8 +27,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password matches a hash of `hashPassword`; null: an unknown user, or one without a password. The work is always the same,
- * so its time tells nothing.
+ * True if a password matches a hash of `hashPassword`. `stored` is null for an unknown user or one
+ * without a password. The work is always the same, so its duration reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, N, r, p, salt = "", hash = ""] = (stored ?? NOBODY).split("$")
@@ -42,7 +42,9 @@ export async function verifyPassword(password: string, stored: string | null): P
   return expected.length === derived.length && timingSafeEqual(expected, derived) && stored !== null
 }
 
-/** One derivation takes 32 MiB and a third of a second of an isolate: whoever comes when many wait is told so at once. */
+/**
+ * A derivation takes 32 MiB and a third of a second. When too many callers wait, further callers get an error at once.
+ */
 const turnstile = new Turnstile(PASSWORD_POLICY)
 
 function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
@@ -60,13 +62,13 @@ const tooMany = () =>
 
 let common: Set<string> | undefined
 
-/** Whether a password is one of those that everybody tries first, in whatever case. */
+/** True if a password is one of the most common ones, ignoring case. */
 function isCommonPassword(password: string): boolean {
   common ??= readList(COMMON_PASSWORDS)
   return common.has(password.normalize("NFKC").toLowerCase())
 }
 
-/** Each line: how many characters it shares with the word before, in base 36, and the rest of it. */
+/** Each line holds how many characters it shares with the word before, in base 36, and the rest of the word. */
 function readList(text: string): Set<string> {
   const words = new Set<string>()
   let word = ""
@@ -77,14 +79,14 @@ function readList(text: string): Set<string> {
   return words
 }
 
-/** A password that is set: long enough, and none that everybody tries first. */
+/** A new password: long enough, and not one of the most common ones. */
 export const newPassword = z
   .string()
   .min(PASSWORD_POLICY.minLength)
   .max(PASSWORD_POLICY.maxLength)
   .refine((password) => !isCommonPassword(password), "is one of the most common passwords")
   .meta({
-    description: `At least ${PASSWORD_POLICY.minLength} characters, and none of the passwords that are used most.`,
+    description: `At least ${PASSWORD_POLICY.minLength} characters, and not one of the most common passwords.`,
     example: "nine tall cranes by the river",
   })
 
@@ -95,15 +97,15 @@ export const changePasswordSchema = z
       .min(1)
       .max(PASSWORD_POLICY.maxLength)
       .optional()
-      .meta({ description: "Needed when there is one.", example: "correct horse battery staple" }),
+      .meta({ description: "Required if the account has a password.", example: "correct horse battery staple" }),
     new_password: newPassword,
   })
   .meta({ id: "ChangePassword" })
 
 /**
- * Sets the caller's password. All their sessions end, and every token that would start one; the caller goes on in a new session, whose
- * token is returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; REAUTHENTICATION_REQUIRED for a first
- * password; CONFLICT when it was changed in the meantime.
+ * Sets the caller's password. Ends all sessions and sign-in tokens of the caller, and returns the
+ * token of a new session. Throws VALIDATION_FAILED, WRONG_PASSWORD, LOGIN_THROTTLED, CONFLICT after
+ * a concurrent change, or REAUTHENTICATION_REQUIRED for a first password.
  */
 export async function changePassword(
   ctx: AuthContext,
@@ -132,7 +134,8 @@ export async function changePassword(
     new_token,
     expires_at: expiryOf(now),
   })
-  if (!row.changed) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
+  if (!row.changed)
+    throw new TurnpikeError("CONFLICT", "Another request changed the password or ended this session at the same time.")
   sendFactorNotice(ctx, actor.user_id, { factor: "password", change: "set" })
   return new_token
 }

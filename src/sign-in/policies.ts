@@ -3,32 +3,32 @@ import { DAY_MS } from "../base/time.ts"
 import { BOARD_UPDATES } from "../boards/policies.ts"
 
 /**
- * How long a session lasts after its last use, and how often a use is written (docs/architecture/sign-in.md). However much it is used,
- * it ends after 90 days, and an admin's after 12 hours: `session_life` (src/actor/caller.sql).
+ * A session's lifetime after its last use, and how often a use is written
+ * (docs/architecture/sign-in.md). `session_life()` (src/actor/caller.sql) also limits a session to
+ * 90 days, and an admin's to 12 hours.
  */
 export const SESSION_POLICY = {
   lifeMs: 30 * DAY_MS,
   noteUseMs: 3_600_000,
-  /** How long it waits for the code of a second factor. */
+  /** How long a session waits for the code of a second factor. */
   factorMs: ERROR_TIMES.factorMs,
-  /** How long one that is over is kept: it says where an owner has signed in before. */
+  /** How long an expired session is kept. It shows where an owner has signed in before. */
   keptMs: 30 * DAY_MS,
-  /** How many an account has open, how many of its newest ones are kept, and up to how many places a day its owner is told of new ones. */
+  /** The most open sessions, the most kept sessions, and the most notices of new places per day, of one account. */
   mostOpen: 100,
   mostKept: 300,
   placesTold: 20,
 } as const
 
 /**
- * Codes of a second factor (RFC 6238), and how often one may be tried: in one login (or session) that waits for it, and for an account at
- * each place where it has been signed in, and at all other places together. Who knows a password alone uses up the tries of their own
- * login and of strange places, and keeps the owner out of no place that is known. Guessing stays out of reach: three codes of a million
- * count at a time, so the 96 tries that a day has at strange places find one with a chance of 0.03 %.
+ * Codes of a second factor (RFC 6238), and the limits of tries: per login or session, per account at each known place,
+ * and per account at all other places. An attacker with the password cannot lock the owner out at known places. Three
+ * codes of a million are valid at a time, so 96 tries per day at unknown places succeed with a chance of 0.03 %.
  */
 export const FACTOR_POLICY = {
   digits: 6,
   periodSeconds: 30,
-  /** How many time steps the app's clock may be off. */
+  /** How many time steps the app's clock may differ. */
   window: 1,
   recoveryCodes: 10,
   inOneLogin: { burst: 5, intervalMs: 5 * 60_000 },
@@ -36,27 +36,29 @@ export const FACTOR_POLICY = {
   elsewhere: { burst: 20, intervalMs: 15 * 60_000 },
 } as const
 
-/** How long an admin acts as a user. The cookie outlives that, so the browser is told of the end, and not answered as the admin. */
+/**
+ * How long an admin acts as a user. The cookie lives longer, so the browser gets an error and not the admin's data.
+ */
 export const ACTING_POLICY = { lifeMs: 30 * 60_000, cookieMs: DAY_MS } as const
 
 /** Limits of requests to identity providers. */
 export const OIDC_POLICY = {
   timeoutMs: 8_000,
   maxBytes: 256 * 1024,
-  /** How far a provider's clock may be from ours. */
+  /** How far a provider's clock may differ from ours. */
   toleranceSeconds: 30,
-  /** How long a provider's metadata are kept. */
+  /** How long a provider's metadata is cached. */
   metadataMs: 5 * 60_000,
   retryAfterSeconds: 5,
 } as const
 
-/** What one-time tokens are for, and how long each lives (docs/architecture/sign-in.md, docs/contract.md). */
+/** The purposes of one-time tokens, with their lifetimes (docs/architecture/sign-in.md, docs/contract.md). */
 export const TOKEN_POLICY = {
-  /** Opens a session: a magic link, or with `appMs` an app's webview. */
+  /** Starts a session: a magic link, or with `appMs` the token for an app's webview. */
   sign_in: { ttlMs: 10 * 60_000, appMs: 60_000 },
-  /** A login that is confirmed in the messaging platform's bot. */
+  /** A login that the user confirms in the messaging platform's bot. */
   web_login: { ttlMs: 5 * 60_000 },
-  /** The way to an identity provider and back. */
+  /** The state of a login at an identity provider. */
   oauth_state: { ttlMs: ERROR_TIMES.oauthStateMs },
   /** Sets a new password. */
   password_reset: { ttlMs: 30 * 60_000 },
@@ -65,8 +67,9 @@ export const TOKEN_POLICY = {
 export type TokenPurpose = keyof typeof TOKEN_POLICY
 
 /**
- * How often a password may be tried: `burst` times at once, then once in each `intervalMs`. Right passwords do not count. The account's
- * own limit applies at addresses where it never had a session, so nobody can lock its owner out.
+ * How often a password may be tried: `burst` times at once, then once per `intervalMs`. Correct
+ * passwords do not count. `accountElsewhere` applies only at addresses where the account has had no
+ * session, so an attacker cannot lock the owner out.
  */
 export const LOGIN_POLICY = {
   accountAtAddress: { burst: 10, intervalMs: 60_000 },
@@ -74,7 +77,7 @@ export const LOGIN_POLICY = {
   accountElsewhere: { burst: 60, intervalMs: 60_000 },
 } as const
 
-/** How often a link to set a new password may be asked for. */
+/** How often a password reset link may be requested. */
 export const RESET_POLICY = {
   address: { burst: 10, intervalMs: 60_000 },
   email: { burst: 3, intervalMs: 10 * 60_000 },
@@ -83,19 +86,19 @@ export const RESET_POLICY = {
 export const PASSWORD_POLICY = {
   minLength: 8,
   maxLength: 256,
-  /** How many an isolate hashes at a time, and how many wait for that; all others are told to come again. */
+  /** How many passwords an isolate hashes at a time, and how many wait. Further requests are rejected. */
   atOnce: 2,
   waiting: 16,
 } as const
 
-/** How old launch data may be, and how far the platform's clock may be ahead of ours (docs/architecture/sign-in.md). */
+/** The maximum age of launch data, and how far the platform's clock may be ahead (docs/architecture/sign-in.md). */
 export const LAUNCH_POLICY = {
   maxAgeMs: 5 * 60_000,
   maxAheadMs: 30_000,
 } as const
 
 export const BOT_POLICY = {
-  /** The kinds of updates that a brand's bot asks for. */
+  /** The kinds of updates that a brand's bot subscribes to. */
   updates: ["callback_query", ...BOARD_UPDATES],
   /** The platform repeats an unanswered update for at most a day. */
   updateMs: 24 * 3_600_000,

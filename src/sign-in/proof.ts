@@ -16,15 +16,15 @@ export const reauthenticateSchema = z
       .min(1)
       .max(PASSWORD_POLICY.maxLength)
       .optional()
-      .meta({ description: "Needed when you have one.", example: "correct horse battery staple" }),
-    code: codeField.optional().meta({ description: "Needed when you have a second factor.", example: "492039" }),
+      .meta({ description: "Required if you have a password.", example: "correct horse battery staple" }),
+    code: codeField.optional().meta({ description: "Required if you have a second factor.", example: "492039" }),
   })
   .meta({ id: "Reauthenticate" })
 
 /**
- * Proves anew, in the caller's session, who they are: with their password if they have one, and with a code if they have a second factor.
- * REAUTHENTICATION_REQUIRED when they have neither: then they sign in anew. VALIDATION_FAILED for one that is missing, WRONG_PASSWORD,
- * WRONG_CODE, LOGIN_THROTTLED.
+ * Proves the caller's identity again: with the password and with a code, as far as the caller has
+ * them. Throws REAUTHENTICATION_REQUIRED if the caller has neither and must sign in again,
+ * VALIDATION_FAILED if one is missing, WRONG_PASSWORD, WRONG_CODE or LOGIN_THROTTLED.
  */
 export async function proveAgain(
   ctx: AuthContext,

@@ -19,24 +19,23 @@ export const startResetSchema = z
 
 export const resetPasswordSchema = z
   .strictObject({
-    token: z
-      .string()
-      .min(1)
-      .max(512)
-      .meta({ description: "Of the link.", example: "Zm9yIG9uZSBleGNoYW5nZSwgd2l0aGluIGEgbWludXQ" }),
+    token: z.string().min(1).max(512).meta({
+      description: "The token of the link in the email.",
+      example: "Zm9yIG9uZSBleGNoYW5nZSwgd2l0aGluIGEgbWludXQ",
+    }),
     new_password: newPassword,
   })
   .meta({ id: "ResetPassword" })
 
 interface ResetGrant {
   user_id: number
-  /** The user's session_epoch when the link was made: setting a password ends it. */
+  /** The user's session_epoch when the link was made. Setting a password invalidates it. */
   epoch: number
 }
 
 /**
- * Sends a link to set a new password, once and within 30 minutes, if there is such an account: behind the answer, which is the same for
- * all emails. Admins get one only with a second factor. EMAIL_NOT_CONFIGURED, LOGIN_THROTTLED.
+ * Sends a password reset link in the background. The response is the same for all emails. Admins
+ * get a link only if they have a second factor. Throws EMAIL_NOT_CONFIGURED or LOGIN_THROTTLED.
  */
 export async function startReset(
   ctx: AuthContext,
@@ -61,25 +60,25 @@ export async function startReset(
 
 const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex")
 
-const TOO_MANY = "Too many links for this email, or from this address."
+const TOO_MANY = "Too many reset links for this email, or from this address."
 
 async function sendLink(ctx: AuthContext, name: string, origin: string): Promise<void> {
   const { user_id, epoch, email, brand } = await callOne(ctx.db, "find_reset", { email: name })
   if (user_id === null || epoch === null || brand === null) return
   const home = await originOf(ctx, brand, origin)
   if (home === null) return ctx.log("error", "email.not_sent", { kind: "password_reset", brand, reason: "no host" })
-  // The database folds more letters than the limit of the email does.
+  // The database folds more letters than the key of the email's limit does, so the account has its own limit.
   await takeTry(ctx, [{ key: `reset:account:${user_id}`, ...RESET_POLICY.email }], TOO_MANY)
   const grant: ResetGrant = { user_id, epoch }
   const { token, expiresAt } = await mintToken(ctx, "password_reset", grant)
-  // In the fragment, so no server's log and no Referer has it.
+  // The token is in the fragment, so it appears in no server log and no Referer.
   const data = { url: `${home}/reset-password#token=${token}`, expires_at: expiresAt.toISOString() }
   sendEmail(ctx, { kind: "password_reset", to: email, brand, data })
 }
 
 /**
- * Where a link to an account's pages leads, whoever asked for it and wherever: to a host of its own brand. Whoever has another brand's
- * host could read the token there. Null when its brand names none.
+ * The origin of a link to an account's pages: a host of the account's own brand, since the owner of
+ * another brand's host could read the token. Null if the brand has no host.
  */
 async function originOf(ctx: AuthContext, brand: string, askedAt: string): Promise<string | null> {
   if ((await brandOf(ctx, askedAt)).brand === brand) return askedAt
@@ -88,7 +87,9 @@ async function originOf(ctx: AuthContext, brand: string, askedAt: string): Promi
   return host === undefined ? null : `${new URL(askedAt).protocol}//${host}`
 }
 
-/** Sets the password of a link's account, once. All its sessions end. INVALID_TOKEN. After UNAVAILABLE the same token can be sent again. */
+/**
+ * Sets the password of a link's account, once. Throws INVALID_TOKEN; after UNAVAILABLE the token can be sent again.
+ */
 export async function resetPassword(
   ctx: AuthContext,
   { token, new_password }: z.infer<typeof resetPasswordSchema>,

@@ -1,6 +1,9 @@
--- The user of a proved identity (docs/decisions/0012-linking-identities.md): the user it belongs to; else the user with the same email, if
--- both sides have verified it and that user is no admin; else a new user, with the email if it is verified and free. Only ASCII letters
--- are folded, since lower() turns some others into ASCII. outcome: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
+-- The user of a proved identity (docs/decisions/0012-linking-identities.md). In this order:
+-- - the user that the identity already belongs to
+-- - the user with the same email, if the issuer and we have verified it and the user is not an admin
+-- - a new user, with the email if it is verified and unused
+-- Emails must match after folding ASCII letters only, since lower() turns some other letters into ASCII.
+-- outcome: found, joined, created; or disabled, admin: the user cannot sign in this way, and nothing is written.
 create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text,
   p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz, out outcome text, out user_id bigint,
   out epoch integer) language plpgsql as $$
@@ -11,7 +14,8 @@ begin
   select u.* into known from identities i join users u on u.user_id = i.user_id
     where i.issuer = p_issuer and i.subject = p_subject;
   outcome := case when known.user_id is not null then 'found' end;
-  -- Another request may take the email between the look-up and the insert, which sees later commits: then look again.
+  -- Another request may take the email between the lookup and the insert, which sees later commits.
+  -- Then the loop repeats.
   while outcome is null loop
     known := turnpike.owner_of_email(p_email, p_email_verified);
     if known.user_id is not null then
@@ -49,8 +53,8 @@ begin
   end if;
 end $$;
 
--- The user with this verified email. Their row is locked, so a change of the email or a disabling at this moment comes before the
--- check.
+-- The user with this verified email. The row is locked, so a concurrent change of the email, or
+-- disabling, commits before the check.
 create function turnpike.owner_of_email(p_email text, p_email_verified boolean) returns users language plpgsql as $$
 declare
   owner users;

@@ -10,15 +10,15 @@ export interface ProvedIdentity {
   issuer: string
   subject: string
   email: string | null
-  /** Whether the issuer has verified the email. */
+  /** True if the issuer has verified the email. */
   emailVerified: boolean
   name: string | null
 }
 
 /**
- * The user of an identity and the epoch of their sessions. Makes the user when there is none, and tells a user whom the identity joins.
- * The procedure `resolve_identity` has the rule (docs/decisions/0012-linking-identities.md): an unverified email neither joins an account nor is stored. `exceptAdmins`: refuses admins'
- * accounts. LOGIN_REFUSED for these and for disabled accounts; then nothing is written.
+ * Finds or creates the user of an identity, and notifies a user whom the identity joins
+ * (docs/decisions/0012-linking-identities.md). `exceptAdmins` excludes admins' accounts. Throws
+ * LOGIN_REFUSED for an excluded or disabled account, and writes nothing.
  */
 export async function resolveIdentity(
   ctx: Context,
@@ -46,17 +46,17 @@ export async function resolveIdentity(
 const loginRefused = () =>
   new TurnpikeError(
     "LOGIN_REFUSED",
-    "This account is disabled, or the identity must be linked to it first: sign in another way and link it there.",
+    "This account is disabled, or this identity is not linked to it. Sign in another way and link the identity there.",
   )
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
 /** Characters that we do not store: control characters, and halves of surrogate pairs. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u
 
-/** The identity in a form that can be stored. LOGIN_PROVIDER_FAILED for a subject that cannot; an invalid email is dropped. */
+/** Makes an identity storable: drops an invalid email. Throws LOGIN_PROVIDER_FAILED for an invalid subject. */
 export function storableIdentity({ issuer, subject, email, emailVerified, name }: ProvedIdentity): ProvedIdentity {
   if (subject.length === 0 || subject.length > 255 || UNFIT.test(subject)) {
-    throw new TurnpikeError("LOGIN_PROVIDER_FAILED", "The identity provider gives no usable subject.")
+    throw new TurnpikeError("LOGIN_PROVIDER_FAILED", "The identity provider sent no usable subject.")
   }
   const address = email !== null && email.length <= 320 && EMAIL.test(email) ? email : null
   const called = name
@@ -68,12 +68,12 @@ export function storableIdentity({ issuer, subject, email, emailVerified, name }
     subject,
     email: address,
     emailVerified: address !== null && emailVerified,
-    // A cut may leave half of a surrogate pair.
+    // Slicing may leave half of a surrogate pair.
     name: called?.toWellFormed() || null,
   }
 }
 
-/** IdpSessionRequest of docs/contract.md: verified identity claims. */
+/** IdpSessionRequest in docs/contract.md: verified identity claims. */
 export const idpSessionSchema = z
   .strictObject({
     issuer: z
@@ -93,14 +93,16 @@ export const idpSessionSchema = z
       .meta({ description: "The person's permanent id at that issuer.", example: "248289761001" }),
     email: z.email().max(320).nullish(),
     email_verified: z.boolean().default(false).meta({
-      description: "Whether the issuer has verified the email. An unverified email never leads to an account.",
+      description: "True if the issuer has verified the email. An unverified email never selects an account.",
       example: true,
     }),
     name: z.string().max(200).nullish().meta({ example: "Ada" }),
   })
   .meta({ id: "IdpSessionRequest" })
 
-/** Whether a header is the secret. Digests are compared in constant time, so neither content nor length can be measured. */
+/**
+ * True if a header equals the secret. It compares digests in constant time, which reveals neither content nor length.
+ */
 export function isInternalSecret(given: string, secret: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(given), digest(secret))

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 2048
 
 /**
- * Where a login may land: `next` as a path of our own origin with its query and fragment, or null when browsers, routers or proxies
- * could read it as anything else. Nothing below /api/auth, which would start another login.
+ * The path, query and fragment in `next` where a login may end. Null if browsers, routers or proxies
+ * could read it as another origin, or if it is below /api/auth and would start another login.
  */
 export function safeNext(next: string | null | undefined, origin: string): string | null {
   if (!next?.startsWith("/") || next.length > MAX_LENGTH || !harmless(next)) return null
@@ -13,16 +13,18 @@ export function safeNext(next: string | null | undefined, origin: string): strin
   return url.pathname + url.search + url.hash
 }
 
-/** Browsers leave control characters out. */
+/** Browsers remove control characters. */
 const hasControls = (text: string) => [...text].some((char) => char < " " || (char >= "\x7f" && char <= "\x9f"))
 
 /** Browsers read a backslash as a slash. */
 const harmless = (text: string) => !text.includes("\\") && !hasControls(text)
 
-/** A beginning that a less strict parser than URL would read as another host or a scheme. After the first part all is a path. */
+/**
+ * A prefix that a parser less strict than URL would read as another host or a scheme. Later segments are only a path.
+ */
 const FOREIGN = /^\/[/.;]|^\/[^/]*[@:\\\u2044\u2215\u2571\u27cb\u29f8\u2afb\u2afd]/
 
-/** Decoded until nothing changes, with look-alikes of `/` and `:` normalised; null when that does not end. */
+/** Decodes until nothing changes, and normalises look-alikes of `/` and `:`. Null if more rounds are needed. */
 function fullyDecoded(path: string): string | null {
   let text = path
   for (let round = 0; round < 5; round++) {
@@ -30,7 +32,7 @@ function fullyDecoded(path: string): string | null {
     try {
       decoded = decodeURIComponent(text).normalize("NFKC")
     } catch {
-      // A percent sign that was itself encoded is text.
+      // After the first round, a percent sign that does not decode is text that was encoded.
       return round === 0 ? null : text
     }
     if (decoded === text) return text

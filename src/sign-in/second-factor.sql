@@ -1,5 +1,6 @@
--- Gives the caller a new secret for codes (p_secret, sealed), which does not count before it is confirmed. refused:
--- 'enrolled' (they have one that counts: it is removed first).
+-- Stores a new secret of a second factor for the caller. It has no effect until it is confirmed.
+-- p_secret: the sealed secret.
+-- refused: 'enrolled' (the caller must remove the confirmed second factor first).
 create function turnpike.begin_second_factor(p_request turnpike.request,
   p_secret text, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
@@ -18,8 +19,11 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Makes the secret count whose code of the time step p_step the caller has sent. All their sessions end, since those began without it; the
--- caller goes on under p_new_token. refused: 'gone' when it is not the secret now, or the session ended meanwhile.
+-- Confirms the caller's second factor. p_secret: the secret whose code the caller has sent; p_step:
+-- the time step of that code.
+-- All sessions of the caller end, since they were started without a code. The caller continues in a
+-- new session with p_new_token.
+-- refused: 'gone' (the secret was replaced, or the session ended in the meantime).
 create function turnpike.confirm_second_factor(p_request turnpike.request,
   p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, out actor turnpike.caller,
     out refused text) language plpgsql as $$
@@ -64,7 +68,8 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Removes somebody's second factor: p_by is who does it, null for the command line. Returns whether there was one.
+-- Removes a user's confirmed second factor. p_by: the user who removes it, null for the command
+-- line. Returns false if the user had none.
 create function turnpike.drop_second_factor(p_user_id bigint, p_by bigint, p_request_id text, p_address text, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -78,7 +83,8 @@ begin
   return true;
 end $$;
 
--- Removes the second factor of somebody who has lost it, for an admin. refused: admin, unknown (no such user, or they have none).
+-- Removes the second factor of a user who has lost it, for an admin. refused: admin, unknown (no
+-- such user, or no second factor).
 create function turnpike.reset_second_factor(p_request turnpike.request,
   p_user_id bigint)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
@@ -99,8 +105,10 @@ begin
   return next;
 end $$;
 
--- Uses up a code: of a time step of the secret p_secret (null: of none), or a recovery code's hash. Of one step, and of those before it,
--- no code works twice, however many come at once. p_resealed: the secret under a newer key. Returns whether it counts.
+-- Consumes a code of a second factor and returns whether it is valid. p_step: the time step of a
+-- code of p_secret; null for a recovery code.
+-- p_recovery_hash: the hash of a recovery code. p_resealed: the secret under a newer key.
+-- A code of this step or an earlier one is rejected afterwards, also for concurrent callers.
 create function turnpike.use_code(p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text) returns boolean
 language plpgsql as $$
 begin
@@ -114,8 +122,9 @@ begin
   return found;
 end $$;
 
--- The user of the session that waits for a code (null: none waits), the sealed secret of their second factor, which no role reads, and the
--- addresses where they have signed in.
+-- The session that waits for a code. user_id: null if no session waits. secret: the sealed secret
+-- of the second factor, which no role reads.
+-- addresses: the addresses where the user has signed in.
 create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text, out addresses text[])
 language plpgsql stable as $$
 begin
@@ -125,8 +134,9 @@ begin
   addresses := turnpike.session_addresses(waiting_session.user_id);
 end $$;
 
--- Opens a session that waits for a code, with that code. refused: 'code', or 'session' when it does not wait any more. news: it is in a
--- place that is new to the account.
+-- Opens a session that waits for a code. refused: 'code' (the code is invalid), 'session' (the
+-- session no longer waits).
+-- news: the session is at a place that is new to the account.
 create function turnpike.complete_session(p_token text, p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text,
   p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz, out refused text, out news boolean,
   out account turnpike.user_answer) language plpgsql as $$
@@ -134,7 +144,7 @@ declare
   made sessions;
   owner users;
 begin
-  -- Locked before its session is looked up: its factor does not change meanwhile.
+  -- The user is locked before the session is looked up, so that the second factor does not change in the meantime.
   select u.* into owner from users u where u.user_id = p_user_id for no key update;
   if (turnpike.find_caller(row('session', p_token, false, p_moment, null, null))).missing is distinct from 'factor' then
     refused := 'session';
@@ -155,9 +165,10 @@ begin
   account := turnpike.user_answer_of(owner);
 end $$;
 
--- Notes that the caller has proved again who they are: their password was right, where they have one (p_password_hash is the hash that it
--- fits), and their code is, where they have a second factor. refused: 'password' (it is not their hash now), 'code', or 'nothing' when
--- they have neither.
+-- Records that the caller has proved their identity again, with the password and the code that the account requires.
+-- p_password_hash: the hash that the caller's password matched.
+-- refused: 'password' (it is not the current hash), 'code', 'nothing' (the caller has neither a password nor a second
+-- factor).
 create function turnpike.prove_again(p_request turnpike.request,
   p_password_hash text, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor turnpike.caller, out refused text)
 language plpgsql as $$

@@ -16,8 +16,8 @@ import { expiryOf } from "./start-session.ts"
 
 export const factorStateSchema = z
   .object({
-    enrolled: z.boolean().meta({ description: "Whether signing in asks for a code.", example: true }),
-    required: z.boolean().meta({ description: "Whether you can act as an admin only with one.", example: false }),
+    enrolled: z.boolean().meta({ description: "True if signing in requires a code.", example: true }),
+    required: z.boolean().meta({ description: "True if you need one to act as an admin.", example: false }),
     recovery_codes_left: z.int().meta({ example: 10 }),
     enrolled_at: z.iso.datetime().nullable(),
   })
@@ -25,9 +25,11 @@ export const factorStateSchema = z
 
 export const factorSecretSchema = z
   .object({
-    secret: z.string().meta({ description: "In base32, to be typed.", example: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP" }),
+    secret: z
+      .string()
+      .meta({ description: "The secret in base32, for typing.", example: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP" }),
     uri: z.string().meta({
-      description: "Show it as a QR code.",
+      description: "The URI to show as a QR code.",
       example: "otpauth://totp/turnpike:you%40example.com?issuer=turnpike&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
     }),
   })
@@ -38,13 +40,13 @@ export const factorCodeSchema = z.strictObject({ code: codeField }).meta({ id: "
 export const recoveryCodesSchema = z
   .object({
     recovery_codes: z.array(z.string()).meta({
-      description: "Each signs you in once instead of a code, when you do not have your app.",
+      description: "Each replaces a code of the authenticator app once.",
       example: ["QW3R-7TYU-LKJH-2ZXC"],
     }),
   })
   .meta({ id: "RecoveryCodes" })
 
-/** The caller's second factor, and whether they must have one. */
+/** The caller's second factor, and whether one is required. */
 export async function readFactor(
   ctx: Context,
   credential: SessionCredential,
@@ -68,7 +70,10 @@ export async function readFactor(
 
 const ENROLLED = () => new TurnpikeError("CONFLICT", "You have a second factor. Remove it first.", { retryable: false })
 
-/** Begins to set up a second factor: it counts once `confirmFactor` has got a code of it. REAUTHENTICATION_REQUIRED, CONFLICT. */
+/**
+ * Starts the setup of a second factor, which `confirmFactor` completes. Throws
+ * REAUTHENTICATION_REQUIRED or CONFLICT.
+ */
 export async function beginFactor(
   ctx: Context,
   credential: SessionCredential,
@@ -89,8 +94,8 @@ export async function beginFactor(
 }
 
 /**
- * Makes the second factor count. All sessions of the caller end; they go on in a new one, whose token is returned with the recovery codes.
- * REAUTHENTICATION_REQUIRED, WRONG_CODE, LOGIN_THROTTLED, CONFLICT.
+ * Confirms the second factor and ends all sessions of the caller. Returns the token of a new session
+ * and the recovery codes. Throws REAUTHENTICATION_REQUIRED, WRONG_CODE, LOGIN_THROTTLED or CONFLICT.
  */
 export async function confirmFactor(
   ctx: AuthContext,
@@ -100,7 +105,9 @@ export async function confirmFactor(
   const { actor, unconfirmed: sealed } = await readOwnProofs(ctx, credential)
   const { user_id: userId } = actor
   if (sealed === null) {
-    throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
+    throw new TurnpikeError("CONFLICT", "There is no second factor to confirm. Start the setup again.", {
+      retryable: false,
+    })
   }
   const { given, giveBack } = await readCode(ctx, {
     userId,
@@ -120,13 +127,17 @@ export async function confirmFactor(
     new_token: token,
     expires_at: expiryOf(now),
   })
-  if (row.refused) throw new TurnpikeError("CONFLICT", "It was set up anew at the same moment.")
+  if (row.refused)
+    throw new TurnpikeError(
+      "CONFLICT",
+      "Another request replaced the second factor or ended this session. Start the setup again.",
+    )
   giveBack()
   sendFactorNotice(ctx, userId, { factor: "second_factor", change: "set" })
   return { token, codes: recovery.codes }
 }
 
-/** Removes the caller's second factor. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
+/** Removes the caller's second factor. Throws REAUTHENTICATION_REQUIRED or NOT_FOUND. */
 export async function removeFactor(ctx: Context, credential: SessionCredential): Promise<void> {
   const audit = {}
   const { actor, row } = await callAs(ctx, credential, "remove_second_factor", audit)
@@ -134,7 +145,7 @@ export async function removeFactor(ctx: Context, credential: SessionCredential):
   sendFactorNotice(ctx, actor.user_id, { factor: "second_factor", change: "removed" })
 }
 
-/** The same of somebody who has lost theirs, by an admin. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
+/** Removes another user's second factor, for an admin. Throws REAUTHENTICATION_REQUIRED or NOT_FOUND. */
 export async function resetFactor(ctx: Context, credential: SessionCredential, userId: number): Promise<{ ok: true }> {
   const { row } = await callAs(ctx, credential, "reset_second_factor", { user_id: userId })
   if (row.refused) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId} with a second factor.`)
@@ -143,8 +154,8 @@ export async function resetFactor(ctx: Context, credential: SessionCredential, u
 }
 
 /**
- * Opens a session that waits for a code, and answers its user. SESSION_REQUIRED when there is none that waits; WRONG_CODE,
- * LOGIN_THROTTLED.
+ * Opens a session that waits for a code, and returns its user. Throws SESSION_REQUIRED if no
+ * session waits, WRONG_CODE or LOGIN_THROTTLED.
  */
 export async function completeSession(
   ctx: AuthContext,
@@ -173,4 +184,5 @@ export async function completeSession(
   return user
 }
 
-const notWaiting = () => new TurnpikeError("SESSION_REQUIRED", "No sign-in waits for a code here. Sign in.")
+const notWaiting = () =>
+  new TurnpikeError("SESSION_REQUIRED", "No sign-in waits for a code in this session. Sign in again.")

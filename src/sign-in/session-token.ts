@@ -5,10 +5,10 @@ import { newId } from "../base/ids.ts"
 import { firstThatFits } from "../platform/signed-body.ts"
 import { ACTING_POLICY, SESSION_POLICY } from "./policies.ts"
 
-/** Each kind has an issuer of its own, so neither is taken for the other. */
+/** Each kind of token has its own issuer, so that one kind is not accepted as another. */
 const KINDS = {
   session: { issuer: "turnpike", lifeMs: SESSION_POLICY.lifeMs },
-  /** A session of the mini-app, whose cookie browsers also send inside a page of the messaging platform. */
+  /** A session of the mini-app. Browsers also send its cookie inside a frame of the messaging platform. */
   framed: { issuer: "turnpike/framed", lifeMs: SESSION_POLICY.lifeMs },
   acting: { issuer: "turnpike/acting", lifeMs: ACTING_POLICY.lifeMs },
 } as const
@@ -16,8 +16,8 @@ const KINDS = {
 type TokenKind = keyof typeof KINDS
 
 /**
- * The token of a new session: its id and 256 random bits. Only a hash of it is stored, so that nothing that can be read in the database is
- * somebody's session.
+ * Makes the token of a new session: its id and 256 random bits. Only its hash is stored, so read
+ * access to the database gives no session.
  */
 export const newToken = (kind: "session" | "acting", now: Date) =>
   `${newId(kind, now)}.${randomBytes(32).toString("base64url")}`
@@ -25,10 +25,10 @@ export const newToken = (kind: "session" | "acting", now: Date) =>
 /** The id of a session, which lists and events show. */
 export const sessionIdOf = (token: string) => token.split(".")[0] ?? ""
 
-/** As the database stores it. */
+/** The hash of a token, as the database stores it. */
 export const hashOfToken = (token: string) => createHash("sha256").update(token).digest("hex")
 
-/** A cookie's value: a session's token, signed under the newest key of the ring. */
+/** The value of a cookie: a session's token, signed with the newest key of the ring. */
 export async function signSessionToken(ctx: Context, token: string, kind: TokenKind = "session"): Promise<string> {
   const [key] = await ctx.keyRing.derive("sessions")
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
@@ -42,8 +42,8 @@ export async function signSessionToken(ctx: Context, token: string, kind: TokenK
 }
 
 /**
- * The token in a cookie of this kind that we have signed, by any key of the ring; null for any other value. A session may be `framed`. It does
- * not say whether the session is valid.
+ * Reads the token from a cookie that any key of the ring has signed; null for any other value. It
+ * does not check whether the session is valid. A session may be `framed`.
  */
 export async function readSessionToken(
   ctx: Context,

@@ -1,4 +1,4 @@
--- Books the credit of a first sign-in, if any.
+-- Books the credit of a first sign-in, if the amount is positive.
 create function turnpike.give_credit(p_user_id bigint, p_reason text, p_amount bigint, p_reference text, p_note text, p_moment timestamptz)
 returns void language plpgsql as $$
 begin
@@ -7,8 +7,10 @@ begin
   end if;
 end $$;
 
--- Whether this is the first sign-in of a person and of an account, which is noted. The caller has the identity's lock; the account's row is
--- locked, since its other identities may sign in at the same moment. A disabled account does not sign in.
+-- Records a person's first sign-in; returns true if it is also the first one of the account. The
+-- caller holds the identity's lock.
+-- The account's row is locked, since its other identities may sign in concurrently. Returns false
+-- for a disabled account.
 create function turnpike.note_first_sign_in(p_issuer text, p_subject text, p_user_id bigint, p_moment timestamptz) returns boolean
 language plpgsql as $$
 declare
@@ -26,11 +28,15 @@ begin
     where f.user_id = p_user_id and (f.issuer, f.subject) is distinct from (p_issuer, p_subject));
 end $$;
 
--- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
--- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit, as long as its code has credit left to
--- give. An account that has the identity already, since an admin made it or its owner linked it, gets the same gifts at its first
--- sign-in. Later sign-ins note the use, and take over a name that the person has changed on the platform since; a name that was changed
--- here stays until then. After unlinking, the person gets a new user without these gifts. The settings say how much each of them is.
+-- Finds or creates the brand's user for a person on the messaging platform.
+-- The first sign-in creates, in one transaction: user, wallet, identity, one trial subscription, the signup
+-- credit, and the referral of p_ref_code.
+-- The referral's credit is given only while the referrer is below referrer_most_credited. The settings hold all
+-- amounts.
+-- An account that got the identity earlier, from an admin or by linking, gets the same at its first sign-in.
+-- Later sign-ins record the use, and copy the person's name if it has changed on the platform. Until then, a
+-- name that was edited here stays.
+-- After unlinking, the person gets a new user without trial and credit.
 create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text,
   p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
 declare
@@ -39,8 +45,7 @@ declare
   referrer users;
   days bigint;
 begin
-  -- Two first sign-ins of one person wait for each other here, and the later one finds the user. The referrer's wallet is locked after
-  -- this.
+  -- Concurrent first sign-ins of a person wait here, and the later one finds the user. The wallets are locked later.
   perform turnpike.lock_identity(p_issuer, p_subject);
   select i.* into identity from identities i where i.issuer = p_issuer and i.subject = p_subject;
   if identity.user_id is not null then
@@ -70,15 +75,15 @@ begin
     values (known.user_id, turnpike.setting_text('trial_plan'), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment)
     on conflict do nothing;
   end if;
-  -- An unknown code, one of a disabled user, or the account's own is ignored.
+  -- An unknown code, a disabled user's code and the account's own code are ignored.
   select u.* into referrer from users u
     where u.ref_code = p_ref_code and u.brand = p_brand and u.disabled_at is null and u.user_id <> known.user_id;
   if referrer.user_id is not null then
     insert into referrals (referred_user_id, referrer_user_id, ref_code, created_at)
     values (known.user_id, referrer.user_id, referrer.ref_code, p_moment);
   end if;
-  -- Both wallets, by their ids: two accounts may refer each other at once. The referrer's referrals are counted after this, so of two that
-  -- come at once the later one counts the earlier.
+  -- Locks both wallets in the order of their ids, since two accounts may refer each other concurrently.
+  -- The referrals are counted after this, so of two concurrent ones the later counts the earlier.
   perform from wallets w where w.user_id in (known.user_id, referrer.user_id) order by w.user_id for no key update;
   perform turnpike.give_credit(known.user_id, 'signup_credit',
     turnpike.setting_number('signup_credit_micros'), 'signup:' || known.user_id, null, p_moment);

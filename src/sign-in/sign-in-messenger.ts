@@ -4,19 +4,18 @@ import { callOne } from "../platform/db.ts"
 import type { MessengerUser } from "./launch-data.ts"
 import type { IdentityKey } from "./start-session.ts"
 
-/** A user of ours, as far as a login needs it. */
+/** The fields of a user that a login needs. */
 export interface SignedIn {
   user_id: number
   epoch: number
   disabled: boolean
-  /** Whose sign-in it is. */
+  /** The identity that signs in. */
   identity: IdentityKey
 }
 
 /**
- * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one transaction, the user, wallet and
- * identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; an unknown code, or one of a
- * disabled user, is ignored. An account that had the identity before gets the same gifts at its first sign-in. Later sign-ins note the use and take over a changed name. After unlinking, the person gets a new user without these gifts.
+ * Finds or creates the brand's user for a person on the messaging platform. `refCode` counts only
+ * at the first sign-in.
  */
 export async function signInMessenger(
   ctx: Context,
@@ -36,11 +35,11 @@ export async function signInMessenger(
   return { ...user, identity }
 }
 
-/** Who a person of the messaging platform is to a brand. */
+/** The identity of a person of the messaging platform at a brand's bot. */
 export const messengerIdentity = (brand: string, { id }: Pick<MessengerUser, "id">): IdentityKey => ({
   issuer: `messenger:${brand}`,
   subject: id,
 })
 
-/** Characters. */
+/** In characters. */
 const MAX_NAME = 128

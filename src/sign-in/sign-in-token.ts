@@ -9,14 +9,14 @@ import { TOKEN_POLICY } from "./policies.ts"
 import { hashOfToken, sessionIdOf } from "./session-token.ts"
 import type { GivingSession, IdentityKey } from "./start-session.ts"
 
-/** The payload of a token of the purpose `sign_in`. */
+/** The payload of a token with the purpose `sign_in`. */
 export interface SignInGrant {
   user_id: number
-  /** The user's session_epoch when it was made. Ending all their sessions ends this token too. */
+  /** The user's session_epoch when the token was made. Ending all their sessions invalidates the token. */
   epoch: number
-  /** The session that asked for it. When that ends, this token ends too. */
+  /** The session that requested the token. The token is invalid once this session has ended. */
   session?: GivingSession
-  /** The identity that asked for it. When that is unlinked, this token ends too. */
+  /** The identity that requested the token. The token is invalid once this identity is unlinked. */
   identity?: IdentityKey
 }
 
@@ -28,8 +28,8 @@ export const appTokenSchema = z
   .meta({ id: "AppToken" })
 
 /**
- * A one-time token of 60 s that gives an app's webview a session of the same user (docs/contract.md). It asks for no proof: the new
- * session was proved when this one was, and lives no longer, so it has no power that this one lacks.
+ * Makes a one-time token of 60 s that gives an app's webview a session of the same user (docs/contract.md).
+ * It needs no fresh proof: the new session is neither fresher nor longer than this one.
  */
 export async function mintAppToken(
   ctx: AuthContext,
@@ -51,7 +51,7 @@ export async function mintAppToken(
   return { token, expires_at: expiresAt.toISOString() }
 }
 
-/** MagicExchange of docs/contract.md: a magic token, or an app token. */
+/** MagicExchange in docs/contract.md: a magic token or an app token. */
 export const magicExchangeSchema = z
   .strictObject({
     token: z
@@ -62,7 +62,9 @@ export const magicExchangeSchema = z
   })
   .meta({ id: "MagicExchange" })
 
-/** Uses up a magic or an app token, and runs `open` for its user. INVALID_TOKEN. After UNAVAILABLE the same token can be sent again. */
+/**
+ * Consumes a magic or app token, and runs `open`. Throws INVALID_TOKEN; after UNAVAILABLE the token can be sent again.
+ */
 export async function redeemSignInToken<T>(
   ctx: AuthContext,
   token: string,
@@ -80,8 +82,8 @@ export const invalidToken = () =>
   new TurnpikeError("INVALID_TOKEN", "This token is wrong, was used or has expired. Ask for a new one.")
 
 /**
- * A link to a page of the dashboard that signs a user in, once, within 10 minutes. The token is in the fragment, so no server's log and
- * no Referer has it. `identity`: the identity that asked for it. NOT_FOUND for an unknown or a disabled user.
+ * Makes a link that signs a user in once, within 10 minutes. The token is in the fragment, so it appears in
+ * no server log and no Referer. `identity` requested it. Throws NOT_FOUND for an unknown or disabled user.
  */
 export async function mintMagicLink(
   ctx: Pick<Context, "db" | "clock"> & Pick<AuthContext, "redis">,
@@ -93,7 +95,7 @@ export async function mintMagicLink(
     .where("user_id", "=", userId)
     .where("disabled_at", "is", null)
     .executeTakeFirst()
-  if (!user) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId} who can sign in.`)
+  if (!user) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}, or the user is disabled.`)
   const grant: SignInGrant = { user_id: userId, epoch: user.session_epoch, ...(identity && { identity }) }
   const { token, expiresAt } = await mintToken(ctx, "sign_in", grant)
   return { url: `${new URL(origin).origin}/magic#token=${token}`, expiresAt }

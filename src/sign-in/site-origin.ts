@@ -2,8 +2,8 @@ import type { Context } from "../actor/context.ts"
 import { isLoopbackName } from "../base/network.ts"
 
 /**
- * The origin that a link in an email or a redirect may name: that of the request, when its host is ours or a brand's. Any other host was
- * made up by the client, so the link leads to the first host of ours.
+ * The origin for links in emails and redirects: the request's origin if its host is ours or a
+ * brand's. A client can send any other host, so the link then uses our first host.
  */
 export async function siteOrigin(ctx: Pick<Context, "db" | "site">, requestUrl: string): Promise<string> {
   const { host, hostname, origin } = new URL(requestUrl)

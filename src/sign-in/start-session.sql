@@ -1,9 +1,12 @@
--- Starts a session of a user who has proved who they are, and answers it with its user. No row: the user cannot sign in, or the proof
--- is no longer valid. p_token: the new session's. p_granted_…: the epoch, session (its id, and the hash of its token in hex, which no
--- role reads) or identity that an earlier proof comes from; null: none. No lock is needed: the
--- session has the epoch that was read, so raising the epoch in the meantime ends it too. p_replaces: the token of the session that this browser had,
--- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens was proved and began when that one
--- was, so it is neither fresher nor lives longer.
+-- Starts a session of a user who has proved their identity, and returns it with its user. Returns no row if
+-- the user cannot sign in or the proof is no longer valid.
+-- p_token: the token of the new session. p_replaces: the token of the browser's former session, which ends.
+-- p_granted_…: the epoch, the session (id, and hash of its token in hex, which no role reads) or the
+-- identity of an earlier proof; null: none.
+-- factor_due: the session waits for a code until p_factor_until.
+-- A session started by another session keeps that session's proof and creation time, so it is neither
+-- fresher nor longer.
+-- No lock is needed: the row gets the epoch that was read, so raising the epoch concurrently ends it too.
 create function turnpike.start_session(p_token text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
   p_granted_hash text, p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_replaces text, p_user_agent text, p_address text,
   p_expires_at timestamptz, p_factor_until timestamptz, p_request_id text, p_moment timestamptz)
@@ -53,9 +56,10 @@ begin
     owner.email_verified, owner.role, owner.brand, owner.created_at;
 end $$;
 
--- Notes that a session can be used: those of admins in the audit log; one in a place that is new to its account in the feed. Returns whether
--- it is new: from an address or a browser that the account has had no session with, but not the first one of a new account, and not
--- beyond 20 places of a day (placesTold).
+-- Records that a session can be used: an admin's in the audit log, and one at a new place in the
+-- account's feed. Returns true for a new place.
+-- A place is an address and a browser. It is new if no other session of the account has it.
+-- The first session of a new account is excluded, and so are places beyond 20 per day (placesTold).
 create function turnpike.note_sign_in(made sessions, owner users, p_request_id text, p_moment timestamptz) returns boolean
 language plpgsql as $$
 begin

@@ -6,15 +6,15 @@ import { serializeUser, type User } from "../users/user-row.ts"
 import { SESSION_POLICY } from "./policies.ts"
 import { newToken } from "./session-token.ts"
 
-/** An earlier proof: the user's session_epoch then, and the session that it comes from, if any. */
+/** An earlier proof: the user's session_epoch at that time, and its source, if any. */
 export interface Grant {
   epoch: number
   session?: GivingSession | undefined
-  /** The identity that it comes from, if it can be unlinked in the meantime. */
+  /** The identity of the proof, if it can be unlinked in the meantime. */
   identity?: IdentityKey | undefined
 }
 
-/** A session that gives another one. It is named without its token, which is nowhere stored. */
+/** A session that starts another one. It is named by its hash, since no token is stored. */
 export interface GivingSession {
   id: string
   /** SHA-256 of its token, in hex. */
@@ -29,29 +29,29 @@ export interface IdentityKey {
 
 export interface NewSession {
   userId: number
-  /** The browser, which helps to recognise the session in a list. */
+  /** The user agent, which helps users recognise the session in a list. */
   userAgent?: string | null
-  /** The earlier proof. It is not valid after all sessions of its epoch were ended, or after its source has ended. */
+  /** The earlier proof. It is invalid once the epoch was raised or its source has ended. */
   grantedBy?: Grant | undefined
   refusal?: ErrorCode
-  /** Never for an admin, as decided by the statement itself. */
+  /** The statement itself rejects an admin. */
   exceptAdmins?: boolean
-  /** The token of the session that the browser had, which ends. */
+  /** The token of the browser's former session, which ends. */
   replaces?: string | undefined
 }
 
 export interface StartedSession {
   token: string
   user: User
-  /** It waits for the code of the user's second factor. */
+  /** The session waits for the code of the user's second factor. */
   factorDue: boolean
-  /** It is in a place that is new to the account. */
+  /** The session is at a place that is new to the account. */
   news: boolean
 }
 
 /**
- * Starts a session of a user who has proved who they are. `refusal` (default SESSION_REQUIRED) for a disabled user, or a proof that is
- * no longer valid.
+ * Starts a session of a user who has proved their identity. Throws `refusal` (default:
+ * SESSION_REQUIRED) for a disabled user or an invalid proof.
  */
 export async function startSession(
   ctx: Context,
@@ -76,12 +76,16 @@ export async function startSession(
     request_id: ctx.requestId,
     moment: now,
   })
-  if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or can no longer sign in in this way.")
+  if (!row)
+    throw new TurnpikeError(
+      refusal,
+      "This account is disabled, or this proof of identity is no longer valid. Sign in again.",
+    )
   const user = serializeUser({ ...row, created_at: row.created_at.toISOString() })
   return { token, user, factorDue: row.factor_due === true, news: row.news === true }
 }
 
 type StartedRow = Procedures["start_session"]["row"] & Omit<User, "created_at"> & { created_at: Date }
 
-/** When a session that is used now expires. */
+/** The expiry of a session that is used now. */
 export const expiryOf = (now: Date) => new Date(now.getTime() + SESSION_POLICY.lifeMs)

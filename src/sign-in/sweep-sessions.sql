@@ -1,5 +1,5 @@
--- Forgets up to p_limit sessions that ended, by themselves, before p_before, and returns how many. Whatever an admin did in one as somebody
--- else is in the audit log.
+-- Deletes up to p_limit sessions that expired before p_before, and returns their number. The audit
+-- log keeps what admins did while acting as users.
 create function turnpike.forget_sessions(p_before timestamptz, p_limit integer) returns integer language plpgsql as $$
 declare
   old text[];

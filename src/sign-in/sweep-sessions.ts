@@ -5,7 +5,7 @@ import { SESSION_POLICY } from "./policies.ts"
 const BATCH = 1_000
 const BATCHES = 10
 
-/** Deletes sessions that have been over for a month. */
+/** Deletes sessions that expired more than `keptMs` ago. */
 export async function sweepSessions(ctx: Pick<Context, "db" | "clock">): Promise<{ forgotten: number }> {
   const before = new Date(ctx.clock.now().getTime() - SESSION_POLICY.keptMs)
   let forgotten = 0

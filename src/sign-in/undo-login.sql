@@ -1,4 +1,4 @@
--- Ends every session of the account of an identity, by raising its epoch. Returns its user; null when it has none.
+-- Ends every session of an identity's account by raising the epoch. Returns the user; null if the identity has none.
 create function turnpike.end_sessions_of_identity(p_issuer text, p_subject text) returns bigint language plpgsql as $$
 declare
   owner bigint;

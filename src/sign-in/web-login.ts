@@ -8,7 +8,7 @@ import { TOKEN_POLICY } from "./policies.ts"
 import type { SignedIn } from "./sign-in-messenger.ts"
 import { invalidToken } from "./sign-in-token.ts"
 
-/** The payload of a pending login's token: where it was asked for, and by which browser. */
+/** The payload of a pending login's token: where, and by which browser, the login was requested. */
 export interface WebLogin {
   brand: string
   host: string
@@ -20,7 +20,9 @@ export interface WebLogin {
   browser: string
 }
 
-/** The verdict, stored beside the token for as long. After the first one, only a denial replaces it. */
+/**
+ * The verdict, stored next to the token with the same expiry. After the first verdict, only a denial can replace it.
+ */
 export type Verdict = ({ state: "confirmed" } & Omit<SignedIn, "disabled">) | { state: "denied" }
 
 export const startedLoginSchema = z
@@ -34,14 +36,16 @@ export const startedLoginSchema = z
   })
   .meta({ id: "WebLogin" })
 
-/** A browser as its request shows it. */
+/** The request properties that describe the browser. */
 interface Browser {
   url: string
   userAgent: string | null
   country: string | null
 }
 
-/** Begins a login that the person confirms in the bot of this host's brand. `cookie` binds it to the browser. BOT_NOT_SET_UP. */
+/**
+ * Starts a login that the person confirms in the brand's bot. `cookie` binds it to the browser. Throws BOT_NOT_SET_UP.
+ */
 export async function startWebLogin(
   ctx: AuthContext,
   { url, userAgent, country }: Browser,
@@ -69,13 +73,13 @@ export const loginStatusQuery = z.object({
 export const loginStatusSchema = z
   .object({
     status: z.enum(["pending", "confirmed", "denied"]).meta({ example: "confirmed" }),
-    user: userSchema.optional().meta({ description: "With `confirmed` only." }),
+    user: userSchema.optional().meta({ description: "The user, only if `status` is `confirmed`." }),
   })
   .meta({ id: "WebLoginStatus" })
 
 /**
- * The state of a login, for the browser that started it. The first poll after the confirmation runs `open` for the user. Later polls,
- * other browsers, and expired, unknown or malformed tokens get INVALID_TOKEN.
+ * The state of a login, for the browser that started it. The first poll after the confirmation runs
+ * `open`. Later polls, other browsers and invalid tokens throw INVALID_TOKEN.
  */
 export async function pollWebLogin<T>(
   ctx: AuthContext,
@@ -96,7 +100,7 @@ export async function pollWebLogin<T>(
   return { status: "confirmed", user }
 }
 
-/** Stores a verdict unless there is one, and answers the one that counts; nothing when the login is over. */
+/** Stores a verdict unless one exists, and returns the stored one; returns nothing once the login has expired. */
 const DECIDE = `
 local standing = redis.call('GET', KEYS[2])
 if standing then return standing end
@@ -105,7 +109,7 @@ if left <= 0 then return false end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', left)
 return ARGV[1]`
 
-/** Confirms a pending login for a user. Answers the verdict that counts, which may be an earlier one; null when the login is over. */
+/** Confirms a pending login. Returns the stored verdict, possibly an earlier one; null once the login has expired. */
 export async function confirmWebLogin(ctx: AuthContext, token: string, user: SignedIn): Promise<Verdict | null> {
   const { user_id, epoch, identity } = user
   const verdict: Verdict = { state: "confirmed", user_id, epoch, identity }
@@ -119,7 +123,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', redis.call('PTTL', KEYS[1]))
 return 1`
 
-/** Undoes this user's confirmation, for a browser that has not polled yet. */
+/** Replaces this user's confirmation by a denial, for a browser that has not polled yet. */
 export async function denyWebLogin(ctx: AuthContext, token: string, userId: number): Promise<void> {
   const standing = await ctx.redis.get(verdictKey(token))
   const verdict = standing === null ? null : (JSON.parse(standing) as Verdict)

@@ -4,7 +4,7 @@ import { toInstant } from "../base/time.ts"
 import { CAP_SOURCES, CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
 import { serializeBalance } from "../wallets/get-balance.ts"
 
-/** What tell_cap (src/quotas/tell.sql) keeps in an event. Amounts in credit micros. */
+/** The data of an event that tell_cap (src/quotas/tell.sql) writes. Amounts are in credit micros. */
 export interface CapReachedRow extends CapRow {
   percent: 50 | 80 | 100
   resets_at: string
@@ -16,36 +16,32 @@ export interface CapReachedRow extends CapRow {
 export const capReachedSchema = z
   .object({
     cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]).meta({
-      description: "Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month.",
+      description: "The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month.",
       example: "end_user_daily",
     }),
     source: z.enum(CAP_SOURCES).meta({
-      description:
-        "Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space.",
+      description: "Where the limit is set: on the key, for this end user, as a default, by the plan or on the space.",
       example: "account",
     }),
     percent: z.literal([50, 80, 100]).meta({
       description:
-        "Each is reported once in a day, month or window. 100 is also reported when what is left is too " +
-        "little for any turn.",
+        "Each value is reported once per day, month or window. 100 is also reported if the remaining amount is too " +
+        "small for any turn.",
       example: 80,
     }),
     limit_usd: z.number().meta({ example: 0.5 }),
-    spent_usd: z.number().meta({ description: "Billed in this period.", example: 0.4127 }),
-    reserved_usd: z.number().meta({ description: "Held by turns of this period that were under way.", example: 0.25 }),
-    resets_at: z.iso.datetime().meta({ description: "When the next period begins, with nothing spent." }),
+    spent_usd: z.number().meta({ description: "The amount billed in this period.", example: 0.4127 }),
+    reserved_usd: z.number().meta({ description: "The amount held by open turns of this period.", example: 0.25 }),
+    resets_at: z.iso.datetime().meta({ description: "When the next period starts and the spent amount is 0 again." }),
     key_id: z.string().nullable().meta({
-      description: "The key that the cap or the default limit is set on. Null when it is not set on a key.",
+      description: "The key with the cap or the default limit. Null if the limit is not set on a key.",
       example: null,
     }),
-    end_user_ref: z
-      .string()
-      .nullable()
-      .meta({ description: "The end user whose cap it is. Null for a key's own cap." }),
+    end_user_ref: z.string().nullable().meta({ description: "The end user of the cap. Null for a key's own cap." }),
     space: z
       .string()
       .nullable()
-      .meta({ description: "The space whose members' limit it is, else null.", example: null }),
+      .meta({ description: "The space whose limit for its members it is. Null for any other cap.", example: null }),
   })
   .meta({ id: "CapReached", description: "The `data` of `cap.reached`." })
 
@@ -66,7 +62,7 @@ export function serializeCapReached(row: CapReachedRow): CapReached {
   }
 }
 
-/** What tell_balance (src/quotas/tell.sql) keeps in an event. */
+/** The data of an event that tell_balance (src/quotas/tell.sql) writes. */
 export interface BalanceReachedRow {
   balance_credit_micros: number
   held_credit_micros: number
@@ -76,10 +72,10 @@ export interface BalanceReachedRow {
 export const balanceReachedSchema = z
   .object({
     balance_usd: z.number().meta({ example: 0.9871 }),
-    held_usd: z.number().meta({ description: "Set aside for turns that had not ended.", example: 0.25 }),
+    held_usd: z.number().meta({ description: "The amount held by open turns.", example: 0.25 }),
     available_usd: z
       .number()
-      .meta({ description: "balance_usd - held_usd: what new turns could hold.", example: 0.7371 }),
+      .meta({ description: "`balance_usd` - `held_usd`: the amount that new turns could hold.", example: 0.7371 }),
     threshold_usd: z
       .number()
       .meta({ description: "The event is sent when the balance falls below this amount. 0: never.", example: 1 }),

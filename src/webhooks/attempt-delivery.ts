@@ -26,11 +26,13 @@ export interface Attempt {
   location: string | null
   duration_ms: number
   at: Date
-  /** Null when the delivery is over, delivered or failed. */
+  /** Null once the delivery is delivered or failed. */
   next_attempt_at: Date | null
 }
 
-/** Posts an event to its endpoint, signed for this moment. 2xx within `timeoutMs` is success; a redirect is not followed. */
+/**
+ * Posts an event to its endpoint with a new signature. 2xx within `timeoutMs` is success. Redirects are not followed.
+ */
 export async function attemptDelivery(
   ctx: DispatchContext,
   { endpoint, secrets }: { endpoint: Pick<EndpointRow, "url">; secrets: string[] },
@@ -64,7 +66,7 @@ export async function attemptDelivery(
   }
 }
 
-const UNKNOWN = "The event could not be sent: something went wrong on our side."
+const UNKNOWN = "The event could not be sent because of an error on our side."
 
 interface Answer {
   status: number | null
@@ -98,7 +100,7 @@ async function post(
       retryAfter: response.headers.get("retry-after"),
     }
   } catch (error) {
-    // Any error is the result of this attempt alone; the run's other attempts are recorded too.
+    // Any error is the result of this attempt alone. The run's other attempts are still recorded.
     const known = error instanceof OutboundError
     if (!known) ctx.log("error", "webhook.attempt_broke", { error: describeError(error) })
     return { status: null, error: known ? error.message : UNKNOWN, location: null, text: null, retryAfter: null }
@@ -114,16 +116,16 @@ function locationOf({ status, headers }: Response): string | null {
   return location && storable(location).slice(0, MAX_LOCATION)
 }
 
-/** What a status means that is no success: of a redirect, and of Cloudflare's own. */
+/** Explains a status that is not success: a redirect, or a status of Cloudflare's own. */
 function whyNoSuccess({ status, headers }: Response): string | null {
   if (isRedirect(status)) {
-    return "The endpoint redirects, which is not followed: register the URL that it leads to."
+    return "The endpoint redirects, and redirects are not followed. Register the URL in `location` instead."
   }
   const fault = headers.get("server") === "cloudflare" ? EDGE_FAULTS[status] : undefined
   return fault ? `Cloudflare did not reach the server: ${wordsOfFault(fault)}.` : null
 }
 
-/** The statuses with which Cloudflare's network answers for a server that it cannot ask. */
+/** The statuses that Cloudflare's network returns if it cannot reach a server. */
 const EDGE_FAULTS: Record<number, NetworkFault> = {
   520: "protocol",
   521: "refused",
@@ -134,7 +136,7 @@ const EDGE_FAULTS: Record<number, NetworkFault> = {
   530: "dns",
 }
 
-/** The first KiB of a body, or as much as came before it broke off. The status has decided already. */
+/** The first KiB of a body, or less if the body breaks off. The status alone decides about success. */
 async function beginningOf(response: Response): Promise<string> {
   const kept = new Uint8Array(WEBHOOK_POLICY.answerBytes)
   let length = 0
@@ -148,7 +150,7 @@ async function beginningOf(response: Response): Promise<string> {
       length += part.length
     }
   } catch {
-    // Keep what has come so far.
+    // Keep the bytes read so far.
   } finally {
     reader?.cancel().catch(() => {})
   }
@@ -156,8 +158,8 @@ async function beginningOf(response: Response): Promise<string> {
 }
 
 /**
- * When to try again after an attempt that failed at `at`, or null when it was the last one. `round` counts the attempts before it. The
- * wait is the schedule's ± its jitter, or longer if Retry-After asks for it.
+ * The time of the next attempt after one that failed at `at`; null after the last one. `round` counts
+ * the earlier attempts. The wait is the schedule's ± its jitter, or longer if Retry-After requests it.
  */
 function nextAttemptAt(
   { round, at, retryAfterMs }: { round: number; at: Date; retryAfterMs: number | null },
@@ -170,7 +172,7 @@ function nextAttemptAt(
   return new Date(at.getTime() + Math.max(Math.round(jittered), asked))
 }
 
-/** A Retry-After header (RFC 9110 section 10.2.3) in milliseconds from `now`, or null when there is none that makes sense. */
+/** A Retry-After header (RFC 9110 section 10.2.3) in milliseconds from `now`; null if it is missing or invalid. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null
   const text = header.trim()

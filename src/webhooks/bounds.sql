@@ -1,35 +1,36 @@
--- Bounds of what is sent, as rates with a burst. free_at is when all that was sent has been paid back at p_rate a second; p_burst of it may be
--- owed at a time.
+-- Rate limits with a burst. free_at is the time at which all sent requests are paid back at p_rate per second.
+-- At most p_burst requests may be unpaid at a time.
 
--- How many of p_wanted may be sent now.
+-- How many of p_wanted requests may be sent now.
 create function turnpike.room_of(p_free_at timestamptz, p_wanted integer, p_rate double precision, p_burst integer, p_moment timestamptz)
 returns integer language plpgsql immutable as $$
 begin
   return least(p_wanted, floor(p_burst - p_rate * greatest(0, extract(epoch from coalesce(p_free_at, p_moment) - p_moment)))::integer);
 end $$;
 
--- free_at when so many have been sent.
+-- free_at after p_sent more requests.
 create function turnpike.paid_back_at(p_free_at timestamptz, p_sent integer, p_rate double precision, p_moment timestamptz) returns timestamptz
 language plpgsql immutable as $$
 begin
   return greatest(p_free_at, p_moment) + make_interval(secs => p_sent / p_rate);
 end $$;
 
--- When one more may be sent.
+-- When one more request may be sent.
 create function turnpike.next_room_at(p_free_at timestamptz, p_rate double precision, p_burst integer) returns timestamptz
 language plpgsql immutable as $$
 begin
   return p_free_at - make_interval(secs => (p_burst - 1) / p_rate);
 end $$;
 
--- The host that a URL names, as it is called (webhook_endpoints.target), without its port and the dot of a full name.
+-- The host of a URL (webhook_endpoints.target), without the port and a trailing dot.
 create function turnpike.host_of(p_url text) returns text language plpgsql immutable as $$
 begin
   return rtrim(lower(substring(p_url from '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]+)')), '.');
 end $$;
 
--- Takes room at a host for up to p_wanted requests, over all accounts. Locks its row, for a moment and behind the deliveries: whoever holds
--- that waits for nobody.
+-- Takes capacity of a host, shared by all accounts, for up to p_wanted requests. granted: how many may be sent.
+-- next_at: when the next one may be.
+-- It briefly locks the host's row after the deliveries. A transaction with that lock waits for no other lock.
 create function turnpike.take_room_at(p_host text, p_test boolean, p_wanted integer, p_rate integer, p_burst integer, p_moment timestamptz,
   out granted integer, out next_at timestamptz) language plpgsql as $$
 declare
@@ -43,7 +44,7 @@ begin
   next_at := turnpike.next_room_at(free_then, p_rate, p_burst);
 end $$;
 
--- Forgets hosts to which nothing was sent of late; returns how many.
+-- Deletes hosts without recent requests, and returns their number.
 create function turnpike.forget_hosts(p_moment timestamptz) returns integer language plpgsql as $$
 declare
   forgotten integer;
@@ -54,15 +55,16 @@ begin
   return forgotten;
 end $$;
 
--- How many of p_wanted an endpoint may be sent again now.
+-- How many of p_wanted events may be sent to an endpoint again now.
 create function turnpike.resends_left(target webhook_endpoints, p_wanted integer, p_an_hour integer, p_moment timestamptz) returns integer
 language plpgsql immutable as $$
 begin
   return turnpike.room_of(target.resends_free_at, p_wanted, p_an_hour / 3600.0, p_an_hour, p_moment);
 end $$;
 
--- Takes from the events that an endpoint, which is locked, may be sent again within an hour, at most p_an_hour. Null when that is all
--- right, else how many seconds to wait.
+-- Takes p_sent from the events that may be sent to an endpoint again, at most p_an_hour per hour.
+-- The endpoint is locked.
+-- Returns null, or the number of seconds to wait if the limit is reached.
 create function turnpike.take_resends(target webhook_endpoints, p_sent integer, p_an_hour integer, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare

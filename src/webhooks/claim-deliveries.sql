@@ -1,12 +1,14 @@
--- Notes that the wake has arrived, in a transaction of its own before anything is claimed. So whatever is committed after the claim
--- causes another wake. Returns whether a wake was noted.
+-- Records that the wake has arrived, in its own transaction before any claim. So every delivery
+-- that commits after the claim causes another wake.
+-- Returns whether a wake was recorded.
 create function turnpike.note_wake(p_webhook_id text) returns boolean language plpgsql as $$
 begin
   update webhook_endpoints w set woken_at = null where w.webhook_id = p_webhook_id and w.woken_at is not null;
   return found;
 end $$;
 
--- The secrets that sign for an endpoint at a moment, sealed: its own, then former ones whose overlap lasts, the newest first.
+-- The sealed secrets that sign for an endpoint at a moment: the current one, then former ones
+-- within their overlap, newest first.
 create function turnpike.signing_secrets(target webhook_endpoints, p_moment timestamptz) returns text[] language sql stable as $$
   select target.secret || case when target.previous_until > p_moment then array(
     select f.secret from former_signing_secrets f
@@ -21,11 +23,15 @@ create type turnpike.claimed_delivery as (
   told turnpike.told_event
 );
 
--- Claims what is due for an endpoint, the longest due first, under a lease: at most p_batch, p_batch_bytes of events, and p_in_flight
--- with other runs' (p_in_flight_failing while the endpoint does not answer). An event of a turn is due once every earlier one was
--- delivered, has failed or had two attempts. endpoint is null when it is gone or disabled. next_due_at: when the next is due, if none
--- is now. An endpoint that is not verified gets its ping alone. Its host gets p_host_rate a second at most, up to p_host_burst at once, over all
--- accounts; what is over that is due later. The order comes from the index of what is due, never from sorting a backlog.
+-- Claims due deliveries of an endpoint under a lease, those due longest first.
+-- Limits: p_batch deliveries, p_batch_bytes of events, and p_in_flight over all runs (p_in_flight_failing while
+-- the endpoint fails).
+-- The host gets at most p_host_rate requests per second over all accounts, with bursts of p_host_burst. The
+-- rest stays due.
+-- An event of a turn is due only once every earlier event is delivered, has failed, or has had two attempts.
+-- An endpoint that is not verified gets only its ping.
+-- endpoint: null if it was removed or disabled. next_due_at: when the next delivery is due, if none is due now.
+-- An index of due deliveries gives the order, so a backlog is never sorted.
 create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer, p_in_flight integer,
   p_in_flight_failing integer, p_host_rate integer, p_host_burst integer, p_test_host_rate integer, p_test_host_burst integer,
   p_lease_until timestamptz, p_moment timestamptz, out endpoint webhook_endpoints, out secrets text[],
@@ -71,13 +77,13 @@ begin
     return;
   end if;
   most := case when target.failing_since is null then p_in_flight else p_in_flight_failing end;
-  -- What other runs have was the longest due when they took it, so it stands among the first, with what waits behind it. With an index of
-  -- leases each claim would write every index of its rows.
+  -- Deliveries of other runs were due longest when claimed, so they are among the first rows, together with
+  -- events that wait for them. An index of leases would make each claim update all indexes of its rows.
   select count(*) filter (where first.lease_until > p_moment) into open_now from (
     select d.lease_until from webhook_deliveries d
     where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
     order by d.next_attempt_at, d.event_id collate "C" limit 4 * most) first;
-  -- Skips what another run is claiming.
+  -- Skips deliveries that another run is claiming.
   for due in select d.* from webhook_deliveries d
     where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
       and (d.lease_until is null or d.lease_until <= p_moment)
@@ -112,8 +118,10 @@ begin
   deliveries := claimed[1:room.granted];
 end $$;
 
--- Gives back what a run has claimed and not begun ([{delivery_id, epoch}]); returns how many it still had. Skips locked rows: their
--- holder ends the lease or has taken it over, and waiting here, out of the order of locks, could be a deadlock.
+-- Releases deliveries that a run has claimed but not started ([{delivery_id, epoch}]), and returns
+-- how many it still held.
+-- Skips locked rows: their transaction ends or has taken over the lease. Waiting here could cause a
+-- deadlock, since it is out of the order of locks.
 create function turnpike.release_deliveries(p_deliveries jsonb) returns integer language plpgsql as $$
 declare
   mine record;

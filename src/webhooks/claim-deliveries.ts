@@ -11,26 +11,26 @@ export interface ClaimedDelivery extends Pick<JsonRow<"webhook_deliveries">, "de
 }
 
 export interface ClaimedEndpoint extends EndpointRow {
-  /** All that sign now, sealed, the newest first. */
+  /** All sealed secrets that sign now, newest first. */
   secrets: string[]
 }
 
 interface Claimed {
-  /** Null when the endpoint is gone or disabled. */
+  /** Null if the endpoint was removed or disabled. */
   endpoint: ClaimedEndpoint | null
   deliveries: ClaimedDelivery[]
-  /** When nothing is due now: the moment at which the next delivery is due. */
+  /** When the next delivery is due, if none is due now. */
   next_due_at: Date | null
 }
 
-/** Notes that the wake has arrived: commits after this ask for another one. */
+/** Records that the wake has arrived. Deliveries that commit later request another wake. */
 export async function noteWake(ctx: Context, webhookId: string): Promise<void> {
   await call(ctx.db, "note_wake", { webhook_id: webhookId })
 }
 
 /**
- * Claims what is due for an endpoint, the longest due first, under a lease. An event of a turn is due once every earlier one was
- * delivered, has failed or had two attempts. Skips what another run has.
+ * Claims due deliveries of an endpoint under a lease, those due longest first. Skips deliveries
+ * that another run holds.
  */
 export async function claimDeliveries(ctx: Context, webhookId: string): Promise<Claimed> {
   const now = ctx.clock.now()
@@ -55,7 +55,7 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
   }
 }
 
-/** Gives back what a run has claimed and not begun. */
+/** Releases deliveries that a run has claimed but not started. */
 export async function releaseDeliveries(ctx: Context, deliveries: ClaimedDelivery[]): Promise<void> {
   await call(ctx.db, "release_deliveries", {
     deliveries: deliveries.map(({ delivery_id, epoch }) => ({ delivery_id, epoch })),

@@ -1,5 +1,7 @@
--- Registers an endpoint, which gets the events that its caller may see, and sends it the ping p_event_id, which it has to answer first.
--- refused: 'exists' (the account has one for p_target, the URL as it is called), 'too_many' (it has p_most already).
+-- Registers an endpoint for the events that its caller may see, and sends it the ping p_event_id,
+-- which it must answer first.
+-- p_target: the normalised URL. refused: 'exists' (the account has an endpoint for p_target),
+-- 'too_many' (it has p_most endpoints).
 create function turnpike.create_webhook(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
   p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text,
@@ -15,7 +17,7 @@ begin
   end if;
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
-    -- The lock keeps two requests from taking the same slot, or the same URL.
+    -- The lock prevents two requests from taking the same slot or URL.
     perform from users u where u.user_id = caller.user_id for no key update;
     select min(n) into free_slot from generate_series(1, p_most) n
       where not exists (select from webhook_endpoints w
@@ -35,7 +37,8 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Whether the account has an endpoint for a URL, apart from p_but (null: none). Whoever makes one holds the lock of the account's row.
+-- True if the account has an endpoint for a URL, other than p_but (may be null). The caller holds
+-- the lock of the account's row.
 create function turnpike.has_target(caller turnpike.caller, p_target text, p_but text) returns boolean language plpgsql as $$
 begin
   return exists (select from webhook_endpoints w
@@ -43,7 +46,7 @@ begin
       and w.target = p_target);
 end $$;
 
--- Makes a ping for an endpoint under p_event_id. While it is not verified, this is the one that it has to answer.
+-- Inserts a ping with the id p_event_id for an endpoint. An endpoint that is not verified must answer its latest ping.
 create function turnpike.add_ping(target webhook_endpoints, p_event_id text, p_moment timestamptz) returns webhook_deliveries
 language plpgsql as $$
 declare

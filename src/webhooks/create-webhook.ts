@@ -13,9 +13,8 @@ import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
- * Registers an endpoint, which gets the events that the key may see once it has answered a ping, and returns it with its signing secret.
- * VALIDATION_FAILED for a URL that may not be called, WEBHOOK_EXISTS for one that has an endpoint, LIMIT_REACHED when the account has as
- * many as it may.
+ * Registers an endpoint, and returns it with its signing secret. It gets events once it has answered a
+ * ping. Throws VALIDATION_FAILED for a URL that may not be called, WEBHOOK_EXISTS or LIMIT_REACHED.
  */
 export async function createWebhook(
   ctx: Context,

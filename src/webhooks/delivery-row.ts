@@ -3,7 +3,7 @@ import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { Delivery } from "./schemas.ts"
 
-/** A row of `webhook_deliveries`, as to_jsonb gives it, with its event's type and its attempts, oldest first. */
+/** A row of `webhook_deliveries` as to_jsonb returns it, with its event's type and its attempts, oldest first. */
 export interface DeliveryRow extends Omit<JsonRow<"webhook_deliveries">, "state" | "status_reason" | "attempts"> {
   state: Delivery["state"]
   status_reason: Delivery["status_reason"]
@@ -12,7 +12,7 @@ export interface DeliveryRow extends Omit<JsonRow<"webhook_deliveries">, "state"
   attempts_made: JsonRow<"webhook_attempts">[]
 }
 
-/** The delivery that a procedure has answered. */
+/** The delivery that a procedure has returned. */
 export function deliveryRowOf(
   delivery: JsonRow<"webhook_deliveries"> | null,
   eventType: string,

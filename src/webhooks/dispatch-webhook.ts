@@ -13,7 +13,7 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 import { recordAttempts } from "./record-attempts.ts"
 import { openSigningSecrets } from "./signing.ts"
 
-/** The result of a run, for its answer and the log. */
+/** The result of a run, for the response and the log. */
 export interface Dispatch {
   delivered: number
   failed: number
@@ -21,8 +21,8 @@ export interface Dispatch {
 }
 
 /**
- * One run of an endpoint's dispatcher: sends what is due until nothing is left, or until its time is over and the next run goes on. The
- * leases of a run that dies end, and the sweeper wakes the next one.
+ * One run of an endpoint's dispatcher. It sends due deliveries until none is left, or until its time is
+ * over and it wakes the next run. If it dies, its leases expire and the sweep wakes another run.
  */
 export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): Promise<Dispatch> {
   await noteWake(ctx, webhookId)
@@ -54,7 +54,7 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
   }
 }
 
-/** At most `concurrency` at a time. `left`: those not begun before the run's time was over. */
+/** Sends at most `concurrency` deliveries at a time. `left`: deliveries not started before the run's time was over. */
 async function attemptAll(
   ctx: DispatchContext,
   endpoint: ClaimedEndpoint,
@@ -73,10 +73,10 @@ async function attemptAll(
   return { attempts, left: waiting }
 }
 
-/** A retry that is due soon gets a wake from the queue; the sweeper wakes for all others. */
+/** Publishes a wake for a retry that is due soon. The sweep wakes for later ones. */
 async function wakeForRetry(ctx: DispatchContext, endpoint: EndpointRow, at: Date | null): Promise<void> {
   if (at === null) return
-  // One wake for everything that is due within a second, at its end, so none is due after it.
+  // One wake serves all retries that are due within the same second. It is published for the end of that second.
   const second = Math.ceil(at.getTime() / 1000)
   const delayMs = second * 1000 - ctx.clock.now().getTime()
   if (delayMs > WEBHOOK_POLICY.ownWakeMs) return

@@ -6,7 +6,7 @@ import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { Webhook } from "./schemas.ts"
 
-/** A row of `webhook_endpoints`, as to_jsonb gives it. */
+/** A row of `webhook_endpoints` as to_jsonb returns it. */
 export interface EndpointRow extends Omit<JsonRow<"webhook_endpoints">, "events" | "disabled_reason"> {
   events: string[] | null
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
@@ -14,7 +14,7 @@ export interface EndpointRow extends Omit<JsonRow<"webhook_endpoints">, "events"
 
 type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
 
-/** Whether the caller may use an endpoint `w`: any endpoint of its account, or only those it made itself. */
+/** True if the caller may use an endpoint `w`: any endpoint of its account, or only endpoints that it created. */
 export const endpointInScope: Expression<SqlBool> = (() => {
   const eb: ExpressionBuilder<OfEndpoint, "w" | "caller"> = expressionBuilder()
   return eb.and([
@@ -46,7 +46,7 @@ export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
   }
 }
 
-/** A URL as it is called, whatever its spelling: what one account has one endpoint for, and whose host has a bound. */
+/** The normalised URL that is called. An account has one endpoint per target, and a host has a rate limit. */
 export function targetOf(url: string): string {
   const target = new URL(url)
   target.hash = ""
@@ -55,7 +55,7 @@ export function targetOf(url: string): string {
 }
 
 export function webhookExists(url: string): TurnpikeError {
-  return new TurnpikeError("WEBHOOK_EXISTS", `The account has a webhook for ${url} already.`, { param: "url" })
+  return new TurnpikeError("WEBHOOK_EXISTS", `The account already has a webhook for ${url}.`, { param: "url" })
 }
 
 export function webhookNotFound(webhookId: string): TurnpikeError {

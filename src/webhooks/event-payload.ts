@@ -12,11 +12,11 @@ export interface EventRow extends Omit<JsonRow<"events">, "type" | "data"> {
   turn: TurnRow | null
 }
 
-/** An event as procedures answer it, with its turn in a column of its own. */
+/** Converts an event that a procedure returned, with its turn in a separate column. */
 export const eventRowOf = ({ event, turn, slug }: Answers["told_event"]): EventRow =>
   ({ ...event, turn: turnRowOf({ turn, slug }) }) as EventRow
 
-/** An event as webhooks and the feed show it, the same at every attempt. */
+/** An event as webhooks and the feed show it. The result is the same at every attempt. */
 export function serializeEvent(row: EventRow): Event {
   return {
     id: row.event_id,

@@ -14,38 +14,38 @@ import {
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "./turn-as-of.ts"
 
-/** The schemas of events. Clients know these four: a new type is an AccountEvent. */
+/** The schemas of events. Clients know these four, so a new type is an AccountEvent. */
 export type EventForm = "TurnStateEvent" | "CapEvent" | "BalanceEvent" | "AccountEvent"
 
 type Data = { turn?: Turn; [name: string]: unknown }
 
-/** What an event's data is made of: what its row keeps, and the row of its turn. */
+/** The source of an event's data: the data in its row, and the row of its turn. */
 interface Source {
   data: Record<string, unknown>
   turn: TurnRow | null
 }
 
 /**
- * A type of event. The lists of types, the forms of events, the OpenAPI document, the guide, the client's types and the labels of the
- * web app are made of these.
+ * Declares a type of event. The lists of types, the schemas, the OpenAPI document, the guide, the
+ * client's types and the labels of the web app are generated from the declarations.
  */
 interface Declaration {
   form: EventForm
-  /** For a form of the web app, and the summary in OpenAPI. */
+  /** The label in forms of the web app, and the summary in OpenAPI. */
   label: string
-  /** When it is sent, for the guide. Types that follow each other and say the same share a row. */
+  /** When the event is sent, for the guide. Adjacent types with the same text share a row. */
   when: string
   data: z.ZodObject
-  /** A notice to the account's owner, which only keys to all spaces see. */
+  /** A notice to the account's owner. Only keys to all spaces see it. */
   isNotice?: true
   serialize(source: Source): Data
-  /** Its data as an example, made of the example of its schema. */
+  /** The example of its data, made from the example of its schema. */
   example(made: Data): Data
-  /** Of an event that belongs to a turn: its number in the example. */
+  /** The number of a turn's event in the example. */
   seq?: number
 }
 
-export const turnDataSchema = z.object({ turn: turnSchema.meta({ description: "As it was at that moment." }) })
+export const turnDataSchema = z.object({ turn: turnSchema.meta({ description: "The turn as it was at that moment." }) })
 
 const turnEvent = (own: Pick<Declaration, "label" | "serialize" | "seq"> & { example: (done: Turn) => Turn }) => ({
   ...own,
@@ -55,7 +55,7 @@ const turnEvent = (own: Pick<Declaration, "label" | "serialize" | "seq"> & { exa
   example: (made: Data) => ({ turn: own.example(made.turn as Turn) }),
 })
 
-/** An event of a turn that is open. Its row keeps what the turn held then. */
+/** An event of an open turn. Its row stores the amount that the turn held then. */
 function openTurnEvent(state: "queued" | "running", known: readonly (keyof Turn)[], label: string, seq: number) {
   const asOf = (turn: Turn, held_usd: number) => turnAsOf(turn, known, { state, held_usd })
   return turnEvent({
@@ -87,7 +87,7 @@ type AccountEvent<Shape extends z.ZodRawShape> = Pick<Declaration, "label" | "wh
   example: z.input<z.ZodObject<Shape>>
 }
 
-/** An event whose data is what its procedure wrote. */
+/** An event whose data is shown as its procedure wrote it. */
 const accountEvent = <Shape extends z.ZodRawShape>({ label, when, data, example }: AccountEvent<Shape>) => ({
   label,
   when,
@@ -105,7 +105,7 @@ const notice = <Shape extends z.ZodRawShape>(own: AccountEvent<Shape>) => ({
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 const text = z.string()
 
-/** A list that can be long. */
+/** A list that can be long, so an event names only the first items. */
 const named = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item)
@@ -114,13 +114,13 @@ const named = <Item extends z.ZodType>(item: Item) =>
 
 export const EVENTS = {
   "turn.queued": openTurnEvent("queued", KNOWN_WHEN_QUEUED, "A turn was accepted", 1),
-  "turn.running": openTurnEvent("running", KNOWN_WHEN_RUNNING, "A turn has begun to run", 2),
+  "turn.running": openTurnEvent("running", KNOWN_WHEN_RUNNING, "A turn started to run", 2),
   "turn.done": endedTurnEvent("A turn is done", 7),
   "turn.failed": endedTurnEvent("A turn has failed", 7, {
     state: "failed",
     status_reason: "MODEL_UNAVAILABLE",
     result: null,
-    error: { code: "MODEL_UNAVAILABLE", message: "The model did not answer, also when it was asked again." },
+    error: { code: "MODEL_UNAVAILABLE", message: "The model did not respond, even after retries." },
   }),
   "turn.cancelled": endedTurnEvent("A turn was cancelled", 4, {
     state: "cancelled",
@@ -128,62 +128,62 @@ export const EVENTS = {
     result: null,
   }),
   "balance.low": balanceEvent({
-    label: "The balance is below its alert",
+    label: "The balance is low",
     when:
-      "The balance has fallen below `threshold_usd`. It is sent again only when the balance has been above it " +
-      "since.",
+      "The balance has fallen below `threshold_usd`. It is sent again only after the balance has been above this " +
+      "threshold.",
     example: (made) => made,
   }),
   "balance.depleted": balanceEvent({
     label: "The balance is used up",
     when:
-      "The balance is 0, or too low for any turn: new turns get 402. It is sent again only after credit was " +
+      "The balance is 0 or too low for any turn, so new turns get 402. It is sent again only after credit was " +
       "added.",
     example: () => ({ balance_usd: 0.25, held_usd: 0.25, available_usd: 0, threshold_usd: 0 }),
   }),
   "cap.reached": {
     form: "CapEvent" as const,
-    label: "A share of a cap is spent",
+    label: "A threshold of a cap was reached",
     when:
-      "50, 80 or 100 `percent` of a cap of a key or of one of your customers are spent. Each is sent once in a day, month or window, and " +
-      "again when the limit was changed. 100 is also sent when what is left is too little for any turn: new turns get 429 until `resets_at`.",
+      "50, 80 or 100 `percent` of the cap of a key or an end user is spent. Each is sent once per day, month or window, and " +
+      "again after a change of the limit. 100 is also sent if the rest is too small for any turn. Then new turns get 429 until `resets_at`.",
     data: capReachedSchema,
     serialize: ({ data }: Source) => ({ ...serializeCapReached(data as unknown as CapReachedRow) }),
     example: (made: Data) => made,
   },
   "endpoint.disabled": accountEvent({
     label: "Another webhook was disabled",
-    when: `One of your webhooks was switched off, because it answered 410 or failed for ${timeInWords(WEBHOOK_POLICY.disableAfterMs)}.`,
+    when: `One of your webhooks was disabled, because it returned 410 or failed for ${timeInWords(WEBHOOK_POLICY.disableAfterMs)}.`,
     data: { webhook_id: text, url: text, reason: z.enum(["gone", "failing"]) },
     example: { webhook_id: `whk_${ULID}`, url: "https://example.com/webhooks/old", reason: "gone" },
   }),
   "account.signed_in": notice({
-    label: "Somebody has signed in from a new place",
-    when: "Somebody has signed in to your account from an address or a browser that is new to it.",
+    label: "Sign-in from a new place",
+    when: "A user has signed in to your account from a new address or browser.",
     data: { session_id: text, address: text.nullable(), user_agent: text.nullable() },
     example: { session_id: `ses_${ULID}`, address: "203.0.113.7", user_agent: "Mozilla/5.0" },
   }),
   "account.locked": notice({
-    label: "Sign-in is locked after wrong passwords",
-    when: "After too many wrong passwords your account takes none for a while. Sent at most once an hour.",
+    label: "Sign-in was locked after wrong passwords",
+    when: "After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour.",
     data: { address: text.nullable() },
     example: { address: "203.0.113.7" },
   }),
   "account.factor_changed": notice({
-    label: "A factor of the sign-in was changed",
+    label: "A sign-in method was changed",
     when: "A password, an identity or a second factor of your account was set or removed.",
     data: { factor: z.enum(["password", "email", "identity", "second_factor"]), change: text },
     example: { factor: "second_factor", change: "set" },
   }),
   "key.created": notice({
     label: "An API key was created or rotated",
-    when: "An API key was created, or got a new value.",
+    when: "An API key was created or rotated.",
     data: { key_id: text, name: text.nullable(), scope: text, test: z.boolean(), hint: text, rotated: z.boolean() },
     example: { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa", rotated: false },
   }),
   "space.shared": notice({
-    label: "More people see spaces of the account",
-    when: "More people than before see and use spaces of yours: an operator has put them or a space into a workspace, or into its team.",
+    label: "Spaces were shared with more people",
+    when: "An operator has shared spaces of yours with more people, by adding people or a space to a workspace or its team.",
     data: {
       spaces: named(z.strictObject({ space: text, title: text.nullable() })),
       space_count: z.int(),
@@ -198,8 +198,8 @@ export const EVENTS = {
     },
   }),
   ping: accountEvent({
-    label: "A test of the webhook, and the first message to a new one",
-    when: "You asked for a test.",
+    label: "A test event, and the first event of a new webhook",
+    when: "You requested a test, or the webhook must confirm its URL.",
     data: { webhook_id: text },
     example: { webhook_id: `whk_${ULID}` },
   }),
@@ -209,7 +209,7 @@ export type EventType = keyof typeof EVENTS
 
 export const EVENT_NAMES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 
-/** The types that an endpoint can subscribe to. A `ping` goes only to the endpoint that asked for it. */
+/** The types that an endpoint can subscribe to. A `ping` is sent only to the endpoint that requested it. */
 export const EVENT_TYPES = EVENT_NAMES.filter((type) => type !== "ping") as [Exclude<EventType, "ping">]
 
 export const typesOfForm = (form: EventForm) => EVENT_NAMES.filter((type) => EVENTS[type].form === form)

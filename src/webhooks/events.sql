@@ -1,17 +1,17 @@
--- An event with its turn and the slug of that one's space.
+-- An event with its turn and the slug of the turn's space.
 create type turnpike.told_event as (
   event events,
-  turn turns, -- null: it is of no turn
-  slug text -- null: the same
+  turn turns, -- null: it belongs to no turn
+  slug text -- null: it belongs to no turn
 );
 
--- Roughly the size of an event in the database's answer, JSON within JSON: its turn's text and result.
+-- The approximate size of an event in the database's response, where the turn's text and result are JSON within JSON.
 create function turnpike.event_bytes(turn turns) returns integer language sql stable as $$
   select coalesce(octet_length(to_json(to_json(turn.text)::text)::text)
     + coalesce(octet_length(to_json(to_json(turn.result)::text)::text), 0), 0)
 $$;
 
--- Whether a caller may see an event of its account: of its spaces, or of the endpoints that it made there.
+-- True if a caller may see an event of its account: any event of its spaces, or of endpoints that it created there.
 create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql immutable as $$
   select coalesce(caller.scope = 'all'
     or (caller.scope = 'created' and event.created_by_key_id = caller.key_id)

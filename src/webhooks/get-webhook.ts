@@ -21,7 +21,7 @@ const newestFirst = (db: QueryCreator<CallerDB>) =>
     .selectAll("w")
     .orderBy((eb) => sql`${eb.ref("w.webhook_id")} collate "C"`, "desc")
 
-/** An endpoint in the key's scope, or NOT_FOUND. */
+/** Returns an endpoint in the caller's scope. Throws NOT_FOUND. */
 export async function getWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<EndpointRow> {
   const { rows } = await readAs(ctx, credential, (db) =>
     inScope(db).where("w.webhook_id", "=", webhookId).selectAll("w"),
@@ -35,13 +35,16 @@ export interface WebhookWithSecret {
   secret: string
 }
 
-/** How a request that shows a secret is noted under its Idempotency-Key: by the endpoint, and by which of its secrets was shown. */
+/**
+ * The id stored under the Idempotency-Key of a request that shows a secret: the endpoint, and a
+ * hash of the shown secret.
+ */
 export const shownAs = (webhookId: string, secret: string) =>
   `${webhookId}/${createHash("sha256").update(secret).digest("hex").slice(0, 32)}`
 
 /**
- * An endpoint with its secret, for a repeat of the request that showed it (`shownAs`). NOT_FOUND; IDEMPOTENCY_KEY_REUSED when the
- * secret was rotated since, so a repeat never shows a newer one.
+ * Returns an endpoint with its secret, for a repeat of the request that showed it (`shownAs`). Throws
+ * NOT_FOUND, or IDEMPOTENCY_KEY_REUSED if the secret was rotated since: a repeat never shows a newer one.
  */
 export async function readWithSecret(ctx: Context, credential: Credential, shown: string): Promise<WebhookWithSecret> {
   const webhook = await getWebhook(ctx, credential, shown.split("/")[0] as string)
@@ -52,7 +55,7 @@ export async function readWithSecret(ctx: Context, credential: Credential, shown
   return { webhook, secret }
 }
 
-/** The same by offset instead of by cursor, with their number. */
+/** Lists endpoints by offset instead of by cursor, with the total. */
 export async function findWebhooks(
   ctx: Context,
   credential: SessionCredential,
@@ -69,7 +72,7 @@ export async function findWebhooks(
   return rows[0] as { webhooks: EndpointRow[]; total: number }
 }
 
-/** The endpoints in the caller's scope, newest first. */
+/** Lists the endpoints in the caller's scope, newest first. */
 export async function listWebhooks(
   ctx: Context,
   credential: Credential,

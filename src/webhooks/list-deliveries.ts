@@ -18,10 +18,10 @@ export interface DeliveryFilters extends CreatedFilters {
   turn?: string | undefined
 }
 
-/** The most attempts that one delivery shows; few are sent again that often. */
+/** The most attempts that one delivery shows. Few deliveries are sent again that often. */
 const ALL_ATTEMPTS = 1000
 
-/** An endpoint's deliveries, the newest event first; NOT_FOUND for an endpoint out of scope. */
+/** Lists an endpoint's deliveries, newest event first. Throws NOT_FOUND for an endpoint outside the caller's scope. */
 export async function listDeliveries(
   ctx: Context,
   credential: Credential,
@@ -44,7 +44,7 @@ export async function listDeliveries(
   })
 }
 
-/** The same by offset instead of by cursor, with their number. */
+/** Lists deliveries by offset instead of by cursor, with the total. */
 export async function findDeliveries(
   ctx: Context,
   credential: SessionCredential,
@@ -62,7 +62,10 @@ export async function findDeliveries(
   return rows[0] as { deliveries: DeliveryRow[]; total: number }
 }
 
-/** The deliveries about a turn to all endpoints of the caller's account, the newest first, with their number; NOT_FOUND. */
+/**
+ * Lists the deliveries of a turn's events to all endpoints that the caller may use, newest first,
+ * with the total. Throws NOT_FOUND.
+ */
 export async function findTurnDeliveries(
   ctx: Context,
   credential: SessionCredential,
@@ -92,7 +95,7 @@ export async function findTurnDeliveries(
   return rows[0] as { deliveries: DeliveryRow[]; total: number }
 }
 
-/** One delivery with all its attempts, or NOT_FOUND. */
+/** Returns a delivery with all its attempts. Throws NOT_FOUND. */
 export async function getDelivery(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -119,7 +122,7 @@ const endpointOf = (db: QueryCreator<CallerDB>, webhookId: string) =>
 type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
 type OfDelivery = CallerDB & { d: DB["webhook_deliveries"] }
 
-/** The deliveries `d` of the endpoint `w` with their events `e`. */
+/** The deliveries `d` of the endpoint `w`, with their events `e`. */
 function deliveries(eb: ExpressionBuilder<OfEndpoint, "w">, { state, event_type, turn, ...created }: DeliveryFilters) {
   return eb
     .selectFrom("webhook_deliveries as d")

@@ -1,19 +1,19 @@
 create type turnpike.listed_event as (
   told turnpike.told_event,
-  -- `<transaction>_<event id>`: its place in the order of commits.
+  -- `<transaction>_<event id>`: the event's position in the order of commits.
   feed_key text
 );
 
--- A page of the events that a caller may see, at most p_limit and about p_bytes
--- of them; more: the list goes on. p_forward: in the order of their commits, and only what is older than
--- every open transaction, after (p_after_xact, p_after). Otherwise the newest first, before the event p_after.
+-- A page of the events that a caller may see: at most p_limit events and about p_bytes. more: the list continues.
+-- p_forward: in the order of commits after (p_after_xact, p_after), and only events older than every open transaction.
+-- Otherwise newest first, before the event p_after.
 create function turnpike.list_events(p_request turnpike.request,
   p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz, p_after_xact text,
   p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller, out events turnpike.listed_event[], out more boolean)
 language plpgsql set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
-  -- An id begins with the millisecond of its created_at: the bounds on the id are what the index can use.
+  -- An id starts with the millisecond of created_at, so the index can use bounds on the id.
   first_id text := coalesce('evt_' || turnpike.id_time(p_created_after), '');
   end_id text := coalesce('evt_' || turnpike.id_time(p_created_before), 'evt_~');
   since timestamptz := coalesce(p_created_after, '-infinity');
@@ -79,7 +79,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- One event that the caller may see, or null.
+-- One event that the caller may see; null if there is no such event.
 create function turnpike.get_event(p_request turnpike.request,
   p_event_id text, out actor turnpike.caller, out told turnpike.told_event) language plpgsql as $$
 declare

@@ -16,8 +16,8 @@ export interface EventFilters {
 }
 
 /**
- * The events in the key's scope. `desc`: newest first. `asc`: in the order of their commits, and only those older than every open
- * transaction, so no event ever appears before a cursor. Such a page always has a cursor to continue with.
+ * Lists the events in the caller's scope. `desc`: newest first. `asc`: in the order of commits, and only events
+ * older than every open transaction. So no event appears before a cursor, and each such page has a next cursor.
  */
 export async function listEvents(
   ctx: Context,
@@ -40,7 +40,7 @@ export async function listEvents(
   const more = row.more === true
   const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.feed_key : event.event_id) })
   if (!forward) return page
-  // The cursor to continue with: after the last event, or where this page began.
+  // The next cursor: after the last event, or where this page started.
   return {
     ...page,
     next_cursor:
@@ -50,7 +50,7 @@ export async function listEvents(
 
 const instantOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
 
-/** `<transaction>_<event id>` of a cursor. */
+/** Parses a cursor's `<transaction>_<event id>`. */
 function parseFeedKey(feed_key: string): { after_xact: string; after: string } {
   const [, xact, eventId] = /^(\d{1,19})_(evt_\w+)$/.exec(feed_key) ?? []
   if (!xact || !eventId) {
@@ -59,7 +59,7 @@ function parseFeedKey(feed_key: string): { after_xact: string; after: string } {
   return { after_xact: xact, after: eventId }
 }
 
-/** One event, or NOT_FOUND. */
+/** Returns one event. Throws NOT_FOUND. */
 export async function getEvent(ctx: Context, credential: Credential, eventId: string): Promise<EventRow> {
   const { row } = await callAs(ctx, credential, "get_event", { event_id: eventId })
   if (!row.told) {

@@ -1,8 +1,12 @@
--- Commits the results of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry times, the endpoint's health. p_url:
--- where they were sent. An endpoint that answered 410 ('gone') or has only failed since p_failing_before ('failing') is disabled with
--- an event under p_event_id, and its pending deliveries fail. reason: why; has_subscriber: whether an endpoint gets that event. One that is not
--- verified is so with its first 2xx, and fails with its ping. Deliveries that
--- the run has lost (stopped, claimed or sent again by others) stay as they are.
+-- Commits the results of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry
+-- times, and the endpoint's health.
+-- p_url: the URL of the attempts. Deliveries that the run no longer holds (stopped, claimed or sent
+-- again) are unchanged.
+-- The first 2xx verifies an endpoint.
+-- An endpoint is disabled if it returned 410 ('gone'), or if it has only failed since
+-- p_failing_before or its ping has failed ('failing').
+-- Then its pending deliveries fail, and the event p_event_id reports it.
+-- reason: why it was disabled, else null. has_subscriber: another endpoint gets that event.
 create function turnpike.record_attempts(p_webhook_id text, p_url text, p_attempts jsonb, p_failing_before timestamptz,
   p_event_id text, p_stop_batch integer, p_moment timestamptz, out reason text, out has_subscriber boolean) language plpgsql as $$
 declare
@@ -15,7 +19,7 @@ declare
   first_at timestamptz;
 begin
   has_subscriber := false;
-  -- The endpoint is locked before its deliveries, as everywhere. Not FOR UPDATE, which would hold up every new event for it.
+  -- The endpoint is locked before its deliveries, as everywhere. FOR UPDATE would block every new event for it.
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
   for attempt in select a.* from jsonb_to_recordset(p_attempts)
     as a(delivery_id text, epoch integer, ok boolean, status integer, at timestamptz, next_attempt_at timestamptz)
@@ -34,7 +38,7 @@ begin
   if cardinality(mine) = 0 then
     return;
   end if;
-  -- The answers of its former URL say nothing about the URL it has now.
+  -- Responses of a former URL say nothing about the current one.
   if target.disabled_at is null and target.deleted_at is null and target.url = p_url then
     reason := case when is_gone then 'gone' when has_answered then null
       when target.failing_since <= p_failing_before or (target.verified_at is null and is_last) then 'failing' end;
@@ -66,8 +70,8 @@ begin
     jsonb_build_object('webhook_id', p_webhook_id, 'url', target.url, 'reason', reason), p_moment);
 end $$;
 
--- Records one attempt of a locked delivery. p_stopped: why it failed with its endpoint, if it did. p_mine: the other deliveries
--- recorded with it.
+-- Records one attempt of a locked delivery. p_stopped: the reason if its endpoint was disabled,
+-- else null. p_mine: all deliveries recorded with it.
 create function turnpike.record_attempt(p_delivery_id text, p_ok boolean, p_status integer, p_error text, p_answer text,
   p_location text, p_duration_ms integer, p_at timestamptz, p_next_attempt_at timestamptz, p_stopped text, p_mine text[], p_moment timestamptz)
 returns void language plpgsql as $$
@@ -85,13 +89,13 @@ begin
     where d.delivery_id = p_delivery_id returning d.* into delivery;
   insert into webhook_attempts (delivery_id, attempt, status, error, answer, location, duration_ms, created_at)
   select p_delivery_id, delivery.attempts, p_status, p_error,
-    -- A receiver's answer may repeat data of an end user who was erased in the meantime.
+    -- A receiver's response may repeat data of an end user who was erased in the meantime.
     case when not erased then p_answer end, case when not erased then p_location end, p_duration_ms, p_at
     from (select exists (select from turns t where t.turn_id = delivery.turn_id and t.erased_at is not null) as erased) seen;
   if delivery.turn_id is null or p_stopped is not null then
     return;
   end if;
-  -- Later events of the turn wait exactly as long as this one holds them back (kept_until).
+  -- Later events of the turn wait exactly as long as this one delays them (see kept_until).
   waits := not is_over and delivery.round < 2;
   update webhook_deliveries f set next_attempt_at = case when waits then p_next_attempt_at else p_moment end
     where f.turn_id = delivery.turn_id and f.finished_at is null

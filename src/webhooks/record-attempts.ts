@@ -6,18 +6,17 @@ import type { Attempt } from "./attempt-delivery.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
-/** What recording changed about the endpoint. */
+/** The changes of the endpoint. */
 export interface Recorded {
-  /** Why it was disabled, if it was. */
+  /** Why it was disabled; null if it was not. */
   reason: EndpointRow["disabled_reason"]
-  /** Whether an endpoint gets that event. */
+  /** True if another endpoint gets the event about it. */
   has_subscriber: boolean
 }
 
 /**
- * Commits the results of a run's attempts: log, states, retry times, the endpoint's health. An endpoint that answered 410, or has only
- * failed for `disableAfterMs`, is disabled with an event, and its pending deliveries fail. Repeated when the database does not answer,
- * since deliveries that are not recorded are sent again; recording has its effect once.
+ * Commits the results of a run's attempts. It retries if the database does not respond, since
+ * unrecorded deliveries would be sent again. A repeated commit has no further effect.
  */
 export async function recordAttempts(ctx: Context, endpoint: Tried, attempts: Attempt[]): Promise<Recorded> {
   for (let tries = 1; ; tries++) {
@@ -29,7 +28,7 @@ export async function recordAttempts(ctx: Context, endpoint: Tried, attempts: At
   }
 }
 
-/** An endpoint as it was when the attempts were made. */
+/** The endpoint at the time of the attempts. */
 type Tried = Pick<EndpointRow, "webhook_id" | "url">
 
 async function record(ctx: Context, { webhook_id, url }: Tried, attempts: Attempt[]): Promise<Recorded> {

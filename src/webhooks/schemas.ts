@@ -20,7 +20,7 @@ const eventType = z.enum(EVENT_TYPES)
 const instant = z.iso.datetime()
 
 const url = z.string().min(1).max(WEBHOOK_POLICY.urlLength).meta({
-  description: "Where events are posted: an https URL with a public host name.",
+  description: "The URL to which events are posted. It must use https and a public host name.",
   example: "https://example.com/webhooks/turnpike",
 })
 
@@ -35,7 +35,7 @@ const events = z
     example: ["turn.done", "turn.failed", "turn.cancelled"],
   })
 
-const description = z.string().max(500).nullable().meta({ description: "A note of your own." })
+const description = z.string().max(500).nullable().meta({ description: "Your own description." })
 
 export const createWebhookSchema = z
   .strictObject({ url, events: events.optional(), description: description.optional() })
@@ -48,12 +48,11 @@ export const updateWebhookSchema = z
     url: url.optional(),
     events: events.optional(),
     description: description.optional(),
-    enabled: z
-      .boolean()
-      .optional()
-      .meta({ description: "false stops it; true starts it again, also after we have disabled it." }),
+    enabled: z.boolean().optional().meta({
+      description: "`false` disables the webhook. `true` enables it again, also if it was disabled automatically.",
+    }),
   })
-  .refine((changes) => Object.keys(changes).length > 0, "must name something to change")
+  .refine((changes) => Object.keys(changes).length > 0, "must name at least one field to change")
   .meta({ id: "UpdateWebhook" })
 
 export type UpdateWebhook = z.infer<typeof updateWebhookSchema>
@@ -65,34 +64,38 @@ const webhookShape = {
     .nullable()
     .meta({
       description:
-        "The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active " +
-        "when the key is revoked.",
+        "The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active " +
+        "after the key is revoked.",
     }),
-  url: z.string().meta({ description: "Where events are posted." }),
-  events: z.array(z.string()).nullable().meta({ description: "null: all types." }),
+  url: z.string().meta({ description: "The URL to which events are posted." }),
+  events: z.array(z.string()).nullable().meta({ description: "The types of events to send. Null: all types." }),
   description: z.string().nullable(),
   state: z.enum(["pending", "verified"]).meta({
     description:
-      "`pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, " +
+      "`pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, " +
       "and `POST …/test` sends another.",
   }),
-  verified_at: instant.nullable().meta({ description: "When it answered a ping." }),
-  enabled: z.boolean().meta({ description: "Whether events are posted to it." }),
+  verified_at: instant.nullable().meta({ description: "When the URL answered a ping. Null: not yet." }),
+  enabled: z.boolean().meta({ description: "True if events are posted to it." }),
   disabled_at: instant.nullable(),
   disabled_reason: z
     .enum(["customer", "gone", "failing", "account_disabled"])
     .nullable()
     .meta({
       description:
-        "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for " +
+        "`customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for " +
         `${timeInWords(WEBHOOK_POLICY.disableAfterMs)}, ` +
-        "or it never answered its ping. `account_disabled`: it is on again when the account is.",
+        "or it never answered its ping. `account_disabled`: it is enabled again together with the account.",
     }),
-  failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
+  failing_since: instant
+    .nullable()
+    .meta({ description: "When the first failure since the last success occurred. Null: the last attempt succeeded." }),
   previous_secret_expires_at: instant.nullable().meta({
-    description: `Until then, secrets from before a rotation sign too, each for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after it.`,
+    description: `Until when former secrets also sign. Each does so for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after its rotation. Null: none signs.`,
   }),
-  test: z.boolean().meta({ description: "Made with a test key: it receives events of test turns only." }),
+  test: z
+    .boolean()
+    .meta({ description: "True if it was created with a test key. Then it receives only events of test turns." }),
   created_at: instant,
   updated_at: instant,
 }
@@ -113,15 +116,15 @@ export type Webhook = z.infer<typeof webhookSchema>
 
 const attemptSchema = z
   .object({
-    attempt: z.int().meta({ description: "From 1." }),
+    attempt: z.int().meta({ description: "The number of the attempt, from 1." }),
     created_at: instant,
-    status: z.int().nullable().meta({ description: "The answer's HTTP status; null when there was none." }),
-    error: z.string().nullable().meta({ description: "Why there was no answer, or what its status means." }),
-    answer: z.string().nullable().meta({ description: "The first KiB of the answer's body." }),
+    status: z.int().nullable().meta({ description: "The HTTP status of the response. Null: no response." }),
+    error: z.string().nullable().meta({ description: "Why there was no response, or what its status means." }),
+    answer: z.string().nullable().meta({ description: "The first KiB of the response body." }),
     location: z
       .string()
       .nullable()
-      .meta({ description: "Where a redirect leads. Redirects are not followed.", example: null }),
+      .meta({ description: "The target of a redirect. Redirects are not followed.", example: null }),
     duration_ms: z.int(),
   })
   .meta({ id: "DeliveryAttempt" })
@@ -132,9 +135,10 @@ export const deliverySchema = z
     webhook_id: z.string(),
     event_id: z.string().meta({ description: "The `webhook-id` header of every attempt." }),
     event_type: z.string().meta({ description: "The event's `type`." }),
-    turn_id: z.string().nullable().meta({ description: "The event's turn; null when the event belongs to no turn." }),
+    turn_id: z.string().nullable().meta({ description: "The event's turn. Null if the event belongs to no turn." }),
     state: z.enum(DELIVERY_STATES).meta({
-      description: "`pending`: it will be attempted again. `failed`: it will not, unless you send it again.",
+      description:
+        "`pending`: it will be attempted again. `failed`: it will not be attempted again unless you redeliver it.",
       example: "delivered",
     }),
     status_reason: z
@@ -147,12 +151,14 @@ export const deliverySchema = z
         "account_disabled",
       ])
       .nullable()
-      .meta({ description: "Why it failed." }),
-    attempt_count: z.int().meta({ description: "The number of attempts, including those of redeliveries." }),
+      .meta({ description: "Why it failed. Null: it has not failed." }),
+    attempt_count: z.int().meta({ description: "The number of attempts, including attempts of redeliveries." }),
     attempts: z.array(attemptSchema).meta({
       description: `Oldest first. A list shows the newest ${WEBHOOK_POLICY.attemptsListed} of each delivery; reading one delivery shows all.`,
     }),
-    next_attempt_at: instant.nullable().meta({ description: "When the next attempt is due, while it is pending." }),
+    next_attempt_at: instant
+      .nullable()
+      .meta({ description: "When the next attempt is due. Null unless it is pending." }),
     created_at: instant,
     finished_at: instant.nullable(),
   })
@@ -164,15 +170,20 @@ export type Delivery = z.output<typeof deliverySchema>
 export const deliveryFilters = {
   state: z.enum(DELIVERY_STATES).optional(),
   event_type: z.enum(EVENT_NAMES).optional(),
-  turn: z.string().min(1).max(128).optional().meta({ description: "A `turn_id`." }),
+  turn: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: "Only deliveries of this turn's events: a `turn_id`." }),
 }
 
 const eventId = z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" })
 
 const ofTurn = z.int().nullable().meta({ description: "The event's number in its turn's log." })
-const ofNoTurn = z.int().nullable().meta({ description: "Null: the event belongs to no turn.", example: null })
+const ofNoTurn = z.int().nullable().meta({ description: "Always null: the event belongs to no turn.", example: null })
 
-/** The events of a form, which `type` tells apart. */
+/** The schema of the events of one form, which `type` tells apart. */
 const eventForm = (id: EventForm, { description, data, seq = ofNoTurn, example }: FormParts) =>
   z
     .object({
@@ -191,7 +202,7 @@ interface FormParts {
   example?: EventType
 }
 
-/** The fields of the events that have no schema of their own, from their declarations. */
+/** Describes the fields of events without a schema of their own, from their declarations. */
 function accountData(): string {
   const fieldsOf = (type: EventType) => {
     const fields = Object.entries(declarationOf(type).data.shape).map(([name, field]) => {
@@ -209,7 +220,7 @@ function accountData(): string {
   return `Depends on \`type\`. ${others} Notices to the account's owner, for keys to all spaces only: ${notices}`
 }
 
-/** What webhooks receive and the feed lists: a form for each kind of `data`. */
+/** The events that webhooks receive and the feed lists, with one form per kind of `data`. */
 export const eventSchema = z
   .union([
     eventForm("TurnStateEvent", {
@@ -218,19 +229,19 @@ export const eventSchema = z
       seq: ofTurn,
       example: "turn.done",
     }),
-    eventForm("CapEvent", { description: "A share of a cap is spent.", data: capReachedSchema }),
+    eventForm("CapEvent", { description: "A share of a cap has been spent.", data: capReachedSchema }),
     eventForm("BalanceEvent", { description: "The balance is low or used up.", data: balanceReachedSchema }),
     eventForm("AccountEvent", {
-      description: "Another event of the account, or a test. Types that are added have this form.",
+      description: "Another event of the account, or a test. New types will have this form.",
       data: z.record(z.string(), z.unknown()).meta({ description: accountData(), example: {} }),
     }),
   ])
-  .meta({ id: "Event", description: "The same as the body that a webhook receives." }) as unknown as z.ZodType<
+  .meta({ id: "Event", description: "An event, as in the body that a webhook receives." }) as unknown as z.ZodType<
   Event,
   Event
 >
 
-/** An event, whichever its type. */
+/** An event of any type. */
 export interface Event {
   id: string
   type: EventType
@@ -241,13 +252,13 @@ export interface Event {
 
 export const replaySchema = z
   .strictObject({
-    from: instantParam.meta({ description: "Inclusive.", example: "2026-11-20T00:00:00Z" }),
-    to: instantParam.optional().meta({ description: "Exclusive. Default: no end." }),
+    from: instantParam.meta({ description: "The start of the period (inclusive).", example: "2026-11-20T00:00:00Z" }),
+    to: instantParam.optional().meta({ description: "The end of the period (exclusive). Default: no end." }),
     events: events.optional(),
     include_delivered: z
       .boolean()
       .default(false)
-      .meta({ description: "Also send events that this webhook has accepted before." }),
+      .meta({ description: "`true` also sends events that this webhook has already accepted." }),
   })
   .meta({ id: "Replay" })
 
@@ -255,7 +266,7 @@ export type Replay = z.output<typeof replaySchema>
 
 export const replayedSchema = z
   .object({
-    replayed: z.int().meta({ description: "How many deliveries are pending because of this request." }),
+    replayed: z.int().meta({ description: "The number of deliveries that this request made pending." }),
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),
   })

@@ -1,4 +1,5 @@
--- Deliveries are locked after their endpoint, so they are sent again only while it is on.
+-- Procedures that send deliveries again. They lock the endpoint before its deliveries, so it stays
+-- enabled in the meantime.
 
 -- The newest p_most attempts of a delivery, oldest first.
 create function turnpike.newest_attempts(p_delivery_id text, p_most integer) returns webhook_attempts[] language sql stable as $$
@@ -7,14 +8,16 @@ create function turnpike.newest_attempts(p_delivery_id text, p_most integer) ret
   ) newest order by newest.attempt)
 $$;
 
--- Why nothing is sent to an endpoint again: not_found, disabled, or null.
+-- The reason why nothing can be sent to an endpoint again: not_found or disabled; null if it can.
 create function turnpike.resend_refusal(target webhook_endpoints) returns text language plpgsql immutable as $$
 begin
   return case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
 end $$;
 
--- Sends a delivery's event again, whatever its state. refused: 'not_found', 'disabled' when its endpoint is, or 'limited': it was sent as
--- much again as it may in an hour, p_an_hour or p_test_an_hour, and has to wait retry_after seconds. The same holds below.
+-- Sends a delivery's event again, whatever its state. p_an_hour, p_test_an_hour: the limits per
+-- hour for live and test endpoints.
+-- refused: 'not_found', 'disabled' (the endpoint is disabled), 'limited' (the limit is reached;
+-- wait retry_after seconds). The procedures below use the same inputs and refusals.
 create function turnpike.redeliver_event(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer, p_an_hour integer, p_test_an_hour integer,
   out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer, out webhook_id text,
@@ -51,7 +54,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Makes a ping under p_event_id for one endpoint. refused: 'not_found', 'disabled'.
+-- Inserts a ping with the id p_event_id for one endpoint.
 create function turnpike.send_ping(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text, p_an_hour integer, p_test_an_hour integer,
   out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer,
@@ -82,9 +85,11 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Sends the events of a period that an endpoint gets again, from p_from up to p_to (null: all), after the event p_after: those that
--- failed or were never sent to it, and with p_include_delivered those it accepted; only of these types, unless null. At most p_most
--- events. done: `<how many>/<the last event, if it goes on>`. refused: 'not_found', 'disabled'.
+-- Sends an endpoint's events of a period again, from p_from up to p_to (null: no end), after the event
+-- p_after. At most p_most events.
+-- It sends events that failed or were never sent to it, and with p_include_delivered also accepted ones.
+-- p_types: only these types; null: all types of the endpoint. done: `<count>/<the last event, if the period
+-- has more>`.
 create function turnpike.replay_events(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
   p_include_delivered boolean, p_most integer, p_an_hour integer, p_test_an_hour integer,

@@ -20,7 +20,7 @@ interface Sent {
 
 const RESENDS = { an_hour: WEBHOOK_POLICY.resendsAnHour.live, test_an_hour: WEBHOOK_POLICY.resendsAnHour.test }
 
-/** Throws why an endpoint is sent nothing again, apart from NOT_FOUND: WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
+/** Throws the error for a refusal other than `not_found`: WEBHOOK_DISABLED or QUOTA_EXCEEDED. */
 function throwRefused({ refused, retry_after }: Sent, webhookId: string, { test }: Actor): void {
   if (refused === "limited") {
     const limit = test ? RESENDS.test_an_hour : RESENDS.an_hour
@@ -29,7 +29,10 @@ function throwRefused({ refused, retry_after }: Sent, webhookId: string, { test 
   if (refused) throw disabled(webhookId)
 }
 
-/** Sends a delivery's event again, under the same id and whatever its state. NOT_FOUND, WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
+/**
+ * Sends a delivery's event again with the same id, whatever its state. Throws NOT_FOUND,
+ * WEBHOOK_DISABLED or QUOTA_EXCEEDED.
+ */
 export async function redeliver(
   ctx: Context,
   credential: Credential,
@@ -47,7 +50,7 @@ export async function redeliver(
   return { made: deliveryRowOf(row.delivery, row.event_type ?? "", row.attempts ?? []), replayed: false }
 }
 
-/** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
+/** Creates a `ping` event for one endpoint and sends it. Throws NOT_FOUND, WEBHOOK_DISABLED or QUOTA_EXCEEDED. */
 export async function sendTest(
   ctx: Context,
   credential: Credential,
@@ -66,9 +69,9 @@ export async function sendTest(
 }
 
 /**
- * Sends the events of a period again, each under its id: those that failed or were never sent to this endpoint, and with
- * `include_delivered` those it accepted. At most `replayBatch` at a time; the cursor goes on. NOT_FOUND, WEBHOOK_DISABLED,
- * QUOTA_EXCEEDED.
+ * Sends the events of a period again: failed and unsent ones, and with `include_delivered` also
+ * accepted ones. Sends at most `replayBatch` events; the cursor continues. Throws NOT_FOUND,
+ * WEBHOOK_DISABLED or QUOTA_EXCEEDED.
  */
 export async function replayEvents(
   ctx: Context,
@@ -103,7 +106,7 @@ export async function replayEvents(
   return { made: replayedOf(row.done, filters), replayed: false }
 }
 
-/** The result of a replay, as its procedure notes it: `<how many>/<the last event, if it goes on>`. */
+/** Parses a replay's result, as its procedure records it: `<count>/<the last event, if the period has more>`. */
 function replayedOf(done: string, filters: object): Replayed {
   const [count, last = ""] = done.split("/")
   const { has_more, next_cursor } = toPage([last], { more: last !== "", filters, idOf: (id) => id })
@@ -111,6 +114,6 @@ function replayedOf(done: string, filters: object): Replayed {
 }
 
 function disabled(webhookId: string): TurnpikeError {
-  const message = `The webhook "${webhookId}" is disabled: switch it on first (PATCH {"enabled": true}).`
+  const message = `The webhook "${webhookId}" is disabled. Enable it first (PATCH {"enabled": true}).`
   return new TurnpikeError("WEBHOOK_DISABLED", message)
 }

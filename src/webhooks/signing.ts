@@ -6,13 +6,13 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 
 const PREFIX = "whsec_"
 
-/** A signing secret as its owner sees it: `whsec_` + base64 of 32 bytes (Standard Webhooks). */
+/** Makes a signing secret in its public form: `whsec_` + base64 of 32 bytes (Standard Webhooks). */
 export function newSigningSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(WEBHOOK_POLICY.secretBytes))
   return PREFIX + btoa(String.fromCharCode(...bytes))
 }
 
-/** An endpoint's secret is sealed for its endpoint; a rotation does not change that. */
+/** A signing secret is sealed for its endpoint. A rotation does not change this. */
 export const signingSecretTarget = (webhookId: string): SealTarget => ({
   table: "webhook_endpoints",
   column: "secret",
@@ -20,10 +20,7 @@ export const signingSecretTarget = (webhookId: string): SealTarget => ({
   owner: webhookId,
 })
 
-/**
- * Opens secrets of an endpoint. One that was sealed under an older key of the ring is sealed again under the newest, in the
- * background.
- */
+/** Opens secrets of an endpoint. In the background, seals a secret again if a newer key exists. */
 export async function openSigningSecrets(ctx: Context, webhookId: string, sealed: string[]): Promise<string[]> {
   return Promise.all(
     sealed.map(async (box) => {
@@ -44,8 +41,8 @@ async function rewrap(ctx: Context, webhookId: string, { old, text }: { old: str
 }
 
 /**
- * The headers of one attempt (Standard Webhooks): the id is the event's and stays, the time is the attempt's, and each secret
- * signs `id.timestamp.body` with HMAC-SHA256.
+ * The headers of one attempt (Standard Webhooks). The id is the event's, the time is the attempt's,
+ * and each secret signs `id.timestamp.body` with HMAC-SHA256.
  */
 export async function signatureHeaders(
   secrets: string[],

@@ -1,5 +1,6 @@
--- Gives up what is left of an endpoint that was disabled or removed, and returns how many. It is done with when nothing is left and it
--- stopped before p_settled, since an event's commit may have been under way, or when it is on again.
+-- Gives up pending deliveries of a stopped endpoint, and returns their number.
+-- Clears `stopping` if the endpoint is enabled again, or if nothing is left and it stopped before p_settled.
+-- Until p_settled, an event's transaction may still be open.
 create function turnpike.give_up_stopped(p_webhook_id text, p_settled timestamptz, p_stop_batch integer, p_moment timestamptz)
 returns integer language plpgsql as $$
 declare
@@ -21,8 +22,9 @@ begin
   return given_up;
 end $$;
 
--- Takes the stopping endpoint that was tried longest ago, before p_tried_before, and notes this try: one that fails stands behind all
--- others. Null when there is none; what another run has is left out.
+-- Claims the stopping endpoint whose last try is oldest, if it is before p_tried_before, and
+-- records this try. So a failing endpoint goes to the end of the order.
+-- Returns null if no endpoint is left. Skips endpoints that another run is claiming.
 create function turnpike.take_stopping(p_tried_before timestamptz, p_moment timestamptz) returns text language plpgsql as $$
 declare
   taken text;

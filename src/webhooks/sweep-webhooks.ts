@@ -5,7 +5,7 @@ import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
-/** Wakes the dispatcher of every endpoint that has something due and was not woken for a while: retries, and what was lost. */
+/** Wakes the dispatcher of every endpoint with a due delivery and no recent wake: for retries, and for lost wakes. */
 export async function sweepWebhooks(ctx: Context): Promise<{ woken: number; failed: number }> {
   const sweep = { woken: 0, failed: 0 }
   await call(ctx.db, "forget_hosts", { moment: ctx.clock.now() })
@@ -39,9 +39,9 @@ async function sweepBatch(ctx: Context): Promise<{ woken: number; failed: number
 }
 
 /**
- * Gives up what is left of endpoints that were disabled or removed: what one statement did not take, and the events whose
- * commits were under way. An endpoint is done with when nothing is left some minutes later, or when it is on again. Those first that
- * were tried longest ago; one that fails keeps no other.
+ * Gives up pending deliveries of stopped endpoints that earlier statements did not reach, or whose
+ * transactions were still open. Starts with the endpoint whose last try is oldest. A failing
+ * endpoint does not block others.
  */
 export async function sweepStoppedWebhooks(ctx: Context): Promise<{ given_up: number; failed: number }> {
   const sweep = { given_up: 0, failed: 0 }

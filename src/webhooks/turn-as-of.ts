@@ -1,6 +1,6 @@
 import type { Turn } from "../turns/schemas.ts"
 
-/** What is known of a turn once it is accepted. A field that is in no list here is shown only by the events of its end. */
+/** The known fields of an accepted turn. Fields in neither list appear only in events of the turn's end. */
 export const KNOWN_WHEN_QUEUED = [
   "turn_id",
   "space",
@@ -14,16 +14,16 @@ export const KNOWN_WHEN_QUEUED = [
   "created_at",
 ] as const satisfies (keyof Turn)[]
 
-/** The same once it runs. */
+/** The known fields of a running turn. */
 export const KNOWN_WHEN_RUNNING = [...KNOWN_WHEN_QUEUED, "started_at"] as const satisfies (keyof Turn)[]
 
-/** What an open turn's event itself keeps: the turn has other values later. */
+/** The fields that an open turn's event stores itself, since the turn's values change later. */
 type OfMoment = Pick<Turn, "state" | "held_usd">
 
 /** The fields that are not known yet. */
 type Unknown = Omit<Turn, (typeof KNOWN_WHEN_RUNNING)[number] | keyof OfMoment>
 
-/** How those of them are shown that cannot be null. */
+/** The values of unknown fields that cannot be null. */
 const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Name]: Turn[Name] } = {
   truncated: false,
   outputs: [],
@@ -31,7 +31,7 @@ const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Nam
   usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
 }
 
-/** A turn as it was while it was open: what was not known at that moment is null, or empty. */
+/** A turn as it was while it was open. Fields that were unknown at that moment are null or empty. */
 export function turnAsOf(turn: Turn, known: readonly (keyof Turn)[], ofMoment: OfMoment): Turn {
   const then: Record<string, unknown> = { ...NOT_YET, ...ofMoment }
   const shown = (name: string, value: unknown) => (known.includes(name as keyof Turn) ? value : (then[name] ?? null))

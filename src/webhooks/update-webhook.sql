@@ -1,5 +1,6 @@
--- Locks an endpoint that a caller may use; null when there is none. Everybody locks an endpoint before its deliveries, so there is no
--- deadlock. Not FOR UPDATE, which would hold up every new event for it.
+-- Locks an endpoint that a caller may use; returns null for any other.
+-- All transactions lock an endpoint before its deliveries, which prevents deadlocks. FOR UPDATE
+-- would block every new event for it.
 create function turnpike.lock_endpoint(caller turnpike.caller, p_webhook_id text) returns webhook_endpoints language plpgsql as $$
 declare
   target webhook_endpoints;
@@ -11,7 +12,8 @@ begin
   return case when target.deleted_at is null then target end;
 end $$;
 
--- Whether changes let an endpoint send what it does not send now, or to another URL. events: null is all of them.
+-- True if the changes make an endpoint send more events than now, or send them to another URL. Null
+-- events means all types.
 create function turnpike.sends_more(target webhook_endpoints, p_changes jsonb) returns boolean language sql immutable as $$
   select coalesce(p_changes ->> 'url' <> target.url, false)
     or coalesce(p_changes ? 'events' and target.events is not null
@@ -19,10 +21,11 @@ create function turnpike.sends_more(target webhook_endpoints, p_changes jsonb) r
     or coalesce(target.disabled_at is not null and p_changes @> '{"enabled": true}', false)
 $$;
 
--- Changes the fields in p_changes: url, events, description, enabled. Switching the endpoint off gives up its pending deliveries;
--- switching it on forgets its failures. Another URL (p_target: as it is called) has to answer the ping p_event_id first. webhook is null when
--- the caller may use no such endpoint; the same holds below. refused: 'exists', 'proof' (it would send events that it does not send
--- now, and that needs a fresh one). pinged: its dispatcher must be woken.
+-- Changes the fields in p_changes: url, events, description, enabled. p_target: the normalised new URL, or null.
+-- Disabling the endpoint gives up its pending deliveries. Enabling it clears its failures. A new URL must first
+-- answer the ping p_event_id.
+-- webhook: null if the caller may use no such endpoint. pinged: the dispatcher must be woken.
+-- refused: 'exists' (another endpoint has the URL), 'proof' (it would send more, which needs a fresh proof).
 create function turnpike.update_webhook(p_request turnpike.request,
   p_webhook_id text, p_changes jsonb, p_target text, p_event_id text, p_stop_batch integer,
   out actor turnpike.caller, out refused text, out webhook webhook_endpoints, out pinged boolean) language plpgsql as $$
@@ -36,7 +39,7 @@ begin
   end if;
   pinged := false;
   if p_target is not null then
-    -- The same URL is not given to two endpoints at once.
+    -- The lock prevents two endpoints from getting the same URL.
     perform from users u where u.user_id = caller.user_id for no key update;
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
@@ -49,7 +52,7 @@ begin
       target.verified_at := null;
       pinged := true;
     end if;
-    -- Failures of another URL, or from before it was switched on, do not count.
+    -- Failures of a former URL, or from before the endpoint was enabled, do not count.
     if p_changes -> 'enabled' = 'true' or p_changes ->> 'url' <> target.url then
       target.failing_since := null;
     end if;
@@ -82,7 +85,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Removes an endpoint and gives up what is pending for it.
+-- Removes an endpoint and gives up its pending deliveries.
 create function turnpike.remove_webhook(p_request turnpike.request,
   p_webhook_id text, p_stop_batch integer, out actor turnpike.caller, out removed boolean) language plpgsql as $$
 declare
@@ -102,8 +105,9 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Gives an endpoint the secret p_secret (sealed). Its former one signs too until p_until, and those of earlier rotations as long as they
--- were given. refused: 'former' (p_most_former secrets sign already).
+-- Gives an endpoint the new sealed secret p_secret. The former one also signs until p_until; older ones keep their own
+-- end.
+-- webhook: null if the caller may use no such endpoint. refused: 'former' (p_most_former former secrets still sign).
 create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
   p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text,
@@ -134,10 +138,11 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Replaces a secret by the same one sealed again, wherever a rotation has moved it in the meantime. Returns whether it was still there.
+-- Replaces a secret by the same one sealed with a newer key, also if a rotation has moved it.
+-- Returns whether it was found.
 create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language plpgsql as $$
 begin
-  -- Locked first: a rotation moves the secret before this or after it.
+  -- The lock makes this wait for a rotation, which moves the secret, and the reverse.
   perform from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
   update webhook_endpoints w set secret = p_new where w.webhook_id = p_webhook_id and w.secret = p_old;
   if found then

@@ -13,8 +13,9 @@ import type { UpdateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
- * Changes the given fields. Switching the endpoint off fails its pending deliveries, which can be replayed. Switching it on forgets its
- * failures. Another URL has to answer a ping before it gets events. NOT_FOUND, VALIDATION_FAILED, WEBHOOK_EXISTS.
+ * Changes the given fields. Disabling the endpoint fails its pending deliveries, which can be
+ * replayed; enabling it clears its failures. A new URL must answer a ping first. Throws NOT_FOUND,
+ * VALIDATION_FAILED or WEBHOOK_EXISTS.
  */
 export async function updateWebhook(
   ctx: Context,
@@ -36,7 +37,7 @@ export async function updateWebhook(
   return row.webhook as EndpointRow
 }
 
-/** Removes an endpoint; its pending deliveries fail. NOT_FOUND. */
+/** Removes an endpoint; its pending deliveries fail. Throws NOT_FOUND. */
 export async function deleteWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "remove_webhook", {
     webhook_id: webhookId,
@@ -45,7 +46,10 @@ export async function deleteWebhook(ctx: Context, credential: Credential, webhoo
   if (!row.removed) throw webhookNotFound(webhookId)
 }
 
-/** Gives an endpoint a new secret; each former one signs too, for `rotationMs` after its rotation. NOT_FOUND, LIMIT_REACHED. */
+/**
+ * Gives an endpoint a new secret. Each former one also signs for `rotationMs` after its rotation.
+ * Throws NOT_FOUND or LIMIT_REACHED.
+ */
 export async function rotateSigningSecret(
   ctx: Context,
   credential: Credential,
@@ -72,5 +76,5 @@ export async function rotateSigningSecret(
 const tooManyFormer = () =>
   new TurnpikeError(
     "LIMIT_REACHED",
-    `${WEBHOOK_POLICY.mostFormerSecrets} former secrets of this webhook still sign. Each stops a day after its rotation; rotate again then.`,
+    `${WEBHOOK_POLICY.mostFormerSecrets} former secrets of this webhook still sign. Each stops one day after its rotation. Rotate again then.`,
   )

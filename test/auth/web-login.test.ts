@@ -146,7 +146,7 @@ describe("The bot", () => {
     const [first, again] = [await chat.post(update), await chat.post(update)]
     expect(again).toEqual(first)
     const thief = chatWith(world, bot, ++people)
-    expect((await thief.say(start))[1]).toMatchObject({ text: expect.stringMatching(/already decided/) })
+    expect((await thief.say(start))[1]).toMatchObject({ text: expect.stringMatching(/already confirmed or denied/) })
     const answer = (await status())[1]
     expect(answer.user.user_id).toBe((await usersOf(world, bot, id))[0]?.user_id)
     expect((await chat.post(update))[1].method).toBe("sendMessage")
@@ -173,7 +173,7 @@ describe("The bot", () => {
     for (const _ of [1, 2]) expect((await chat.post(press))[1].method).toBe("answerCallbackQuery")
     for (const _ of [1, 2]) expect(await status()).toEqual([200, { status: "denied" }])
     expect(browser.cookies.has("token")).toBe(false)
-    expect((await chat.say(start))[1].text).toMatch(/already decided/)
+    expect((await chat.say(start))[1].text).toMatch(/already confirmed or denied/)
     const [user] = await usersOf(world, bot, id)
     expect(await sessionsOf(world, user?.user_id)).toBe(0)
     expect(

@@ -91,7 +91,7 @@ test("The answer and the log name only missing or wrong variables, and no value"
   expect([status, text]).toEqual([
     503,
     expect.stringContaining(
-      "This worker lacks QSTASH_TOKEN. It cannot use what is set as CALLBACKS_URL, SECRETS_KEYS. Locally, `npm run stack` ",
+      "This worker lacks QSTASH_TOKEN. These variables have invalid values: CALLBACKS_URL, SECRETS_KEYS. Locally, `npm run stack` ",
     ),
   ])
   expect(text + JSON.stringify(logged.mock.calls)).not.toContain("canary")

@@ -1,11 +1,11 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
-/** Another event of the account, or a test. Types that are added have this form. */
+/** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
   type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
-  /** Null: the event belongs to no turn. */
+  /** Always null: the event belongs to no turn. */
   seq: number | null
   /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
@@ -45,7 +45,7 @@ export interface AccountSpace {
   tools: string[]
   /** The names of its MCP servers. */
   mcp_servers: string[]
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** The number of the current version of its configuration. */
   config_version: number
@@ -62,9 +62,9 @@ export interface AccountSpace {
 }
 
 export interface Acting {
-  /** Whose account it is. */
+  /** The user whose account the admin views. */
   user_id: number
-  /** Who acts. */
+  /** The admin who acts as the user. */
   admin_user_id: number
   expires_at: string
 }
@@ -189,7 +189,7 @@ export interface AdminSpaceDetail {
   tools: string[]
   /** The names of its MCP servers. */
   mcp_servers: string[]
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** The number of the current version of its configuration. */
   config_version: number
@@ -445,7 +445,7 @@ export interface BalanceEvent {
   id: string
   type: "balance.low" | "balance.depleted"
   created_at: string
-  /** Null: the event belongs to no turn. */
+  /** Always null: the event belongs to no turn. */
   seq: number | null
   data: BalanceReached
 }
@@ -453,9 +453,9 @@ export interface BalanceEvent {
 /** The `data` of `balance.low` and `balance.depleted`. */
 export interface BalanceReached {
   balance_usd: number
-  /** Set aside for turns that had not ended. */
+  /** The amount held by open turns. */
   held_usd: number
-  /** balance_usd - held_usd: what new turns could hold. */
+  /** `balance_usd` - `held_usd`: the amount that new turns could hold. */
   available_usd: number
   /** The event is sent when the balance falls below this amount. 0: never. */
   threshold_usd: number
@@ -525,7 +525,7 @@ export interface BoardList {
 }
 
 export interface BotReply {
-  /** A method of the Bot API, with its parameters beside it. */
+  /** A method of the Bot API. The other fields are its parameters. */
   method?: string | undefined
 }
 
@@ -540,36 +540,36 @@ export interface CallerLimit {
   limit: number
 }
 
-/** A share of a cap is spent. */
+/** A share of a cap has been spent. */
 export interface CapEvent {
   id: string
   type: "cap.reached"
   created_at: string
-  /** Null: the event belongs to no turn. */
+  /** Always null: the event belongs to no turn. */
   seq: number | null
   data: CapReached
 }
 
 /** The `data` of `cap.reached`. */
 export interface CapReached {
-  /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
+  /** The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month. */
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
-  /** Where the limit is set: on the key, for this end user alone, as a default, by the plan or on the space. */
+  /** Where the limit is set: on the key, for this end user, as a default, by the plan or on the space. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
-  /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
+  /** Each value is reported once per day, month or window. 100 is also reported if the remaining amount is too small for any turn. */
   percent: 50 | 80 | 100
   limit_usd: number
-  /** Billed in this period. */
+  /** The amount billed in this period. */
   spent_usd: number
-  /** Held by turns of this period that were under way. */
+  /** The amount held by open turns of this period. */
   reserved_usd: number
-  /** When the next period begins, with nothing spent. */
+  /** When the next period starts and the spent amount is 0 again. */
   resets_at: string
-  /** The key that the cap or the default limit is set on. Null when it is not set on a key. */
+  /** The key with the cap or the default limit. Null if the limit is not set on a key. */
   key_id: string | null
-  /** The end user whose cap it is. Null for a key's own cap. */
+  /** The end user of the cap. Null for a key's own cap. */
   end_user_ref: string | null
-  /** The space whose members' limit it is, else null. */
+  /** The space whose limit for its members it is. Null for any other cap. */
   space: string | null
 }
 
@@ -642,9 +642,9 @@ export interface Caps {
 }
 
 export interface ChangePassword {
-  /** Needed when there is one. */
+  /** Required if the account has a password. */
   current_password?: string | undefined
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   new_password: string
 }
 
@@ -660,7 +660,7 @@ export interface ChatPerson {
   end_user_ref: string | null
   /** The role of a member; null for a person who is not a member. */
   role: "owner" | "admin" | "member" | null
-  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. Null for a person who is not a member. */
+  /** `registered`: the owner, or a member of the space, its workspace or the workspace's team. `board`: only in the space's messaging chat, which gives no access to the space. Null for a person who is not a member. */
   via: "registered" | "board" | null
   /** The number of turns, including open turns. */
   turns: number
@@ -998,10 +998,10 @@ export interface CostsReport {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns that were sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys that were created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
   cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
-  /** More than `limit` after the limit was lowered: what is there stays. */
+  /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
   used: number
 }
 
@@ -1060,7 +1060,7 @@ export interface CreateSpace {
   mcp_servers?: McpServerInput[] | undefined
   /** Secret values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1070,20 +1070,20 @@ export interface CreateUser {
   role?: "user" | "admin" | undefined
   /** A brand of the service. */
   brand?: string | undefined
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   password?: string | undefined
-  /** Whether the email is known to be theirs: only then an identity with it joins the account. */
+  /** True if the email is known to be the user's. Only then can an identity with this email join the account. */
   email_verified?: boolean | undefined
-  /** Their id on the messaging platform, of this brand's bot. */
+  /** The user's id on the messaging platform, for this brand's bot. */
   messenger_id?: string | undefined
 }
 
 export interface CreateWebhook {
-  /** Where events are posted: an https URL with a public host name. */
+  /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
-  /** A note of your own. */
+  /** Your own description. */
   description?: string | null | undefined
 }
 
@@ -1217,33 +1217,33 @@ export interface Delivery {
   event_id: string
   /** The event's `type`. */
   event_type: string
-  /** The event's turn; null when the event belongs to no turn. */
+  /** The event's turn. Null if the event belongs to no turn. */
   turn_id: string | null
-  /** `pending`: it will be attempted again. `failed`: it will not, unless you send it again. */
+  /** `pending`: it will be attempted again. `failed`: it will not be attempted again unless you redeliver it. */
   state: "pending" | "delivered" | "failed"
-  /** Why it failed. */
+  /** Why it failed. Null: it has not failed. */
   status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | "account_disabled" | null
-  /** The number of attempts, including those of redeliveries. */
+  /** The number of attempts, including attempts of redeliveries. */
   attempt_count: number
   /** Oldest first. A list shows the newest 16 of each delivery; reading one delivery shows all. */
   attempts: DeliveryAttempt[]
-  /** When the next attempt is due, while it is pending. */
+  /** When the next attempt is due. Null unless it is pending. */
   next_attempt_at: string | null
   created_at: string
   finished_at: string | null
 }
 
 export interface DeliveryAttempt {
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   attempt: number
   created_at: string
-  /** The answer's HTTP status; null when there was none. */
+  /** The HTTP status of the response. Null: no response. */
   status: number | null
-  /** Why there was no answer, or what its status means. */
+  /** Why there was no response, or what its status means. */
   error: string | null
-  /** The first KiB of the answer's body. */
+  /** The first KiB of the response body. */
   answer: string | null
-  /** Where a redirect leads. Redirects are not followed. */
+  /** The target of a redirect. Redirects are not followed. */
   location: string | null
   duration_ms: number
 }
@@ -1473,7 +1473,7 @@ export interface ErrorsReport {
   })[]
 }
 
-/** The same as the body that a webhook receives. */
+/** An event, as in the body that a webhook receives. */
 export type FeedEvent = TurnStateEvent | CapEvent | BalanceEvent | AccountEvent
 
 export interface EventList {
@@ -1527,7 +1527,7 @@ export interface ExportedTurn {
   }
   /** The pin that it runs on. */
   model: string
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** Made with a test key: rehearsed, and free. */
   test: boolean
@@ -1715,16 +1715,16 @@ export interface HourlySpacesReport {
 
 export interface Identity {
   identity_id: string
-  /** The service it is an identity of: an OpenID provider's issuer, or `messenger:<brand>`. */
+  /** The service that issued the identity: an OpenID provider's issuer, or `messenger:<brand>`. */
   issuer: string
-  /** Your id there. */
+  /** Your id at this service. */
   subject: string
-  /** The email that the issuer gave at the last sign-in. */
+  /** The email that the issuer reported at the last sign-in. */
   email: string | null
-  /** Whether the issuer has verified that email. */
+  /** True if the issuer has verified this email. */
   email_verified: boolean
   created_at: string
-  /** When it last signed you in. */
+  /** When you last signed in with it; null if never. */
   last_used_at: string | null
 }
 
@@ -1742,7 +1742,7 @@ export interface IdpSessionRequest {
   /** The person's permanent id at that issuer. */
   subject: string
   email?: string | null | undefined
-  /** Whether the issuer has verified the email. An unverified email never leads to an account. */
+  /** True if the issuer has verified the email. An unverified email never selects an account. */
   email_verified?: boolean | undefined
   name?: string | null | undefined
 }
@@ -1832,7 +1832,7 @@ export interface ListModelsAnswer {
 }
 
 export interface LoginRequest {
-  /** Upper and lower case count as the same. */
+  /** Case is ignored. */
   email: string
   password: string
 }
@@ -2008,7 +2008,7 @@ export interface MediaStatus {
 }
 
 export interface MessengerWebAppAuth {
-  /** The launch data, as the platform hands it to the mini-app: a query string with `hash`. */
+  /** The launch data that the platform passes to the mini-app: a query string with `hash`. */
   init_data: string
   /** The code of the user who referred this one. It counts at the first sign-in only. An unknown code is ignored. */
   ref_code?: string | null | undefined
@@ -2505,9 +2505,9 @@ export interface QuotaDetails {
 }
 
 export interface Reauthenticate {
-  /** Needed when you have one. */
+  /** Required if you have a password. */
   password?: string | undefined
-  /** Needed when you have a second factor. */
+  /** Required if you have a second factor. */
   code?: string | undefined
 }
 
@@ -2588,7 +2588,7 @@ export interface ReconciliationFinding {
 }
 
 export interface RecoveryCodes {
-  /** Each signs you in once instead of a code, when you do not have your app. */
+  /** Each replaces a code of the authenticator app once. */
   recovery_codes: string[]
 }
 
@@ -2627,27 +2627,27 @@ export interface RemoveSecondFactorAnswer {
 }
 
 export interface Replay {
-  /** Inclusive. */
+  /** The start of the period (inclusive). */
   from: string
-  /** Exclusive. Default: no end. */
+  /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
-  /** Also send events that this webhook has accepted before. */
+  /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
 
 export interface Replayed {
-  /** How many deliveries are pending because of this request. */
+  /** The number of deliveries that this request made pending. */
   replayed: number
   has_more: boolean
   next_cursor: string | null
 }
 
 export interface ResetPassword {
-  /** Of the link. */
+  /** The token of the link in the email. */
   token: string
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   new_password: string
 }
 
@@ -2692,9 +2692,9 @@ export interface SavedProvider {
 }
 
 export interface SecondFactor {
-  /** Whether signing in asks for a code. */
+  /** True if signing in requires a code. */
   enrolled: boolean
-  /** Whether you can act as an admin only with one. */
+  /** True if you need one to act as an admin. */
   required: boolean
   recovery_codes_left: number
   enrolled_at: string | null
@@ -2706,9 +2706,9 @@ export interface SecondFactorCode {
 }
 
 export interface SecondFactorSecret {
-  /** In base32, to be typed. */
+  /** The secret in base32, for typing. */
   secret: string
-  /** Show it as a QR code. */
+  /** The URI to show as a QR code. */
   uri: string
 }
 
@@ -2729,15 +2729,15 @@ export interface SecretList {
 
 export interface Session {
   session_id: string
-  /** Whether it is the session of this request. */
+  /** True for the session of this request. */
   current: boolean
   user_agent: string | null
-  /** The address where it was started. */
+  /** The IP address from which the session was started. */
   address: string | null
   created_at: string
-  /** Accurate to an hour. */
+  /** When the session was last used, accurate to an hour. */
   last_seen_at: string
-  /** Each use moves it to 30 days later. */
+  /** Each use extends it to 30 days later, up to a maximum age. */
   expires_at: string
 }
 
@@ -2764,7 +2764,7 @@ export interface SetCaps {
 
 export interface SetCredentials {
   email?: string | undefined
-  /** At least 8 characters, and none of the passwords that are used most. */
+  /** At least 8 characters, and not one of the most common passwords. */
   password?: string | undefined
 }
 
@@ -2870,7 +2870,7 @@ export interface Space {
   tools: string[]
   /** The names of its MCP servers. */
   mcp_servers: string[]
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** The number of the current version of its configuration. */
   config_version: number
@@ -2991,7 +2991,7 @@ export interface SpaceSummary {
   title: string
   /** The pin of the default model of its turns; null: the catalog's first model. */
   model: string | null
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** The number of the current version of its configuration. */
   config_version: number
@@ -3621,7 +3621,7 @@ export interface Turn {
   }
   /** The pin that it runs on. */
   model: string
-  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
   /** Made with a test key: rehearsed, and free. */
   test: boolean
@@ -3728,7 +3728,7 @@ export interface TurnStateEvent {
   /** The event's number in its turn's log. */
   seq: number | null
   data: {
-    /** As it was at that moment. */
+    /** The turn as it was at that moment. */
     turn: Turn
   }
 }
@@ -3803,13 +3803,13 @@ export interface UpdateUser {
 }
 
 export interface UpdateWebhook {
-  /** Where events are posted: an https URL with a public host name. */
+  /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
-  /** A note of your own. */
+  /** Your own description. */
   description?: string | null | undefined
-  /** false stops it; true starts it again, also after we have disabled it. */
+  /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
   enabled?: boolean | undefined
 }
 
@@ -4119,7 +4119,7 @@ export interface UserSpace {
   title: string
   /** The role of the user in the space. */
   role: "owner" | "admin" | "member"
-  /** `registered`: the owner, or a member by the space itself, its workspace or that one's team. `board`: only in the messaging chat that the space is, which gives no access to it. */
+  /** `registered`: the owner, or a member of the space, its workspace or the workspace's team. `board`: only in the space's messaging chat, which gives no access to the space. */
   via: "registered" | "board"
   /** Where the space was created. */
   origin: string
@@ -4147,33 +4147,33 @@ export interface WebLogin {
 
 export interface WebLoginStatus {
   status: "pending" | "confirmed" | "denied"
-  /** With `confirmed` only. */
+  /** The user, only if `status` is `confirmed`. */
   user?: User | undefined
 }
 
 export interface Webhook {
   webhook_id: string
-  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
+  /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
   key_id: string | null
-  /** Where events are posted. */
+  /** The URL to which events are posted. */
   url: string
-  /** null: all types. */
+  /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
   state: "pending" | "verified"
-  /** When it answered a ping. */
+  /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
-  /** Whether events are posted to it. */
+  /** True if events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is enabled again together with the account. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
-  /** The first failure since the last success. */
+  /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
+  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
   previous_secret_expires_at: string | null
-  /** Made with a test key: it receives events of test turns only. */
+  /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
   created_at: string
   updated_at: string
@@ -4189,27 +4189,27 @@ export interface WebhookList {
 
 export interface WebhookWithSecret {
   webhook_id: string
-  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
+  /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
   key_id: string | null
-  /** Where events are posted. */
+  /** The URL to which events are posted. */
   url: string
-  /** null: all types. */
+  /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
   state: "pending" | "verified"
-  /** When it answered a ping. */
+  /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
-  /** Whether events are posted to it. */
+  /** True if events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is enabled again together with the account. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
-  /** The first failure since the last success. */
+  /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until then, secrets from before a rotation sign too, each for 24 hours after it. */
+  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
   previous_secret_expires_at: string | null
-  /** Made with a test key: it receives events of test turns only. */
+  /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
   created_at: string
   updated_at: string
@@ -4392,7 +4392,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Space
@@ -4419,7 +4419,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
@@ -4440,7 +4440,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpCheck
@@ -4466,7 +4466,7 @@ export interface Operations {
   /** Send a turn of the web chat */
   createChatTurn: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
@@ -4488,7 +4488,7 @@ export interface Operations {
   /** Create a space */
   createSpace: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateSpace
@@ -4516,7 +4516,7 @@ export interface Operations {
   /** Register a webhook */
   createWebhook: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateWebhook
@@ -4556,7 +4556,7 @@ export interface Operations {
       file_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: DeletedFile
@@ -4571,7 +4571,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
@@ -4586,7 +4586,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
@@ -4601,7 +4601,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
@@ -4614,7 +4614,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: DeleteWebhookAnswer
@@ -4686,7 +4686,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSharing
@@ -4707,7 +4707,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
@@ -4716,7 +4716,7 @@ export interface Operations {
   /** Estimate a turn of the web chat */
   estimateChatTurn: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: CreateChatTurn
@@ -4736,7 +4736,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: EndUserExport
@@ -4770,7 +4770,7 @@ export interface Operations {
   /** Report balances of active users over time */
   getBalanceTrend: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4812,7 +4812,7 @@ export interface Operations {
     query?: {
       /** Maximum time in seconds to wait for the turn to end before the response is sent. */
       wait?: number | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
@@ -4827,7 +4827,7 @@ export interface Operations {
       version: number
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: ConfigVersion
@@ -4836,7 +4836,7 @@ export interface Operations {
   /** Compare the contexts of orchestrators and sub-agents */
   getContextComparison: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4849,7 +4849,7 @@ export interface Operations {
   /** Report the context sizes of spaces by day */
   getContextSize: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4857,9 +4857,9 @@ export interface Operations {
       bom?: "true" | "false" | undefined
       /** Only the space with this slug. */
       space?: string | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: ContextSizeReport
@@ -4868,7 +4868,7 @@ export interface Operations {
   /** Report the cost per turn and per million tokens, by day */
   getCostRatesReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4885,7 +4885,7 @@ export interface Operations {
   /** Report costs by day and model */
   getCostsReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4903,7 +4903,7 @@ export interface Operations {
   /** Report usage by day */
   getDailyUsage: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4930,7 +4930,7 @@ export interface Operations {
       delivery_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
@@ -4948,7 +4948,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: EndUser
@@ -4957,7 +4957,7 @@ export interface Operations {
   /** Read the account's energy */
   getEnergy: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
     }
     answer: Energy
@@ -4966,7 +4966,7 @@ export interface Operations {
   /** Report the ledger of all accounts over time */
   getEnergyTimeline: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -4989,7 +4989,7 @@ export interface Operations {
       erasure_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Erasure
@@ -4998,7 +4998,7 @@ export interface Operations {
   /** Report failures of infrastructure by day */
   getErrorsReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5015,7 +5015,7 @@ export interface Operations {
       event_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: FeedEvent
@@ -5030,7 +5030,7 @@ export interface Operations {
       file_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: FileInfo
@@ -5045,7 +5045,7 @@ export interface Operations {
       file_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Blob
@@ -5071,7 +5071,7 @@ export interface Operations {
   /** Report usage by hour */
   getHourlyUsage: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5102,7 +5102,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Manifest
@@ -5117,7 +5117,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpServer
@@ -5155,7 +5155,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSharing
@@ -5168,7 +5168,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: AccountSpace
@@ -5190,9 +5190,9 @@ export interface Operations {
       chat_key: string
     }
     query?: {
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: GetSpaceByKeyAnswer
@@ -5205,9 +5205,9 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SpaceSpend
@@ -5216,7 +5216,7 @@ export interface Operations {
   /** Report usage by provider and space */
   getSubscriptionSpaces: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5230,9 +5230,9 @@ export interface Operations {
       subscription_id?: string | undefined
       /** Only this chat. */
       chat_key?: string | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SubscriptionSpaces
@@ -5241,11 +5241,11 @@ export interface Operations {
   /** Report the usage of subscriptions */
   getSubscriptionUsage: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SubscriptionUsage
@@ -5273,7 +5273,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Tool
@@ -5282,7 +5282,7 @@ export interface Operations {
   /** List the spaces with the highest cost */
   getTopSpaces: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5297,7 +5297,7 @@ export interface Operations {
   /** List the accounts with the highest cost */
   getTopUsers: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5316,7 +5316,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Turn
@@ -5329,7 +5329,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: TurnBill
@@ -5356,11 +5356,11 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: UsageReport
@@ -5371,7 +5371,7 @@ export interface Operations {
     query?: {
       /** The dimension of the rows. Default: `space`. */
       dimension?: "space" | "user" | "model" | "provider" | undefined
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5398,7 +5398,7 @@ export interface Operations {
   /** Report usage and costs by account */
   getUserCostsReport: {
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5416,11 +5416,11 @@ export interface Operations {
       user_id: number
     }
     query?: {
-      /** How many days, with today. */
+      /** The number of days, including today. */
       days?: number | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5445,7 +5445,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Webhook
@@ -5481,13 +5481,13 @@ export interface Operations {
       action?: string | undefined
       /** `true`: includes changes that owners made to their own API keys. A filter by actor, subject or action always includes them. Default: false. */
       own?: boolean | "true" | "false" | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5500,9 +5500,9 @@ export interface Operations {
   /** List the messaging platform's groups with a bot */
   listBoards: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: BoardList
@@ -5516,15 +5516,15 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnList
@@ -5537,15 +5537,15 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: ConfigVersionSummaryList
@@ -5558,9 +5558,9 @@ export interface Operations {
       space?: string | undefined
       /** Only mappings to this container. */
       container?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: ContainerMappingList
@@ -5575,13 +5575,13 @@ export interface Operations {
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
-      /** A `turn_id`. */
+      /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: DeliveryList
@@ -5590,9 +5590,9 @@ export interface Operations {
   /** List end users */
   listEndUsers: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
@@ -5607,18 +5607,18 @@ export interface Operations {
   /** List events */
   listEvents: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
       type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
     }
     answer: EventList
@@ -5638,15 +5638,15 @@ export interface Operations {
     query?: {
       /** A `turn_id`: only files that the agent created in this turn. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: FileList
@@ -5655,9 +5655,9 @@ export interface Operations {
   /** List identities */
   listIdentities: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: IdentityList
@@ -5668,9 +5668,9 @@ export interface Operations {
     query?: {
       /** `true`: only test keys. `false`: only live keys. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: ApiKeyList
@@ -5683,13 +5683,13 @@ export interface Operations {
       bucket?: "free" | "bonus" | "paid" | "spent" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: LedgerEntryList
@@ -5702,7 +5702,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpServerList
@@ -5716,7 +5716,7 @@ export interface Operations {
   /** List the models */
   listModels: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: ListModelsAnswer
@@ -5730,9 +5730,9 @@ export interface Operations {
   /** List spaces by their activity */
   listRecentSpaces: {
     query?: {
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: AdminSpaceList
@@ -5745,7 +5745,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: SecretList
@@ -5754,9 +5754,9 @@ export interface Operations {
   /** List sessions */
   listSessions: {
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SessionList
@@ -5770,11 +5770,11 @@ export interface Operations {
   /** List your spaces that are shared */
   listShares: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SharedSpaceList
@@ -5787,7 +5787,7 @@ export interface Operations {
       q?: string | undefined
       /** `api`, `dashboard` or `messenger`. */
       origin?: string | undefined
-      /** `all`, or a brand's name. A brand that does not exist is refused. */
+      /** The name of a brand, or `all`. An unknown brand is rejected. */
       brand?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** The owner's user id. */
@@ -5796,9 +5796,9 @@ export interface Operations {
       workspace_id?: string | undefined
       sort?: "title" | "created_at" | "last_activity" | "messages" | "cost" | undefined
       direction?: "asc" | "desc" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -5811,9 +5811,9 @@ export interface Operations {
   /** List the contexts of all spaces */
   listSpaceSessions: {
     query?: {
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SpaceContextList
@@ -5825,11 +5825,11 @@ export interface Operations {
       /** A part of the title, or a prefix of the slug. Case does not matter. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: SpaceSummaryList
@@ -5840,7 +5840,7 @@ export interface Operations {
     query?: {
       /** A space's slug. */
       space?: string | undefined
-      /** `all`, or a brand's name. A brand that does not exist is refused. */
+      /** The name of a brand, or `all`. An unknown brand is rejected. */
       brand?: string | undefined
       state?: "open" | "closed" | "done" | "cancelled" | "all" | undefined
       /** The user to whom the task is assigned. */
@@ -5849,9 +5849,9 @@ export interface Operations {
       creator_user_id?: number | undefined
       /** A part of the title. Case does not matter. */
       q?: string | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TaskList
@@ -5863,9 +5863,9 @@ export interface Operations {
       /** A part of the name. Case does not matter. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TeamList
@@ -5878,7 +5878,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: ToolList
@@ -5891,11 +5891,11 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: DeliveryList
@@ -5908,11 +5908,11 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnEventList
@@ -5925,7 +5925,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: FileList
@@ -5938,11 +5938,11 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnStepList
@@ -5956,18 +5956,18 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
-      /** Inclusive. */
+      /** Only entries created at or after this time. */
       created_after?: string | undefined
-      /** Exclusive. */
+      /** Only entries created before this time. */
       created_before?: string | undefined
       end_user_ref?: string | undefined
       /** A `key_id`. */
       key?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: TurnList
@@ -5979,9 +5979,9 @@ export interface Operations {
       user_id: number
     }
     query?: {
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: UserSpaceList
@@ -5996,9 +5996,9 @@ export interface Operations {
       role?: string | undefined
       /** `true`: only disabled users; `false`: only active ones. */
       disabled?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
@@ -6011,11 +6011,11 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
-      /** The size of a page. */
+      /** The most entries on a page. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: WebhookList
@@ -6027,9 +6027,9 @@ export interface Operations {
       /** A part of the name. Case does not matter. */
       q?: string | undefined
       archived?: "active" | "archived" | "all" | undefined
-      /** The size of a page. Without it: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. */
       limit?: number | undefined
-      /** How many entries to skip. */
+      /** The number of entries to skip. */
       offset?: number | undefined
     }
     answer: WorkspaceList
@@ -6069,7 +6069,7 @@ export interface Operations {
       end_user_ref: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutEndUserLimits
@@ -6089,7 +6089,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: ManifestInput
@@ -6105,7 +6105,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutMcpServer
@@ -6119,7 +6119,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutMembersLimit
@@ -6145,7 +6145,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutSecret
@@ -6171,7 +6171,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PutTool
@@ -6205,7 +6205,7 @@ export interface Operations {
       delivery_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
@@ -6268,7 +6268,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
       /** The `cursor` of the previous response, to continue. */
       cursor?: string | undefined
@@ -6317,7 +6317,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: WebhookWithSecret
@@ -6397,7 +6397,7 @@ export interface Operations {
       name: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: TestTool
@@ -6411,7 +6411,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     answer: Delivery
@@ -6467,7 +6467,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: PatchSpace
@@ -6508,7 +6508,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: UpdateWebhook
@@ -6533,7 +6533,7 @@ export interface Operations {
     query?: {
       /** The file's name. Default: the `filename` of the multipart part. */
       name?: string | undefined
-      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
     body: Blob
