@@ -73,7 +73,10 @@ function textsOf(node: unknown, isPage: boolean, found: Piece[] = []): Piece[] {
         : one.type === "TemplateElement"
           ? (one.value as { cooked: string }).cooked
           : null
-    const isText = typeof value === "string" && (isPage ? /^[A-Z][a-z]+|\s/.test(value) : WORDS.test(value))
+    const isText =
+      typeof value === "string" &&
+      /[a-z]{3}/.test(value) &&
+      (isPage ? /^[A-Z][a-z]+|\s/.test(value) : WORDS.test(value))
     if (isText || (one.type === "JSXText" && /[a-z]/i.test(one.value as string)))
       found.push({ kind: "text", start: one.start, end: one.end })
   }
