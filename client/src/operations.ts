@@ -1111,7 +1111,7 @@ export interface UpdateWebhook {
 export interface UsageGroup {
   /** The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC). */
   group: string
-  /** What was billed: the sum of the ledger's rows, exact. */
+  /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
   /** Turns that ended, including those that were billed nothing. */
   turns: number
@@ -1134,7 +1134,7 @@ export interface UsageReport {
 }
 
 export interface UsageSums {
-  /** What was billed: the sum of the ledger's rows, exact. */
+  /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
   /** Turns that ended, including those that were billed nothing. */
   turns: number

@@ -18,7 +18,10 @@ const shards = (column: "p.balance_credit_micros" | "p.held_credit_micros") =>
     .where("w.shards", ">", 0)
     .select((own) => own.cast<number>(own.fn.sum(column), "bigint").as("sum"))
 
-/** `balance` and `held` of a wallet `w`, joined on the left, as wallet_sums has them: null without a wallet. Credit micros. */
+/**
+ * The columns `balance` and `held` of a left-joined wallet `w` in credit micros,
+ * computed as in wallet_sums(). Both are null if the account has no wallet.
+ */
 export const walletColumns: readonly [
   AliasedRawBuilder<number | null, "balance">,
   AliasedRawBuilder<number | null, "held">,
@@ -31,6 +34,9 @@ export const walletColumns: readonly [
   sql<number | null>`${eb.ref("w.held_credit_micros")} + coalesce(${shards("p.held_credit_micros")}, 0)`.as("held"),
 ]
 
-/** Whether a ledger row is anything but a turn's charge, in the words of the index `ledger_without_charges`. */
+/**
+ * True for every ledger row except a turn's charge. The index
+ * `ledger_without_charges` has the same condition, so PostgreSQL can use it.
+ */
 export const isNoTurnsCharge = (reason: Expression<string>, turnId: Expression<string | null>) =>
   sql<SqlBool>`(${reason} not in ('usage', 'space_usage') or ${turnId} is null)`

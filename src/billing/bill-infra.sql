@@ -1,5 +1,7 @@
--- The run that bills all accounts, for an admin: the open one, or one that begins now at the settings' prices, with its audit entry. p_dry: what a new one would be
--- (its run_id is null), and nothing is written. refused: admin.
+-- Returns the run that bills all accounts, for an admin: the open run, or a new one at the prices in the settings.
+-- Writes an audit entry in both cases.
+-- p_dry: returns an unsaved run (run_id is null) with the values of a new one, and inserts nothing.
+-- refused: 'admin' if the caller is not an admin.
 create function turnpike.begin_infra_run(p_request turnpike.request,
   p_dry boolean,
   out actor turnpike.caller, out refused text, out run infra_runs) language plpgsql as $$
@@ -18,7 +20,7 @@ begin
   current_run.container_second_micros := turnpike.setting_value('container_second_usd')::double precision * 10000000;
   current_run.stored_gib_hour_micros := turnpike.setting_value('stored_gib_hour_usd')::double precision * 10000000;
   if not p_dry then
-    -- Whoever else begins one waits here, and sees it behind this.
+    -- Concurrent callers wait for this lock and then see the run that was just inserted.
     perform pg_advisory_xact_lock(hashtext('infra_runs'), 0);
     if exists (select from infra_runs r where r.finished_at is null) then
       select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
@@ -35,7 +37,8 @@ begin
   perform turnpike.note_use(found.caller, p_request.moment);
 end $$;
 
--- What a dry run says of up to p_limit accounts behind p_position, as bill_infra_slice would bill them now.
+-- Previews the bills of up to p_limit accounts after p_position, as bill_infra_slice would bill them now.
+-- reached: the last account that was read. finished: true if no account is left.
 create function turnpike.quote_infra_slice(p_position bigint, p_limit integer, p_until timestamptz, p_second double precision,
   p_gib_hour double precision, out reached bigint, out finished boolean, out bills turnpike.infra_bill[]) language plpgsql stable as $$
 declare
@@ -60,7 +63,7 @@ begin
   finished := turnpike.next_infra_account(reached) is null;
 end $$;
 
--- A bill for containers and storage. Amounts in credit micros.
+-- A bill for containers and storage. Amounts are in credit micros.
 create type turnpike.infra_bill as (
   user_id bigint,
   starts_at timestamptz, -- null: the account had no bill before
@@ -71,7 +74,7 @@ create type turnpike.infra_bill as (
   due_before bigint,
   billed bigint,
   due bigint,
-  -- Whether a webhook of the account gets an event of it.
+  -- True if a webhook of the account gets an event.
   has_subscriber boolean
 );
 
@@ -81,8 +84,9 @@ returns turnpike.infra_bill language sql immutable as $$
     round(p_usage.cost)::bigint + p_usage.due - p_billed, false)::turnpike.infra_bill
 $$;
 
--- Bills up to p_limit accounts of a run from where it stands. Another worker of the run waits for the lock of its row, and
--- continues after this one.
+-- Bills up to p_limit accounts of a run, starting after its stored position.
+-- It locks the row of the run, so another worker of the same run waits and continues after this one.
+-- reached: the last account that was read. finished: true if no account is left.
 create function turnpike.bill_infra_slice(p_run_id bigint, p_limit integer, p_moment timestamptz, out reached bigint,
   out finished boolean, out bills turnpike.infra_bill[]) language plpgsql as $$
 declare
@@ -110,8 +114,10 @@ begin
   end if;
 end $$;
 
--- Bills one account for what it used up to the run's moment and for what was due before: one ledger row, of what it has available; the rest
--- stays due. What comes to less than a credit micro waits for more. bill: null when there was nothing to bill.
+-- Bills one account for its usage up to the run's time and for the amount that was due before.
+-- It books one ledger row of at most the available credit. The rest stays due.
+-- A cost below one credit micro is not billed yet and counts in a later run.
+-- Returns null if there was nothing to bill.
 create function turnpike.bill_infra(run infra_runs, p_user_id bigint, p_moment timestamptz) returns turnpike.infra_bill
 language plpgsql as $$
 declare
@@ -130,7 +136,7 @@ begin
   with taken as (
     update container_calls c set billed_at = p_moment where c.user_id = p_user_id and c.billed_at is null returning c.milliseconds
   ) select coalesce(sum(t.milliseconds), 0) into used.milliseconds from taken t;
-  -- Calls may have come since the look above.
+  -- More calls may have been recorded since infra_usage_of() read them.
   used.cost := turnpike.infra_cost(used.milliseconds, used.byte_seconds, run.container_second_micros, run.stored_gib_hour_micros);
   if used.due + round(used.cost) > 0 then
     perform turnpike.lock_account(p_user_id);

@@ -14,28 +14,35 @@ const HOUR_BYTES = 2 ** 30 * 3600
 
 const billSchema = z.object({
   user_id: z.int().meta({ example: 42 }),
-  starts_at: z.iso.datetime().nullable().meta({ description: "Where its last bill ended; null: it had none." }),
+  starts_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "The end of the account's previous bill. Null for its first bill." }),
   ends_at: z.iso.datetime(),
   container_seconds: z.number().meta({ example: 81.25 }),
   stored_gib_hours: z.number().meta({ example: 360.5 }),
-  cost_usd: z.number().meta({ description: "What that costs.", example: 0.0442 }),
-  due_before_usd: z.number().meta({ description: "What earlier bills could not take.", example: 0 }),
-  billed_usd: z.number().meta({ description: "What was taken: one row of the account's ledger.", example: 0.0442 }),
-  due_usd: z.number().meta({ description: "What stays due: the account has no more available.", example: 0 }),
+  cost_usd: z.number().meta({ description: "The cost of this usage, in USD.", example: 0.0442 }),
+  due_before_usd: z.number().meta({ description: "The amount that earlier bills could not charge.", example: 0 }),
+  billed_usd: z
+    .number()
+    .meta({ description: "The charged amount: one entry of the account's ledger.", example: 0.0442 }),
+  due_usd: z
+    .number()
+    .meta({ description: "The amount that remains due because the account had too little credit.", example: 0 }),
 })
 
 export const infraBillingSchema = z
   .object({
     dry_run: z.boolean(),
-    until: z.iso.datetime().meta({ description: "Use up to this moment is billed." }),
+    until: z.iso.datetime().meta({ description: "Usage up to this time is billed." }),
     finished: z
       .boolean()
-      .meta({ description: "False: there are more accounts. The next request goes on where this one has stopped." }),
-    accounts: z.int().meta({ description: "How many accounts have a bill.", example: 3 }),
+      .meta({ description: "False if there are more accounts. The next request continues where this one stopped." }),
+    accounts: z.int().meta({ description: "The number of accounts with a bill in this response.", example: 3 }),
     cost_usd: z.number().meta({ example: 0.4 }),
     billed_usd: z.number().meta({ example: 0.38 }),
-    due_usd: z.number().meta({ description: "What of these bills stays due.", example: 0.02 }),
-    bills: z.array(billSchema).meta({ description: `The first ${INFRA_POLICY.shownBills} of them, by account.` }),
+    due_usd: z.number().meta({ description: "The amount that remains due after these bills.", example: 0.02 }),
+    bills: z.array(billSchema).meta({ description: `The first ${INFRA_POLICY.shownBills} bills, by \`user_id\`.` }),
   })
   .meta({ id: "InfraBilling" })
 
@@ -43,12 +50,12 @@ type InfraBilling = z.infer<typeof infraBillingSchema>
 
 type BillRow = Answers["infra_bill"]
 
-/** A run; a dry one has no id. */
+/** A billing run. A dry run has no `run_id`. */
 type RunRow = Omit<JsonRow<"infra_runs">, "run_id"> & { run_id: number | null }
 
 /**
- * Bills accounts for what their spaces used of containers and storage since the last time, at the settings' prices: each account by one
- * ledger row, of what it has available at most. Goes on with a run that is not finished. A dry run writes nothing.
+ * Bills the containers and storage that each account used since its last bill, at
+ * the prices in the settings. Continues an unfinished run. A dry run writes nothing.
  */
 export async function billInfra(ctx: Context, credential: SessionCredential, dryRun: boolean): Promise<InfraBilling> {
   const { row } = await callAs(ctx, credential, "begin_infra_run", { dry: dryRun })

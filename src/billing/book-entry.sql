@@ -1,16 +1,18 @@
--- What a booking came to.
+-- The result of a booking.
 create type turnpike.booking as (
-  entry ledger, -- null: it was refused
-  -- The entry was there before.
+  entry ledger, -- null: the booking was refused
+  -- True if the entry had been booked before.
   replayed boolean,
   refused text, -- null
-  -- An endpoint of the account must be woken.
+  -- True if an endpoint of the account must be woken.
   has_subscriber boolean
 );
 
--- Books an entry under the lock of its account's wallet, after what is queued; an entry that takes credit locks the whole account. Later
--- queries see everything committed before that lock. An entry with the same reference is answered again and nothing is booked (replayed).
--- refused: 'no_account', or 'balance_too_low' when the amount would take what is held. A commission has an amount in a currency only.
+-- Books a ledger entry under the lock of its account's wallet, after the queued charges are posted.
+-- A negative amount locks the whole account. Later statements see everything that was committed before that lock.
+-- p_amount: credit micros, or null for a commission, which has an amount in a currency (p_currency, p_minor).
+-- p_reference: if an entry with this reference exists, it is returned with replayed = true and nothing is booked.
+-- booking.refused: 'no_account', or 'balance_too_low' if p_amount exceeds the available credit.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
   p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out booking turnpike.booking)
 language plpgsql as $$
@@ -40,7 +42,7 @@ begin
   elsif (wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) >= 0) is not true then
     booking.refused := 'balance_too_low';
   else
-    -- An entry of another account may get the reference at this moment: the next query sees it.
+    -- A concurrent booking for another account may insert the same reference. The next statement sees its row.
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
       currency_amount_minor, actor, note, created_at)
     values (p_user_id, p_reason, p_amount, wallet.balance_credit_micros + coalesce(p_amount, 0), p_turn_id, p_reference, p_currency,

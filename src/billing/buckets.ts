@@ -1,4 +1,4 @@
-/** The reasons for giving credit; `admin_action` can also take some back. */
+/** The reasons for adding credit. Only `admin_action` can also take credit back. */
 export const CREDIT_REASONS = [
   "admin_grant",
   "admin_action",
@@ -9,7 +9,7 @@ export const CREDIT_REASONS = [
   "credit_purchase",
 ] as const
 
-/** Why an amount was booked (docs/contract.md). */
+/** The reasons of all ledger entries (docs/contract.md). */
 export const LEDGER_REASONS = [...CREDIT_REASONS, "usage", "space_usage", "referral_credit_commission"] as const
 
 export type LedgerReason = (typeof LEDGER_REASONS)[number]
@@ -17,8 +17,9 @@ export type LedgerReason = (typeof LEDGER_REASONS)[number]
 export type CreditReason = (typeof CREDIT_REASONS)[number]
 
 /**
- * The buckets of reports (docs/contract.md). An amount is in the bucket of its reason if it has that bucket's sign. Commissions,
- * which have no amount, and corrections that take credit back are in no bucket.
+ * The buckets of reports (docs/contract.md). An entry is in the bucket of its
+ * reason if its amount has that bucket's sign. Commissions have no amount, and
+ * corrections that take credit back have the wrong sign, so both are in no bucket.
  */
 export const BUCKETS = {
   free: { reasons: ["admin_grant", "admin_action", "operator_topup"], sign: 1 },

@@ -1,5 +1,5 @@
--- Books an admin's credit, under their Idempotency-Key. refused: 'admin' when the caller is not an admin, 'proof' without a
--- fresh one.
+-- Books credit as an admin, once per Idempotency-Key (p_once_key).
+-- refused: 'admin' if the caller is not an admin, 'proof' if they have no fresh proof of identity.
 create function turnpike.grant_credit(p_request turnpike.request,
   p_user_id bigint, p_reason text, p_amount bigint, p_once_key text, p_note text, out actor turnpike.caller, out refused text,
   out booking turnpike.booking) language plpgsql as $$
@@ -15,7 +15,7 @@ begin
   if caller.role is distinct from 'admin' then
     refused := 'admin';
   elsif turnpike.lacks_proof(caller, p_request.moment) then
-    -- Also here, whatever the worker says about the kind of its caller.
+    -- Checked here too, because a worker could name the wrong kind of caller.
     refused := 'proof';
   else
     admin := 'admin:' || caller.user_id;

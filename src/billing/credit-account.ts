@@ -14,7 +14,7 @@ import { BOOKING_POLICY } from "./policies.ts"
 const maxUsd = toUsd(BOOKING_POLICY.maxMicros)
 
 export const noteSchema = z.string().trim().min(1).max(BOOKING_POLICY.noteCharacters).meta({
-  description: "Why it is booked. The account's owner sees the note beside the entry.",
+  description: "The reason for the entry. The account's owner sees this note with the entry.",
   example: "For the outage of 14 January.",
 })
 
@@ -34,16 +34,16 @@ export const creditSchema = z
   })
   .refine(({ reason, amount_usd }) => amount_usd > 0 || reason === "admin_action", {
     path: ["amount_usd"],
-    message: "is positive, but for an admin_action",
+    message: "must be positive, except for an admin_action",
   })
   .meta({ id: "CreateCredit" })
 
 export interface Credit {
   userId: number
   reason: CreditReason
-  /** Credit micros; negative only for an `admin_action`. */
+  /** Credit micros. Negative only for an `admin_action`. */
   micros: number
-  /** The reference that makes it happen once, with its source in front: `payment:stripe:pi_123`, `signup:42`. */
+  /** A unique reference that begins with its source: `payment:stripe:pi_123`, `signup:42`. It is booked once. */
   reference: string
   /** `system`, `payment:stripe`, `admin:7`, … */
   actor: string
@@ -51,8 +51,8 @@ export interface Credit {
 }
 
 /**
- * Books credit with its ledger entry, once for its reference. NOT_FOUND for the user, BALANCE_TOO_LOW when a correction would
- * take what is held, IDEMPOTENCY_KEY_REUSED when another entry has the reference.
+ * Adds credit with a ledger entry, once per reference. Errors: NOT_FOUND (user), BALANCE_TOO_LOW (a
+ * correction exceeds the available credit), IDEMPOTENCY_KEY_REUSED (a different entry has the reference).
  */
 export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: Credit): Promise<Made<LedgerRow>> {
   requireSign(credit)
@@ -71,7 +71,7 @@ export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: 
   return booked(row, credit)
 }
 
-/** The same by an admin, under their Idempotency-Key. ADMIN_REQUIRED for others. */
+/** Adds credit as an admin, once per Idempotency-Key. ADMIN_REQUIRED for other callers. */
 export async function grantCredit(
   ctx: Context,
   credential: SessionCredential,
@@ -93,7 +93,7 @@ function requireSign({ reason, micros }: Pick<Credit, "reason" | "micros">): voi
   }
 }
 
-/** The entry, if it matches the request; throws when another entry has the reference. */
+/** Returns the entry. Throws IDEMPOTENCY_KEY_REUSED if it differs from the request. */
 function booked(
   row: BookingRow,
   { userId, reason, micros, note = null }: Omit<Credit, "reference" | "actor">,

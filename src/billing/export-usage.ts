@@ -7,11 +7,12 @@ import type { UsageQuery } from "./usage-schemas.ts"
 
 const COUNTS = ["turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 
-/** Groups that one statement answers. Each page sums the whole range again. */
+/** Groups per statement. Each statement sums the whole range again. */
 const PAGE = 10_000
 
 /**
- * A whole report as CSV (RFC 4180), in pieces. The first piece is there when this resolves, so a refusal comes before anything is sent.
+ * Exports a whole report as CSV (RFC 4180), in pieces. The first page is
+ * read before this resolves, so errors occur before anything is sent.
  */
 export async function exportUsage(
   ctx: Context,

@@ -1,20 +1,24 @@
--- What an account used of containers and storage and was not billed for, up to p_until, and what that costs at these prices (credit micros
--- for a second of a container, and for a GiB stored for an hour). cost is exact; what was never billed counts from its beginning.
+-- The usage of containers and storage of an account that was not billed yet, and its cost in credit micros.
+-- The cost is not rounded. For an account without a bill, the usage since its beginning counts.
 create type turnpike.infra_usage as (
   starts_at timestamptz,
   milliseconds bigint,
   byte_seconds numeric,
   cost numeric,
-  -- What earlier bills could not take.
+  -- The amount that earlier bills could not charge.
   due bigint
 );
 
+-- Returns the cost of usage in credit micros.
+-- p_second: the price of a second of a container. p_gib_hour: the price of a GiB that is stored for an hour.
 create function turnpike.infra_cost(p_milliseconds bigint, p_byte_seconds numeric, p_second double precision, p_gib_hour double precision)
 returns numeric language sql immutable as $$
   select p_milliseconds / 1000.0 * p_second::numeric + p_byte_seconds / (1073741824 * 3600::numeric) * p_gib_hour::numeric
 $$;
 
--- The bytes of an account's live files times the seconds that they were stored between two moments.
+-- Returns the bytes of an account's live files, each multiplied
+-- by the seconds that it was stored between two moments.
+-- Deleted files count until their deletion. Test files do not count.
 create function turnpike.stored_byte_seconds(p_user_id bigint, p_from timestamptz, p_until timestamptz) returns numeric
 language plpgsql stable as $$
 begin
@@ -25,6 +29,7 @@ begin
         and f.created_at < least(f.deleted_at, p_until)), 0);
 end $$;
 
+-- Returns the unbilled usage of an account up to p_until, at the given prices.
 create function turnpike.infra_usage_of(p_user_id bigint, p_until timestamptz, p_second double precision, p_gib_hour double precision)
 returns turnpike.infra_usage language plpgsql stable as $$
 declare
@@ -40,8 +45,8 @@ begin
   return used;
 end $$;
 
--- The first account behind p_after that may have something to bill: files, times of containers, or dues. Each step reads one entry of
--- an index.
+-- Returns the first account after p_after that may have something to bill: files, container calls or an amount due.
+-- Each subquery reads one entry of an index. Returns null if no account is left.
 create function turnpike.next_infra_account(p_after bigint) returns bigint language plpgsql stable as $$
 begin
   return least(

@@ -5,7 +5,7 @@ import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { BUCKET_NAMES, bucketOf, LEDGER_REASONS, type LedgerReason } from "./buckets.ts"
 
-/** A row of `ledger`, as to_jsonb gives it. */
+/** A row of `ledger`, read as JSON. */
 export interface LedgerRow extends Omit<JsonRow<"ledger">, "reason"> {
   reason: LedgerReason
 }
@@ -26,15 +26,14 @@ export const ledgerEntrySchema = z
       .nullable()
       .meta({
         description:
-          "The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought " +
-          "(`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit " +
-          "back.",
+          "The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), " +
+          "or charges (`spent`). Null for a commission and for a correction that takes credit back.",
         example: "spent",
       }),
     amount_credit_micros: z
       .int()
       .nullable()
-      .meta({ description: `Charges are negative; null for a commission in currency. ${amounts}` }),
+      .meta({ description: `Negative for charges. Null for a commission in a currency. ${amounts}` }),
     amount_energy: z.number().nullable(),
     amount_usd: z.number().nullable(),
     currency: z
@@ -45,16 +44,16 @@ export const ledgerEntrySchema = z
       description: "A commission's amount, in the currency's minor units (cents).",
       example: null,
     }),
-    balance_after_credit_micros: z.int().meta({ description: "The running total." }),
+    balance_after_credit_micros: z.int().meta({ description: "The account's running total after this entry." }),
     balance_after_energy: z.number(),
     balance_after_usd: z.number(),
     turn_id: z.string().nullable().meta({ description: "The turn that was charged or refunded." }),
     actor: z.enum(OWNER_ACTORS).meta({
       description:
-        "Who booked it: a `turn` that ended, a `payment`, the service's `operator`, or the `system` by itself.",
+        "The actor that booked the entry: a `turn` that ended, a `payment`, the service's `operator`, or the `system`.",
       example: "turn",
     }),
-    note: z.string().nullable().meta({ description: "The note that was booked with it.", example: null }),
+    note: z.string().nullable().meta({ description: "The note of the entry. Null if it has none.", example: null }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "LedgerEntry" })
@@ -80,18 +79,19 @@ export function serializeLedgerEntry(row: LedgerRow): z.infer<typeof ledgerEntry
   }
 }
 
-/** An account's owner does not see which of us booked it: `admin:7` and the command line are both the operator. */
+/** Hides from the owner which operator booked an entry: `admin:7` and the command line both become `operator`. */
 function ownerActor(actor: string): (typeof OWNER_ACTORS)[number] {
   if (actor.startsWith("payment:")) return "payment"
   return OWNER_ACTORS.find((known) => known === actor) ?? "operator"
 }
 
-/** The same for admins, with the account and who booked it. */
+/** A ledger entry for admins: it also has the account and the exact actor. */
 export const adminLedgerEntrySchema = ledgerEntrySchema
   .extend({
     user_id: z.int(),
     actor: z.string().meta({
-      description: "Who booked it: `admin:` with a `user_id`, `turn`, `system`, `payment:` with its provider, …",
+      description:
+        "The actor that booked the entry: `admin:` with a `user_id`, `turn`, `system`, `payment:` with its provider, …",
       example: "admin:1",
     }),
   })

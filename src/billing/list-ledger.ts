@@ -16,7 +16,10 @@ export interface LedgerFilters {
   created_before?: string | undefined
 }
 
-/** The entries of the caller's ledger, newest first; what is not posted yet is posted first. `created_after` is inclusive, `created_before` exclusive. */
+/**
+ * Lists the caller's ledger, newest first. Queued charges are posted
+ * first. `created_after` is inclusive, `created_before` exclusive.
+ */
 export async function listLedger(
   ctx: Context,
   credential: Credential,

@@ -1,4 +1,5 @@
--- Notes a cost of a turn's model calls that nobody is billed for; p_micros is null when it is not known. Test turns cost nothing.
+-- Records a cost of a turn's model calls that no customer pays. p_micros: null if the cost is not known.
+-- Test turns cost nothing, so nothing is recorded for them.
 create function turnpike.add_loss(mine turns, p_cause text, p_micros bigint, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if not mine.test then
@@ -6,7 +7,8 @@ begin
   end if;
 end $$;
 
--- The same for a worker whose call has no step. Nothing is noted when that step was committed after all and only the answer was lost.
+-- Records a loss for a worker whose call was not committed as a step.
+-- Returns false and records nothing if the step was committed after all and only the response was lost.
 create function turnpike.note_loss(p_turn_id text, p_epoch integer, p_step integer, p_cause text, p_micros bigint, p_moment timestamptz)
 returns boolean language plpgsql as $$
 declare

@@ -3,20 +3,23 @@ import { toUsd } from "../base/money.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** Why nobody is billed for a model call's cost. */
+/** Why no customer pays the cost of a model call. */
 export const LOSS_CAUSES = {
-  over_hold: "The provider counted more than the worst case that was held.",
-  engine_lost: "The turn was lost several times: all of it is free.",
-  worker_lost: "A worker ended without a commit. How far its calls had come is not known.",
-  uncommitted: "The database did not answer for longer than a commit is repeated.",
-  stale: "An answer came when the turn was no longer this worker's.",
-  unfinished: "The provider broke off or fell silent before it had said anything that a customer can see.",
-  worker_time: "A model thought for longer than one worker may take, and had said nothing.",
+  over_hold: "The provider counted more tokens than the worst case that the hold covered.",
+  engine_lost: "Workers lost the turn several times, so the whole turn is free.",
+  worker_lost: "A worker stopped before its commit. The cost of its calls is not known.",
+  uncommitted: "The database did not answer until the retries of the commit ended.",
+  stale: "A response arrived after the worker had lost its claim on the turn.",
+  unfinished: "The provider's response broke off or stalled before it had any output that a customer can see.",
+  worker_time: "A model exceeded the time limit of a worker before it produced any output.",
 } as const
 
 export type LossCause = keyof typeof LOSS_CAUSES
 
-/** Notes a worker's lost call. Never throws: the turn goes on, and the error is logged. `micros`: at the catalog's price. */
+/**
+ * Records a worker's lost call. Never throws: if this fails, the turn continues
+ * and the error is logged. `micros`: the cost at the catalog's price.
+ */
 export async function noteLoss(
   ctx: Context,
   { turn_id, epoch, test }: { turn_id: string; epoch: number; test: boolean },
@@ -29,7 +32,7 @@ export async function noteLoss(
   )
 }
 
-/** The same for a picture. Nothing is noted when its file was committed after all. `fileId`: null when there is none. */
+/** Records a lost picture, unless its file was committed after all. `fileId`: null if the picture has no file. */
 export async function noteLostPicture(
   ctx: Context,
   { turn_id, test }: { turn_id: string; test: boolean },
@@ -43,7 +46,10 @@ export async function noteLostPicture(
   )
 }
 
-/** The losses of the last `days`: for each day (UTC) and cause, how many calls, and USD at the catalog's prices. */
+/**
+ * Returns the losses of the last `days` by day (UTC) and
+ * cause: the number of calls, and USD at the catalog's prices.
+ */
 export async function reportLosses({ db, clock }: SystemContext, days: number) {
   const since = new Date(clock.now().getTime() - days * 86_400_000)
   const rows = await db

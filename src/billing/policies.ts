@@ -1,55 +1,68 @@
 import { MICROS_PER_USD } from "../base/money.ts"
 
 export const BOOKING_POLICY = {
-  /** The largest amount of one entry, in credit micros, so a mistyped amount does not become a balance. */
+  /**
+   * The largest amount of one entry, in credit micros. Larger
+   * amounts are rejected, because they are probably mistyped.
+   */
   maxMicros: 1_000_000 * MICROS_PER_USD,
   noteCharacters: 500,
 } as const
 
-/** The reconciliation (docs/architecture/reconciliation.md). Times in milliseconds. */
+/** Reconciliation (docs/architecture/reconciliation.md). Times are in milliseconds. */
 export const RECONCILIATION_POLICY = {
   everyMs: 3_600_000,
   /**
-   * A pass checks what has moved since the last one. A pass over all history begins this often; after a finding it begins sooner, but at
-   * most daily.
+   * An hourly pass checks what changed since the previous pass. A pass over all
+   * history starts this often. After a finding it starts sooner, but at most daily.
    */
   allEveryMs: 7 * 86_400_000,
   allBehindFindingMs: 86_400_000,
-  /** A pass also checks what ended this long before the last one: longer than any statement takes, and than clocks differ. */
+  /**
+   * A pass also checks what ended this long before the previous pass. The
+   * overlap is longer than any statement takes, and longer than clocks differ.
+   */
   overlapMs: 900_000,
-  /** How long one run of the sweep works on it before the next run goes on; an operator's request waits less. */
+  /**
+   * How long one run of the sweep works on a pass before the next run
+   * continues it. `requestMs`: the same for a request of an admin.
+   */
   runMs: 20_000,
   requestMs: 8_000,
   /**
-   * Rows that one statement reads in each phase: in the very first pass, and at most. The number adapts so that a statement takes between
-   * a quarter of a second and a second; one that fails is repeated with half of them.
+   * Rows that one statement reads in each phase: `first` in the very first pass,
+   * and at most `most`. The number adapts so that a statement takes between 250
+   * ms and a second. A failed statement is retried with half as many.
    */
   slices: {
     accounts: { first: 500, most: 4_000 },
     ledger: { first: 5_000, most: 50_000 },
     turns: { first: 2_000, most: 20_000 },
     counters: { first: 200, most: 20_000 },
-    // Days.
+    // The rows of this phase are days.
     rollups: { first: 4, most: 40 },
   },
   fastMs: 250,
   slowMs: 1_000,
-  /** The most findings that a slice notes, and that a report shows. */
+  /** The maximum number of findings that a slice records, and that a report shows. */
   sliceFindings: 500,
   shownFindings: 200,
-  /** A turn whose `wake_at` is this far ahead is orphaned: leases, waits and publishes take minutes. */
+  /**
+   * A turn is orphaned if its `wake_at` is further ahead than
+   * this, because leases, waits and publishes take only minutes.
+   */
   orphanedAfterMs: 3_600_000,
   keepDays: 90,
 } as const
 
-/** Billing containers and storage. Times in milliseconds. */
+/** Billing of containers and storage. Times are in milliseconds. */
 export const INFRA_POLICY = {
-  /** How many accounts one statement bills, and so how long a wallet may be locked: some 20 ms. */
+  /** Accounts per statement. This number bounds how long a wallet is locked: about 20 ms. */
   accountsPerStatement: 10,
-  /** The same of a dry run, which locks nothing. */
+  /** Accounts per statement of a dry run, which locks nothing. */
   quotedPerStatement: 200,
-  /** How long one request works before the next one goes on. */
+  /** How long one request works. The next request continues the run. */
   requestMs: 8_000,
-  /** How many bills an answer lists. */
+  /** The maximum number of bills in a response. */
   shownBills: 200,
 } as const

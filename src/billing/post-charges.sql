@@ -1,6 +1,9 @@
--- Posts what turns of an account were charged, up to p_limit of them, in the order in which they ended: their ledger rows with the running
--- totals, the wallet's balance, and what there is to tell of it. Under the lock of the wallet each is posted once. is_more: others are
--- queued still. is_poor: the account has not enough for shards any more.
+-- Posts up to p_limit queued charges of an account, in the order in which their turns ended.
+-- It inserts their ledger rows with running totals, updates the wallet's balance and writes the account events.
+-- The lock of the wallet makes sure that each charge is posted once.
+-- posted: the number of posted charges. is_more: true if more charges may be queued.
+-- is_poor: true if the account no longer has enough credit for its shards.
+-- has_subscriber: true if an endpoint gets an event.
 create function turnpike.post_charges(p_user_id bigint, p_limit integer, p_moment timestamptz, out posted integer, out is_more boolean,
   out is_poor boolean, out has_subscriber boolean) language plpgsql as $$
 declare
@@ -32,9 +35,11 @@ begin
   is_poor := sums.shards > 0 and sums.balance - sums.held < sums.shards * sums.shard_hold;
 end $$;
 
--- Takes the first p_limit of what an account has queued out of the queue. A session plans this once, perhaps while the queue is empty, when
--- all plans look equally good; some would compare each row of a later backlog with each row of a batch. So the batch is a range, and its
--- ends begin with the account: only the account's index fits. The primary key's column alone would fit that index too, read from end to end.
+-- Deletes the first p_limit queued charges of an account and returns them.
+-- A session plans this statement once, perhaps while the queue is empty and all plans look
+-- equally good. Some plans would compare each row of a later backlog with each row of a batch.
+-- So the batch is a range of (user_id, posting_id), which fits only the account's index.
+-- A range of posting_id alone would use that index too, but read it from end to end.
 create function turnpike.take_postings(p_user_id bigint, p_limit integer) returns setof postings
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
@@ -46,13 +51,14 @@ begin
     returning q.*;
 end $$;
 
--- Whether an account has charges in the queue. Planned while that is empty, it would read those of all others for one that has none.
+-- Returns whether an account has queued charges.
+-- Sequential scans are off: a plan from the time of an empty queue would read the charges of all accounts.
 create function turnpike.has_postings(p_user_id bigint) returns boolean language plpgsql set enable_seqscan = off as $$
 begin
   return exists (select from postings q where q.user_id = p_user_id);
 end $$;
 
--- Posts all that an account has queued. Whether a webhook hears of anything.
+-- Posts all queued charges of an account. Returns whether an endpoint gets an event.
 create function turnpike.post_all(p_user_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   has_subscriber boolean := false;
@@ -66,7 +72,8 @@ begin
   return has_subscriber;
 end $$;
 
--- The same for the account of a caller, who wants to read its ledger.
+-- Posts all queued charges of the caller's account, before the caller reads its ledger.
+-- has_subscriber: true if an endpoint gets an event, null if nothing was queued.
 create function turnpike.post_own_charges(p_request turnpike.request,
   out actor turnpike.caller, out has_subscriber boolean) language plpgsql as $$
 declare
@@ -79,8 +86,11 @@ begin
   end if;
 end $$;
 
--- Tells what posted charges have brought about: of the balance row by row, as it went down, and of the caps that they count in. p_was: the
--- wallet before them. Counters are locked in the order in which count_spend locks them.
+-- Writes the account events that posted charges cause: events of the balance
+-- after each ledger row, and events of the caps in which the charges count.
+-- p_was: the wallet before the charges. p_total: the sum of the charges.
+-- It locks counters in the same order as count_spend().
+-- Returns whether an endpoint gets an event.
 create function turnpike.tell_posted(p_was wallets, p_total bigint, p_turn_ids text[], p_moment timestamptz) returns boolean
 language plpgsql as $$
 declare
@@ -121,14 +131,16 @@ begin
   return has_subscriber;
 end $$;
 
--- Accounts that have something to post, and since when, in their order behind p_after: none keeps the sweep from those behind it.
+-- Lists accounts with queued charges after p_after, by id, with the time of their oldest charge.
+-- Because the sweep pages by id, an account that fails does not stop the accounts after it.
 create function turnpike.accounts_to_post(p_after bigint, p_limit integer) returns table (user_id bigint, oldest timestamptz)
 language plpgsql as $$
 begin
   return query select q.user_id, min(q.created_at) from postings q where q.user_id > p_after group by q.user_id order by 1 limit p_limit;
 end $$;
 
--- Accounts with shards that they do not need any more, in the same order: nothing was charged since p_idle_since, or they have not enough.
+-- Lists accounts after p_after that no longer need their shards, by id.
+-- They were not charged since p_idle_since and have no open live turn, or they have too little credit.
 create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_after bigint, p_limit integer) returns table (user_id bigint)
 language plpgsql as $$
 begin

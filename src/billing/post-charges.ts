@@ -4,18 +4,21 @@ import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** How charges of accounts with shards get into the ledger. Times in milliseconds. */
+/** Posting of charges to the ledger, for accounts with shards. Times are in milliseconds. */
 export const POSTING_POLICY = {
-  /** Charges that one statement posts. */
+  /** Charges per statement. */
   batch: 500,
-  /** One isolate posts an account's charges one batch after the other; so long after its last sign it counts as gone. */
+  /**
+   * An isolate posts an account's batches one after another.
+   * A poster without progress for this long counts as dead.
+   */
   goneMs: 10_000,
-  /** A charge that has waited for longer was forgotten by its worker, or cannot be posted: the log says so. */
+  /** If a charge waited for longer, its worker forgot it or it cannot be posted. The sweep logs an error. */
   lateSeconds: 2,
-  /** Accounts that the sweeper looks at together, and how long a run goes on with the next ones. */
+  /** Accounts that the sweep processes together. `sweepMs`: how long one run continues with further accounts. */
   sweepAccounts: 200,
   sweepMs: 40_000,
-  /** An account that was charged nothing for so long gives its shards back. */
+  /** An account without charges for this long gives its shards back. */
   idleMs: 600_000,
 } as const
 
@@ -26,7 +29,10 @@ interface Posted {
   has_subscriber: boolean
 }
 
-/** Posts what an account was charged, in the background, behind the commit that queued it; once more when more has come meanwhile. */
+/**
+ * Posts an account's queued charges in the background, after the commit
+ * that queued them. If a poster is running already, it posts once more.
+ */
 export function postBehind(ctx: Context, userId: number): void {
   const under = ctx.posting.get(userId)
   const now = ctx.clock.now().getTime()
@@ -63,7 +69,10 @@ async function postOnce(ctx: Context, userId: number): Promise<Posted> {
   return posted
 }
 
-/** Whether it has taken them away: not while more is queued than one statement posts. */
+/**
+ * Removes the shards of an account. Returns whether it did: it
+ * does not while more charges are queued than one statement posts.
+ */
 async function foldShards(ctx: Context, userId: number): Promise<boolean> {
   const args = { user_id: userId, limit: POSTING_POLICY.batch, moment: ctx.clock.now() }
   const { has_subscriber, folded } = await callOne(ctx.db, "fold_shards", args)
@@ -71,12 +80,12 @@ async function foldShards(ctx: Context, userId: number): Promise<boolean> {
   return folded === true
 }
 
-/** Posts what was left behind, account by account, and takes shards away that are not needed any more. */
+/** Posts charges that are still queued, account by account, and removes shards that are no longer needed. */
 export async function sweepPostings(ctx: Context): Promise<{ posted: number; folded: number; failed: number }> {
   const sweep = { posted: 0, folded: 0, failed: 0 }
   const began = ctx.clock.now().getTime()
   const isOver = () => ctx.clock.now().getTime() > began + POSTING_POLICY.sweepMs
-  /** Does `work` for every account that `look` finds, page by page: those that fail keep nobody. */
+  /** Runs `work` for every account that `look` returns, page by page. A failed account does not stop the others. */
   async function inEach<Row extends { user_id: number }>(
     look: (page: { after: number; limit: number }) => Promise<Row[]>,
     work: (row: Row) => Promise<void>,

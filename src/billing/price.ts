@@ -3,9 +3,9 @@ export interface Price {
   price_input: number
   price_cached: number
   price_output: number
-  /** The price of prompt tokens written into the provider's cache; null: the same as plain ones. */
+  /** The price of prompt tokens that are written into the provider's cache. Null: the same as `price_input`. */
   price_cache_write: number | null
-  /** The price of those that the cache keeps for an hour; null: that is never asked for. */
+  /** The price of tokens that the cache keeps for an hour. Null if the one-hour cache is never requested. */
   price_cache_write_hour: number | null
 }
 
@@ -14,14 +14,14 @@ export interface TokenCounts {
   tokensInput: number
   tokensCached: number
   tokensCacheWritten?: number
-  /** Those of the written ones that the cache keeps for an hour. */
+  /** The part of `tokensCacheWritten` that the cache keeps for an hour. */
   tokensCacheWrittenHour?: number
   tokensOutput: number
 }
 
 const PER = 1_000_000n
 
-/** The price of one model call in credit micros, rounded up to a whole one. */
+/** The price of one model call in credit micros, rounded up. */
 export function priceOf(price: Price, tokens: TokenCounts): number {
   const written = tokens.tokensCacheWritten ?? 0
   const forHour = tokens.tokensCacheWrittenHour ?? 0
@@ -36,7 +36,7 @@ export function priceOf(price: Price, tokens: TokenCounts): number {
   return Number((sum + PER - 1n) / PER)
 }
 
-/** The most that a call can cost: every prompt token at the dearest price, and every output token used. */
+/** The highest possible price of a call: all prompt tokens at the highest price, and all output tokens used. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
   const { price_input, price_cached, price_cache_write, price_cache_write_hour } = price
   const dearest = {
@@ -46,7 +46,7 @@ export function worstPriceOf(price: Price, promptTokens: number, outputTokens: n
   return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 
-/** How many output tokens `micros` pay for after the prompt; Infinity when output is free. */
+/** The number of output tokens that `micros` can pay for after the prompt. Infinity if output is free. */
 export function affordableOutput(price: Price, promptTokens: number, micros: number): number {
   const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
   if (left < 0n) return 0

@@ -1,5 +1,10 @@
--- Each account behind p_position: its balance is its ledger's last running total (with the ledger's own chain, that makes it the
--- sum), it holds what its open turns will give back, and is due what bills of containers and storage could not take. None of them is before p_turn_from: what has ended never opens again.
+-- Checks the p_size accounts after p_position:
+-- - The balance equals the last running total of the ledger. With
+-- the chain that ledger_slice checks, the balance is the sum.
+-- - The held credit equals the holds of open turns.
+-- - The unposted charges of the shards equal the queue of postings.
+-- - The due amount equals the part of bills for containers and storage that could not be charged.
+-- p_turn_from: all open turns have higher ids, because a turn that has ended never opens again.
 create function turnpike.accounts_slice(p_position text, p_size integer, p_turn_from text) returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -24,7 +29,8 @@ begin
         where o.user_id = u.user_id and t.state in ('queued', 'running')
       ) open
   ), looked as materialized (
-    -- Only where the list of open turns says something else all turns that may be open are read: it may be what is wrong.
+    -- If open_turns disagrees with the held credit, all turns
+    -- that may be open are read, because open_turns may be wrong.
     select k.user_id, k.balance, k.held, k.total, case when k.holds = k.held then k.holds else (
         select coalesce(sum(t.hold_credit_micros), 0)::bigint from turns t
         where t.user_id = k.user_id and t.test in (false, true) and t.turn_id collate "C" > p_turn_from

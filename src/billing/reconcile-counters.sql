@@ -1,4 +1,5 @@
--- Whether a period still bounds anything: a month or a window that is going on, today, and yesterday, whose turns may still grow.
+-- Returns whether a period of a cap is still in use: the current month or window, today, or yesterday.
+-- Yesterday counts because its turns may still add spend.
 create function turnpike.is_current_period(p_period text, p_starts_at timestamptz, p_window_seconds integer, p_moment timestamptz)
 returns boolean language sql stable as $$
   select coalesce(case p_period when 'day' then p_starts_at >= date_trunc('day', p_moment, 'UTC') - interval '24 hours'
@@ -6,7 +7,8 @@ returns boolean language sql stable as $$
     else p_starts_at + make_interval(secs => p_window_seconds) > p_moment end, false)
 $$;
 
--- Each counter of a current period behind p_position: it holds what its turns were billed, and what those that are open hold.
+-- Reads p_size counters after p_position and checks each counter of a current period.
+-- The spent amount must equal the bills of the counter's turns, the reserved amount the holds of its open turns.
 create function turnpike.counters_slice(p_position text, p_size integer, p_moment timestamptz) returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -27,7 +29,7 @@ begin
     where turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
       and (p.counted or turnpike.is_counted_from(g.since, p.starts_at))
   ), first as materialized (
-    -- Once for each period that there is: most counters share theirs.
+    -- The id is computed once per period, because most counters share their period.
     select s.period, s.starts_at, turnpike.first_counted_id(s.starts_at) as id
     from (select distinct k.period, k.starts_at from looked k) s
   ), subjects as materialized (

@@ -1,7 +1,10 @@
--- Each ledger row behind p_position: its running total is the former one of its account + its amount. Where it is not, a row before
--- it is lost, or this one was changed; a total that alone was changed also breaks the next row, which is not named again.
--- A charge without a turn is one for containers and storage, and has its bill.
--- What was booked for a turn up to p_turn_from, such as a refund, came when the turn had long been looked at: it is looked at again.
+-- Checks the p_size ledger rows after p_position:
+-- - The running total is the previous total of the account plus the amount. If
+-- not, a previous row is missing or this row was changed. If only a total was
+-- changed, the next row does not fit either, but it is not reported again.
+-- - A charge without a turn is for containers and storage, and it has a bill of the same amount.
+-- - A row for a turn up to p_turn_from, such as a refund, is newer
+-- than the last check of that turn. So the turn is checked again.
 create function turnpike.ledger_slice(p_position text, p_size integer, p_turn_from text, p_orphaned_from timestamptz,
   p_moment timestamptz) returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
@@ -25,7 +28,7 @@ begin
     select c.*, lag(c.total - c.expected, 1, 0::bigint) over (partition by c.user_id order by c.ledger_id) as broken_before
     from chained c
   ), late as (
-    -- Each at the last of its rows.
+    -- Each turn is checked once, at its last row.
     select k.turn_id from looked k where k.turn_id <= p_turn_from and k.ledger_id = greatest(
       (select max(l.ledger_id) from ledger l where l.turn_id = k.turn_id and l.reason in ('usage', 'space_usage')),
       (select max(l.ledger_id) from ledger l where l.turn_id = k.turn_id and l.reason = 'admin_action'))

@@ -1,6 +1,6 @@
--- A part of a table, and what is wrong in it. Each function that gives one is stable: all of it is of one snapshot. Whatever moves
--- money is one transaction, so no snapshot has half of it, and nothing has to stand still. Each is planned anew, for the place in the
--- table that it looks at, and never compiled: that costs more than a slice.
+-- A slice is a part of a table, with its findings. Each slice function is stable, so it reads one snapshot.
+-- Every movement of money is one transaction, so no snapshot has half of it and nothing must be locked.
+-- Each slice gets a new plan for its place in the table. JIT is off, because compiling costs more than a slice.
 
 create type turnpike.finding as (
   kind text,
@@ -13,11 +13,11 @@ create type turnpike.finding as (
 );
 
 create type turnpike.books_slice as (
-  -- What was looked at: as many as were asked for, or the last ones of the table.
+  -- The number of rows that were read. It is below the requested number at the end of the table.
   rows bigint,
-  -- Where the next slice goes on.
+  -- The position after which the next slice continues.
   last text,
   findings turnpike.finding[],
-  -- Of turns: the last one before the first that had not ended in time, or null: all had.
+  -- For turns: the last turn before the first one that had not ended in time. Null if all had ended.
   settled text
 );

@@ -1,7 +1,9 @@
--- The pass that is open, or one that begins now; null when the last one began after p_due_from. Null for p_due_from: somebody asks for
--- a pass, which looks at all history. So does the first one since p_all_from, and the first since p_found_from behind one that has
--- found something; any other looks at what has moved since the marks of the last one. Up to the marks that it leaves, everything was
--- there and had ended before p_settled_before. Passes from before p_kept_from are forgotten when one begins.
+-- Returns the open pass, or starts a new one. Returns null if the last pass started after p_due_from.
+-- p_due_from: null if an operator or an admin asks for a pass. Such a pass covers all history.
+-- p_all_from: the pass also covers all history if no such pass has started since this time.
+-- p_found_from: the same, if a later pass has findings. Every other pass covers the changes since the last marks.
+-- p_settled_before: turns and ledger rows up to the new marks had ended or existed before this time.
+-- p_kept_from: older passes are deleted when a new one starts.
 create function turnpike.begin_reconciliation(p_reconciliation_id text, p_started_by text, p_due_from timestamptz,
   p_all_from timestamptz, p_found_from timestamptz, p_settled_before timestamptz, p_kept_from timestamptz, p_moment timestamptz)
 returns reconciliations language plpgsql as $$
@@ -10,7 +12,7 @@ declare
   former reconciliations;
   last_of_all timestamptz;
 begin
-  -- Whoever else begins one waits here, and sees it behind this.
+  -- Concurrent callers wait for this lock and then see the pass that was just inserted.
   perform pg_advisory_xact_lock(hashtext('reconciliations'), 0);
   select r.* into pass from reconciliations r where r.finished_at is null limit 1 for no key update;
   if found then
@@ -36,7 +38,8 @@ begin
   return pass;
 end $$;
 
--- A pass over what has moved becomes one over all history, from its beginning. What is still wrong is found again.
+-- Restarts a pass over recent changes as a pass over all history.
+-- Its unrepaired findings are deleted, because the new pass finds them again.
 create function turnpike.widen_reconciliation(p_pass reconciliations, p_started_by text) returns reconciliations
 language plpgsql as $$
 declare
@@ -50,7 +53,8 @@ begin
   return pass;
 end $$;
 
--- The same of all history, by an admin; refused: 'admin' for anybody else.
+-- Starts a pass over all history as an admin, or returns the open pass, widened to all history.
+-- refused: 'admin' if the caller is not an admin.
 create function turnpike.begin_reconciliation_as(p_request turnpike.request,
   p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor turnpike.caller, out refused text,
     out pass reconciliations) language plpgsql as $$
@@ -67,7 +71,7 @@ begin
   else
     pass := turnpike.begin_reconciliation(p_reconciliation_id, 'admin:' || caller.user_id, null, null, null, p_settled_before,
       p_kept_from, p_request.moment);
-    -- Going on with the pass under way changes nothing that an admin decides.
+    -- An admin who continues the open pass decides nothing, so there is no audit entry.
     if pass.reconciliation_id = p_reconciliation_id then
       perform turnpike.note_change(caller.user_id, 'books.reconcile', 'reconciliation', p_reconciliation_id, null, null, p_request.request_id,
         p_request.address, p_request.moment);
@@ -76,8 +80,8 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Notes that a slice is tried, before it is: as long as it has not answered, the next one is half as large. False when the pass is not
--- where it is said to be.
+-- Stores half of p_size before a slice is tried. If the slice fails, the next attempt reads half as many rows.
+-- Returns false if the pass is no longer at p_phase and p_position.
 create function turnpike.note_slice(p_reconciliation_id text, p_phase text, p_position text, p_size integer) returns boolean
 language plpgsql as $$
 begin
@@ -88,12 +92,13 @@ end $$;
 
 create type turnpike.checked_slice as (
   pass reconciliations,
-  -- What was found in the slice.
+  -- The recorded findings of the slice.
   noted reconciliation_findings[]
 );
 
--- Looks at the next p_size rows of a pass, notes what is wrong in them, at most p_most_findings, and moves on. Returns the pass, with
--- the findings `noted`; null when it was not where it is said to be: somebody else has looked there.
+-- Checks the next p_size rows of a pass, records at most p_most_findings findings and advances the pass.
+-- Returns the pass and the recorded findings.
+-- Returns null if the pass is no longer at p_phase and p_position, because another worker checked the slice.
 create function turnpike.check_slice(p_reconciliation_id text, p_phase text, p_position text, p_size integer, p_most_findings integer,
   p_orphaned_from timestamptz, p_moment timestamptz) returns turnpike.checked_slice language plpgsql as $$
 declare

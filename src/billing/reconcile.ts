@@ -13,10 +13,13 @@ import type { FindingKind, FindingRow, Phase, ReconciliationRow } from "./reconc
 
 type Books = Pick<Context, "db" | "clock" | "log">
 
-/** Where a pass stands, and how many rows its next slice has. */
+/** The position of a pass, and the number of rows of its next slice by phase. */
 type Pass = Pick<ReconciliationRow, "reconciliation_id" | "phase" | "position" | "sizes">
 
-/** Begins a pass every hour, seldom one over all history, and goes on with the one that is open, for as long as a run of the sweeper may take. */
+/**
+ * Starts a pass if the last one started an hour ago, and works on the
+ * open pass for at most `runMs`. One pass a week covers all history.
+ */
 export async function sweepBooks(ctx: Books): Promise<{ findings: number; finished: boolean }> {
   const before = (ms: number) => new Date(ctx.clock.now().getTime() - ms)
   const pass = await beginPass(ctx, {
@@ -28,7 +31,7 @@ export async function sweepBooks(ctx: Books): Promise<{ findings: number; finish
   return pass ? runPass(ctx, pass, RECONCILIATION_POLICY.runMs) : { findings: 0, finished: true }
 }
 
-/** The same over all history, now, for an operator's command line, and to its end. Returns the report. */
+/** Runs a pass over all history to its end, for the operator's command line. Returns the report. */
 export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
   let pass = known(await beginPass(ctx, { started_by: "operator", due_from: null, all_from: null, found_from: null }))
   for (;;) {
@@ -39,7 +42,10 @@ export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
   }
 }
 
-/** The same by an admin: what could be done while the request waits; the sweeper does the rest. ADMIN_REQUIRED for others. */
+/**
+ * Starts a pass over all history as an admin and works on it while the
+ * request waits. The sweep does the rest. ADMIN_REQUIRED for other callers.
+ */
 export async function reconcileAs(ctx: Context, credential: SessionCredential): Promise<ReconciliationRow> {
   const { row } = await callAs(ctx, credential, "begin_reconciliation_as", newPass(ctx))
   const pass = known(row.pass as Pass | null)
@@ -49,7 +55,7 @@ export async function reconcileAs(ctx: Context, credential: SessionCredential): 
 
 type Due = Pick<ArgumentsOf<"begin_reconciliation">, "started_by" | "due_from" | "all_from" | "found_from">
 
-/** The open pass, or one that begins; null when none began because one has since `due_from`. */
+/** Returns the open pass or a new one. Null if a pass has started since `due_from`. */
 async function beginPass(ctx: Books, due: Due): Promise<Pass | null> {
   const args = { ...newPass(ctx), ...due, moment: ctx.clock.now() }
   const { begin_reconciliation: pass } = await callOne(ctx.db, "begin_reconciliation", args)
@@ -64,7 +70,7 @@ function newPass({ clock }: Books): { reconciliation_id: string; settled_before:
 }
 
 function known(pass: Pass | null): Pass {
-  if (!pass) throw new Error("no reconciliation has begun, and none is open")
+  if (!pass) throw new Error("no reconciliation was started, and none is open")
   return pass
 }
 
@@ -85,7 +91,7 @@ async function runPass(ctx: Books, first: Pass, budgetMs: number): Promise<{ fin
       pass = withSize(pass, pass.phase, Math.floor(size / 2))
       continue
     }
-    // Somebody else was here at the same time: theirs counts.
+    // Another worker checked this slice at the same time. Its result counts.
     if (!moved) return { findings, finished: false }
     for (const finding of moved.noted) await settleFinding(ctx, finding)
     findings += moved.noted.length
@@ -102,8 +108,8 @@ async function runPass(ctx: Books, first: Pass, budgetMs: number): Promise<{ fin
 type Moved = Omit<ReconciliationRow, "shown"> & { noted: FindingRow[] }
 
 /**
- * Looks at a slice, notes what is wrong in it and moves on, in one statement. That it is tried is noted before: whoever goes on behind
- * one that has not answered tries half. Null when the pass was not where it is said to be.
+ * Checks a slice, records its findings and advances the pass, in one statement. The attempt is
+ * recorded first, so that a retry reads half as many rows. Null if the pass has already moved on.
  */
 async function checkSlice(
   ctx: Books,
@@ -128,20 +134,20 @@ const withSize = (pass: Pass, phase: Phase, size: number): Pass => ({
   sizes: { ...pass.sizes, [phase]: size },
 })
 
-/** How many rows the slice behind one of `size` has, by its time. */
+/** The number of rows of the next slice, from the time that a slice of `size` took. */
 function nextSize(size: number, ms: number): number {
   if (ms > RECONCILIATION_POLICY.slowMs) return Math.max(1, Math.floor(size / 2))
   return ms < RECONCILIATION_POLICY.fastMs ? size * 2 : size
 }
 
-/** Repairs what can be, and says so; the next pass that looks at it tries again what could not be done now. */
+/** Repairs a finding if possible, and logs it. After a failed repair, the next pass that finds it tries again. */
 async function settleFinding(ctx: Books, finding: FindingRow): Promise<void> {
   const repaired = await repairFinding(ctx, finding).catch((error: unknown) => {
     ctx.log("error", "reconciliation.repair_failed", { finding_id: finding.finding_id, error: describeError(error) })
     return false
   })
   const { reconciliation_id, kind, user_id, turn_id, ledger_id, counter } = finding
-  // An end user's reference is a text of the customer's, which no log may hold.
+  // An end user's reference is data of the customer, so it must not appear in logs.
   const key_id = counter?.kind === "key" ? counter.subject : undefined
   const period = counter && `${counter.kind} ${counter.period} ${counter.starts_at}`
   ctx.log("error", "reconciliation.finding", {
@@ -158,7 +164,7 @@ async function settleFinding(ctx: Books, finding: FindingRow): Promise<void> {
   })
 }
 
-/** Reconciliations `r`, each with its first findings: rows of ReconciliationRow, once they are read as JSON. */
+/** Selects reconciliations `r`, each with its first findings. Read as JSON, a row is a ReconciliationRow. */
 export function withFindings(db: Pick<QueryCreator<DB>, "selectFrom">) {
   return db
     .selectFrom("reconciliations as r")
@@ -182,7 +188,7 @@ async function readPass(ctx: Books, id: string): Promise<ReconciliationRow> {
   return row.pass as ReconciliationRow
 }
 
-/** What is repaired without asking anybody. No amount that somebody paid or was charged is changed. */
+/** Findings that are repaired automatically. A repair never changes an amount that was paid or charged. */
 const REPAIRED: ReadonlySet<FindingKind> = new Set<FindingKind>([
   "held",
   "failure_charged",
@@ -192,7 +198,7 @@ const REPAIRED: ReadonlySet<FindingKind> = new Set<FindingKind>([
   "counter_missing",
 ])
 
-/** Repairs a finding if that can be done, and notes it, in one statement. Whether it was. */
+/** Repairs a finding and records the repair, in one statement. Returns whether the finding was repaired. */
 async function repairFinding(ctx: Pick<Context, "db" | "clock">, { finding_id, kind }: FindingRow): Promise<boolean> {
   if (!REPAIRED.has(kind)) return false
   const { repair_finding } = await callOne(ctx.db, "repair_finding", { finding_id, moment: ctx.clock.now() })

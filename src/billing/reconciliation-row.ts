@@ -6,41 +6,41 @@ import type { JsonRow } from "../platform/json-row.ts"
 /** The phases of a pass, in their order. */
 export type Phase = "accounts" | "ledger" | "turns" | "counters" | "rollups"
 
-/** What can be wrong with the books. `repaired`: what the reconciliation does about it by itself. */
+/** The kinds of findings and their meaning. `Repaired` says what the reconciliation changes automatically. */
 export const FINDING_KINDS = {
-  balance: "The account's balance is not the last running total of its ledger.",
-  held: "The account holds more or less than its open turns will give back. Repaired: it is set to that.",
+  balance: "The account's balance differs from the last running total of its ledger.",
+  held: "The account's held credit differs from the holds of its open turns. Repaired: it is set to their sum.",
   running_total:
-    "A ledger row's running total is not the former one + its amount: a row before it is lost, or this one was changed.",
-  charge_without_turn: "A charge in the ledger names no turn, and is none for containers and storage.",
-  infra_bill: "A charge for containers and storage is not what its bill says.",
-  infra_due: "What an account is due for containers and storage is not what its bills could not take.",
+    "A ledger entry's running total is not the previous total plus its amount. A previous entry is missing, or this one was changed.",
+  charge_without_turn: "A charge in the ledger has no turn and is not for containers and storage.",
+  infra_bill: "A charge for containers and storage differs from its bill.",
+  infra_due: "The amount due for containers and storage differs from the uncharged part of the account's bills.",
   charged_twice: "A turn was charged more than once.",
   charge_missing: "A turn that was billed has no charge in the ledger.",
-  charge_amount: "A turn's charge is not what it was billed.",
-  charge_unexpected: "A turn was charged that has not ended, was billed nothing, or is a test turn.",
-  charge_of_other_account: "A turn was charged to an account that is not its own.",
-  charge_of_other_kind: "The charge of a key's turn is booked as a web-chat turn's, or the other way round.",
-  failure_charged: "A turn was charged that failed by us. Repaired: it is refunded.",
-  usage_bills: "The bills of a turn's model calls do not add up to its own.",
+  charge_amount: "A turn's charge differs from its bill.",
+  charge_unexpected: "A turn was charged although it has not ended, was billed nothing or is a test turn.",
+  charge_of_other_account: "A turn was charged to another account.",
+  charge_of_other_kind: "The charge of a key's turn is booked as a web-chat charge, or the reverse.",
+  failure_charged: "A turn was charged although it failed because of the service. Repaired: it is refunded.",
+  usage_bills: "The bills of a turn's model calls do not add up to the turn's bill.",
   chat_calls:
-    "The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected` and `found` are the costs.",
+    "The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected_usd` and `found_usd` are the costs.",
   refunded_twice: "A turn was refunded more than once.",
-  refund_amount: "A turn's refund is not what it was charged.",
-  refund_of_other_account: "A turn was refunded to an account that is not its own.",
+  refund_amount: "A turn's refund differs from its charge.",
+  refund_of_other_account: "A turn was refunded to another account.",
   hold_on_ended_turn: "A turn that has ended still has a hold.",
-  hold_differs: "An open turn's hold is not what it will give back.",
-  orphaned_turn: "Nobody would ever look at an open turn again. Repaired: the sweeper takes it.",
-  unposted: "What shards of an account were charged is not what is queued to be posted.",
-  counter_spent: "A cap's counter differs from what its turns were billed. Repaired: it is set to that.",
-  counter_reserved: "A cap's counter differs from what its open turns hold. Repaired: it is set to that.",
-  counter_missing: "Turns of a current period have no counter. Repaired: it is made.",
-  rollup: "A number in a rollup of a day that is over is not what raw records come to.",
+  hold_differs: "An open turn's hold differs from the amount that it will release.",
+  orphaned_turn: "No worker would ever claim this open turn. Repaired: the sweep wakes it.",
+  unposted: "The unposted charges in the account's shards differ from the queue of postings.",
+  counter_spent: "A cap's counter differs from the bills of its turns. Repaired: it is set to their sum.",
+  counter_reserved: "A cap's counter differs from the holds of its open turns. Repaired: it is set to their sum.",
+  counter_missing: "Turns of a current period have no counter. Repaired: it is created.",
+  rollup: "A number in a rollup of a past day differs from the raw records.",
 } as const
 
 export type FindingKind = keyof typeof FINDING_KINDS
 
-/** A row of reconciliation_findings, as to_jsonb gives it. */
+/** A row of reconciliation_findings, read as JSON. */
 export interface FindingRow extends Omit<JsonRow<"reconciliation_findings">, "kind" | "counter"> {
   kind: FindingKind
   counter: Counter | null
@@ -76,17 +76,24 @@ const findingSchema = z
       .object({
         kind: z.enum(["key", "end_user", "account", "members", "rollup"]),
         subject: z.string().meta({
-          description: "A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column.",
+          description:
+            "A `key_id` or an `end_user_ref`, empty for an account. For `members` the number of the space. For a rollup its table, key and column.",
           example: "customer-42",
         }),
         period: z.enum(["day", "month", "window", "hour"]),
         starts_at: z.iso.datetime(),
       })
       .nullable()
-      .meta({ description: "Which counter, when a cap's counter or a rollup is wrong.", example: null }),
-    expected_usd: z.number().nullable().meta({ description: "What should be there.", example: 0.0041 }),
-    found_usd: z.number().nullable().meta({ description: "What is there.", example: 0.0082 }),
-    repaired: z.boolean().meta({ description: "Whether the reconciliation repaired it.", example: false }),
+      .meta({
+        description: "The wrong counter of a cap, or the wrong rollup. Null for other findings.",
+        example: null,
+      }),
+    expected_usd: z
+      .number()
+      .nullable()
+      .meta({ description: "The expected amount. Null if there is none to compare with.", example: 0.0041 }),
+    found_usd: z.number().nullable().meta({ description: "The amount that was found.", example: 0.0082 }),
+    repaired: z.boolean().meta({ description: "True if the reconciliation repaired it.", example: false }),
     found_at: z.iso.datetime(),
   })
   .meta({ id: "ReconciliationFinding" })
@@ -100,7 +107,7 @@ export const reconciliationSchema = z
     }),
     scope: z.enum(["all", "recent"]).meta({
       description:
-        "`all` history, or `recent`: what has moved since the last pass, and all open turns, balances and current counters.",
+        "`all`: all history. `recent`: changes since the last pass, and all open turns, balances and current counters.",
       example: "all",
     }),
     started_at: z.iso.datetime(),

@@ -12,22 +12,23 @@ interface Commission {
   currency: string
   /** In the currency's minor units (cents; whole yen), above 0. */
   minor: number
-  /** What the commission is for, such as a payment by the referred user. There is one commission for each. */
+  /** The reason for the commission, such as a payment by the referred user. Each source gets one commission. */
   source: string
   actor: string
   note?: string | null
 }
 
 /**
- * Books a referrer's commission (docs/contract.md): an amount in a currency and no credit, so the running total stays. Once for
- * each referrer and source. NOT_FOUND for the user, VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED for another amount.
+ * Books a referrer's commission (docs/contract.md), once per referrer and source. It
+ * is an amount in a currency, so the running total of credit does not change. Errors:
+ * NOT_FOUND (user), VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED (another amount).
  */
 export async function recordCommission(
   ctx: Pick<Context, "db" | "clock">,
   { userId, currency, minor, source, actor, note }: Commission,
 ): Promise<Made<LedgerRow>> {
-  if (!/^[A-Z]{3}$/.test(currency)) throw wrong("currency", "is no ISO 4217 code")
-  if (!Number.isSafeInteger(minor) || minor <= 0) throw wrong("minor", "is a whole number above 0")
+  if (!/^[A-Z]{3}$/.test(currency)) throw wrong("currency", "must be an ISO 4217 code, such as USD")
+  if (!Number.isSafeInteger(minor) || minor <= 0) throw wrong("minor", "must be a whole number above 0")
   const row = await callOne(ctx.db, "book_entry", {
     user_id: userId,
     reason: "referral_credit_commission",

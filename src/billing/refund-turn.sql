@@ -1,4 +1,5 @@
--- Gives back, once, everything that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
+-- Refunds everything that an ended turn was charged, once.
+-- booking.refused: 'no_turn', 'not_ended' or 'not_billed'.
 create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz,
   out booking turnpike.booking) language plpgsql as $$
 declare
@@ -9,7 +10,7 @@ begin
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   perform from wallets w where w.user_id = turn.user_id for no key update;
   was_heard := turnpike.post_all(turn.user_id, p_moment);
-  -- It may have ended meanwhile.
+  -- The turn may have ended while this waited for the lock.
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   select -sum(l.amount_credit_micros) into charged from ledger l
     where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
@@ -24,7 +25,8 @@ begin
   booking.has_subscriber := booking.has_subscriber or was_heard;
 end $$;
 
--- The same by an admin; refused: 'admin' when the caller is not one, 'proof' without a fresh one.
+-- Refunds a turn as an admin.
+-- refused: 'admin' if the caller is not an admin, 'proof' if they have no fresh proof of identity.
 create function turnpike.refund_turn_as(p_request turnpike.request,
   p_turn_id text, p_note text, out actor turnpike.caller, out refused text, out booking turnpike.booking)
 language plpgsql as $$
@@ -39,7 +41,7 @@ begin
   if caller.role is distinct from 'admin' then
     refused := 'admin';
   elsif turnpike.lacks_proof(caller, p_request.moment) then
-    -- Also here, whatever the worker says about the kind of its caller.
+    -- Checked here too, because a worker could name the wrong kind of caller.
     refused := 'proof';
   else
     booking := turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_request.moment);

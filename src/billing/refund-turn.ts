@@ -18,8 +18,8 @@ export interface Refund {
 }
 
 /**
- * Gives back everything that an ended turn was charged. A second call answers the first refund. The turn's bill and the counters of
- * caps stay as they were. NOT_FOUND, TURN_NOT_ENDED, TURN_NOT_BILLED.
+ * Refunds everything that an ended turn was charged. A second call returns the first refund. The turn's
+ * bill and the counters of caps do not change. Errors: NOT_FOUND, TURN_NOT_ENDED, TURN_NOT_BILLED.
  */
 export async function refundTurn(
   ctx: Pick<Context, "db" | "clock">,
@@ -29,7 +29,7 @@ export async function refundTurn(
   return bookedBy(await callOne(ctx.db, "refund_turn", args))
 }
 
-/** The same by an admin. ADMIN_REQUIRED for others. */
+/** Refunds a turn as an admin. ADMIN_REQUIRED for other callers. */
 export async function refundTurnAs(
   ctx: Context,
   credential: SessionCredential,

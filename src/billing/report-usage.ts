@@ -22,7 +22,10 @@ export interface UsagePage {
 
 export const DEFAULT_USAGE_DAYS = 30
 
-/** The range of a report. Default: the last days in UTC, including today. VALIDATION_FAILED for an empty range. */
+/**
+ * The range of a report, by default the last `DEFAULT_USAGE_DAYS`
+ * days (UTC) including today. VALIDATION_FAILED for an empty range.
+ */
 export function usageRange(now: Date, { from, to }: Pick<UsageQuery, "from" | "to">): { from: string; to: string } {
   const tomorrow = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS
   const end = to === undefined ? tomorrow : Date.parse(to)
@@ -31,7 +34,7 @@ export function usageRange(now: Date, { from, to }: Pick<UsageQuery, "from" | "t
   return { from: new Date(start).toISOString(), to: new Date(end).toISOString() }
 }
 
-/** A page of a report, with the total over all its groups. A cursor keeps the range it was made for. */
+/** Returns a page of a report, with the total over all groups. A cursor contains the range of its first page. */
 export async function reportUsage(
   ctx: Context,
   credential: Credential,
@@ -58,9 +61,9 @@ function serializeSums({ billed, ...counts }: SumsRow): UsageSums {
 }
 
 /**
- * Sums what was billed in a range, by group, sorted by the groups' bytes. A turn counts with the time, amount and key of its ledger
- * row, so every grouping adds up to the ledger's rows with the reason `usage`. By model, the turns' calls are summed; their bills add
- * up to the turns'.
+ * Sums the billed usage of a range by group, sorted by the groups' bytes. A turn counts
+ * with the time, amount and key of its ledger row, so every grouping adds up to the ledger
+ * rows with the reason `usage`. By model, the bills of the turns' calls are summed.
  */
 export async function sumUsage(
   ctx: Context,

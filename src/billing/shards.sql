@@ -1,5 +1,7 @@
--- Gives an account shards, so that its turns do not wait for each other, once it has twice what makes that worth it. Under the lock of its
--- wallet. What is held moves into the first one: the wallet's own check is about what is posted.
+-- Gives an account p_count shards, so that its turns do not wait for each other. The caller has locked the wallet.
+-- Does nothing if the account has shards, or less available credit than 2 * p_count * p_hold.
+-- p_hold: the account's shard_hold (docs/architecture/money.md).
+-- The held credit moves into the first shard, because the check of the wallet covers only its posted balance.
 create function turnpike.grow_shards(p_user_id bigint, p_count integer, p_hold bigint) returns void language plpgsql as $$
 declare
   wallet wallets;
@@ -14,7 +16,9 @@ begin
     where w.user_id = p_user_id;
 end $$;
 
--- Takes an account's shards away again, unless more is queued to be posted than one transaction posts. Whether it did.
+-- Removes an account's shards: their holds move to the wallet, and sharded counters become one row each.
+-- folded: false if the account has no shards, or if more than p_limit charges were queued.
+-- has_subscriber: true if an endpoint gets an event.
 create function turnpike.fold_shards(p_user_id bigint, p_limit integer, p_moment timestamptz, out folded boolean, out has_subscriber boolean)
 language plpgsql as $$
 declare

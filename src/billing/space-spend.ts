@@ -11,7 +11,9 @@ import { DAY_MS } from "../base/time.ts"
 
 const spentShape = {
   turns: z.int().meta({ description: "Turns that have ended.", example: 12 }),
-  billed_usd: z.number().meta({ description: "What they cost the owner of the space.", example: 0.0421 }),
+  billed_usd: z
+    .number()
+    .meta({ description: "The amount that the owner of the space was billed for these turns.", example: 0.0421 }),
 }
 
 export const spaceSpendSchema = z
@@ -21,7 +23,7 @@ export const spaceSpendSchema = z
     ...spentShape,
     series: z
       .array(z.object({ date: z.iso.date().meta({ example: "2026-01-15" }), ...spentShape }))
-      .meta({ description: "By the day (UTC) on which the turns ended; days without one are left out." }),
+      .meta({ description: "By the day (UTC) on which the turns ended. Days without turns are omitted." }),
     people: z
       .array(
         z.object({
@@ -30,14 +32,14 @@ export const spaceSpendSchema = z
           ...spentShape,
         }),
       )
-      .meta({ description: "Web-chat turns by who sent them, the highest spend first." }),
+      .meta({ description: "Web-chat turns by sender, highest spend first." }),
     keys: z.object(spentShape).meta({ description: "Turns of the owner's API keys." }),
   })
   .meta({ id: "SpaceSpend" })
 
 type SpaceSpend = z.infer<typeof spaceSpendSchema>
 
-/** A turn ends within this time after it was accepted. */
+/** A turn ends at most this many days after it was accepted. */
 const LONGEST_DAYS = 2
 
 interface Spent {
@@ -45,7 +47,10 @@ interface Spent {
   billed: number
 }
 
-/** What the turns of a space have cost its owner on the last `days` days (UTC), with today. NOT_FOUND for a space out of sight. */
+/**
+ * Returns what the turns of a space were billed on the last `days` days
+ * (UTC), including today. NOT_FOUND if the caller cannot see the space.
+ */
 export async function getSpaceSpend(
   ctx: Context,
   credential: SessionCredential,
@@ -61,7 +66,7 @@ export async function getSpaceSpend(
       .where("s.slug", "=", spaceId)
       .where(spaceVisible(credential))
       .select((space) => {
-        // By the space's own index: its owner may have many more turns elsewhere.
+        // Filtering by space uses its index. Its owner may have many more turns in other spaces.
         const ended = space
           .selectFrom("turns as t")
           .whereRef("t.space_id", "=", "s.space_id")

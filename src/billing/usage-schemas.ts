@@ -13,7 +13,7 @@ export interface UsageQuery {
   key?: string[] | undefined
 }
 
-/** Sums as they come from the database: money in credit micros. */
+/** Sums as read from the database. Money is in credit micros. */
 export interface SumsRow {
   billed: number
   turns: number
@@ -26,7 +26,7 @@ export interface SumsRow {
 const sums = {
   billed_usd: z
     .number()
-    .meta({ description: "What was billed: the sum of the ledger's rows, exact.", example: 0.0123 }),
+    .meta({ description: "The billed amount: the exact sum of the ledger entries.", example: 0.0123 }),
   turns: z.int().meta({ description: "Turns that ended, including those that were billed nothing." }),
   model_calls: z.int(),
   tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),

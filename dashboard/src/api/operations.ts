@@ -98,9 +98,9 @@ export interface AdminLedgerEntry {
   ledger_id: number
   /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
-  /** The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
+  /** The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
   bucket: "free" | "bonus" | "paid" | "spent" | null
-  /** Charges are negative; null for a commission in currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
+  /** Negative for charges. Null for a commission in a currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
   amount_credit_micros: number | null
   amount_energy: number | null
   amount_usd: number | null
@@ -108,15 +108,15 @@ export interface AdminLedgerEntry {
   currency: string | null
   /** A commission's amount, in the currency's minor units (cents). */
   currency_amount_minor: number | null
-  /** The running total. */
+  /** The account's running total after this entry. */
   balance_after_credit_micros: number
   balance_after_energy: number
   balance_after_usd: number
   /** The turn that was charged or refunded. */
   turn_id: string | null
-  /** Who booked it: `admin:` with a `user_id`, `turn`, `system`, `payment:` with its provider, … */
+  /** The actor that booked the entry: `admin:` with a `user_id`, `turn`, `system`, `payment:` with its provider, … */
   actor: string
-  /** The note that was booked with it. */
+  /** The note of the entry. Null if it has none. */
   note: string | null
   created_at: string
   user_id: number
@@ -1039,12 +1039,12 @@ export interface CreateCredit {
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase"
   /** Negative only for a correction, with `admin_action`. */
   amount_usd: number
-  /** Why it is booked. The account's owner sees the note beside the entry. */
+  /** The reason for the entry. The account's owner sees this note with the entry. */
   note: string
 }
 
 export interface CreateRefund {
-  /** Why it is booked. The account's owner sees the note beside the entry. */
+  /** The reason for the entry. The account's owner sees this note with the entry. */
   note: string
 }
 
@@ -1760,31 +1760,31 @@ export interface ImageModel {
 
 export interface InfraBilling {
   dry_run: boolean
-  /** Use up to this moment is billed. */
+  /** Usage up to this time is billed. */
   until: string
-  /** False: there are more accounts. The next request goes on where this one has stopped. */
+  /** False if there are more accounts. The next request continues where this one stopped. */
   finished: boolean
-  /** How many accounts have a bill. */
+  /** The number of accounts with a bill in this response. */
   accounts: number
   cost_usd: number
   billed_usd: number
-  /** What of these bills stays due. */
+  /** The amount that remains due after these bills. */
   due_usd: number
-  /** The first 200 of them, by account. */
+  /** The first 200 bills, by `user_id`. */
   bills: ({
     user_id: number
-    /** Where its last bill ended; null: it had none. */
+    /** The end of the account's previous bill. Null for its first bill. */
     starts_at: string | null
     ends_at: string
     container_seconds: number
     stored_gib_hours: number
-    /** What that costs. */
+    /** The cost of this usage, in USD. */
     cost_usd: number
-    /** What earlier bills could not take. */
+    /** The amount that earlier bills could not charge. */
     due_before_usd: number
-    /** What was taken: one row of the account's ledger. */
+    /** The charged amount: one entry of the account's ledger. */
     billed_usd: number
-    /** What stays due: the account has no more available. */
+    /** The amount that remains due because the account had too little credit. */
     due_usd: number
   })[]
 }
@@ -1793,9 +1793,9 @@ export interface LedgerEntry {
   ledger_id: number
   /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
-  /** The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
+  /** The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
   bucket: "free" | "bonus" | "paid" | "spent" | null
-  /** Charges are negative; null for a commission in currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
+  /** Negative for charges. Null for a commission in a currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
   amount_credit_micros: number | null
   amount_energy: number | null
   amount_usd: number | null
@@ -1803,15 +1803,15 @@ export interface LedgerEntry {
   currency: string | null
   /** A commission's amount, in the currency's minor units (cents). */
   currency_amount_minor: number | null
-  /** The running total. */
+  /** The account's running total after this entry. */
   balance_after_credit_micros: number
   balance_after_energy: number
   balance_after_usd: number
   /** The turn that was charged or refunded. */
   turn_id: string | null
-  /** Who booked it: a `turn` that ended, a `payment`, the service's `operator`, or the `system` by itself. */
+  /** The actor that booked the entry: a `turn` that ended, a `payment`, the service's `operator`, or the `system`. */
   actor: "turn" | "system" | "payment" | "operator"
-  /** The note that was booked with it. */
+  /** The note of the entry. Null if it has none. */
   note: string | null
   created_at: string
 }
@@ -2519,7 +2519,7 @@ export interface Reconciliation {
   reconciliation_id: string
   /** `schedule`, `operator` (command line), or `admin:` with a `user_id`. */
   started_by: string
-  /** `all` history, or `recent`: what has moved since the last pass, and all open turns, balances and current counters. */
+  /** `all`: all history. `recent`: changes since the last pass, and all open turns, balances and current counters. */
   scope: "all" | "recent"
   started_at: string
   /** Null while the pass is under way. */
@@ -2538,51 +2538,51 @@ export interface Reconciliation {
 export interface ReconciliationFinding {
   /** What is wrong:
 
-- `balance`: The account's balance is not the last running total of its ledger.
-- `held`: The account holds more or less than its open turns will give back. Repaired: it is set to that.
-- `running_total`: A ledger row's running total is not the former one + its amount: a row before it is lost, or this one was changed.
-- `charge_without_turn`: A charge in the ledger names no turn, and is none for containers and storage.
-- `infra_bill`: A charge for containers and storage is not what its bill says.
-- `infra_due`: What an account is due for containers and storage is not what its bills could not take.
+- `balance`: The account's balance differs from the last running total of its ledger.
+- `held`: The account's held credit differs from the holds of its open turns. Repaired: it is set to their sum.
+- `running_total`: A ledger entry's running total is not the previous total plus its amount. A previous entry is missing, or this one was changed.
+- `charge_without_turn`: A charge in the ledger has no turn and is not for containers and storage.
+- `infra_bill`: A charge for containers and storage differs from its bill.
+- `infra_due`: The amount due for containers and storage differs from the uncharged part of the account's bills.
 - `charged_twice`: A turn was charged more than once.
 - `charge_missing`: A turn that was billed has no charge in the ledger.
-- `charge_amount`: A turn's charge is not what it was billed.
-- `charge_unexpected`: A turn was charged that has not ended, was billed nothing, or is a test turn.
-- `charge_of_other_account`: A turn was charged to an account that is not its own.
-- `charge_of_other_kind`: The charge of a key's turn is booked as a web-chat turn's, or the other way round.
-- `failure_charged`: A turn was charged that failed by us. Repaired: it is refunded.
-- `usage_bills`: The bills of a turn's model calls do not add up to its own.
-- `chat_calls`: The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected` and `found` are the costs.
+- `charge_amount`: A turn's charge differs from its bill.
+- `charge_unexpected`: A turn was charged although it has not ended, was billed nothing or is a test turn.
+- `charge_of_other_account`: A turn was charged to another account.
+- `charge_of_other_kind`: The charge of a key's turn is booked as a web-chat charge, or the reverse.
+- `failure_charged`: A turn was charged although it failed because of the service. Repaired: it is refunded.
+- `usage_bills`: The bills of a turn's model calls do not add up to the turn's bill.
+- `chat_calls`: The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected_usd` and `found_usd` are the costs.
 - `refunded_twice`: A turn was refunded more than once.
-- `refund_amount`: A turn's refund is not what it was charged.
-- `refund_of_other_account`: A turn was refunded to an account that is not its own.
+- `refund_amount`: A turn's refund differs from its charge.
+- `refund_of_other_account`: A turn was refunded to another account.
 - `hold_on_ended_turn`: A turn that has ended still has a hold.
-- `hold_differs`: An open turn's hold is not what it will give back.
-- `orphaned_turn`: Nobody would ever look at an open turn again. Repaired: the sweeper takes it.
-- `unposted`: What shards of an account were charged is not what is queued to be posted.
-- `counter_spent`: A cap's counter differs from what its turns were billed. Repaired: it is set to that.
-- `counter_reserved`: A cap's counter differs from what its open turns hold. Repaired: it is set to that.
-- `counter_missing`: Turns of a current period have no counter. Repaired: it is made.
-- `rollup`: A number in a rollup of a day that is over is not what raw records come to. */
+- `hold_differs`: An open turn's hold differs from the amount that it will release.
+- `orphaned_turn`: No worker would ever claim this open turn. Repaired: the sweep wakes it.
+- `unposted`: The unposted charges in the account's shards differ from the queue of postings.
+- `counter_spent`: A cap's counter differs from the bills of its turns. Repaired: it is set to their sum.
+- `counter_reserved`: A cap's counter differs from the holds of its open turns. Repaired: it is set to their sum.
+- `counter_missing`: Turns of a current period have no counter. Repaired: it is created.
+- `rollup`: A number in a rollup of a past day differs from the raw records. */
   kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "rollup"
   /** The account. */
   user_id: number | null
   turn_id: string | null
   /** The wrong entry, or the first entry after a missing one. */
   ledger_id: number | null
-  /** Which counter, when a cap's counter or a rollup is wrong. */
+  /** The wrong counter of a cap, or the wrong rollup. Null for other findings. */
   counter: {
     kind: "key" | "end_user" | "account" | "members" | "rollup"
-    /** A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column. */
+    /** A `key_id` or an `end_user_ref`, empty for an account. For `members` the number of the space. For a rollup its table, key and column. */
     subject: string
     period: "day" | "month" | "window" | "hour"
     starts_at: string
   } | null
-  /** What should be there. */
+  /** The expected amount. Null if there is none to compare with. */
   expected_usd: number | null
-  /** What is there. */
+  /** The amount that was found. */
   found_usd: number | null
-  /** Whether the reconciliation repaired it. */
+  /** True if the reconciliation repaired it. */
   repaired: boolean
   found_at: string
 }
@@ -2957,30 +2957,30 @@ export interface SpaceSpend {
   days: number
   /** Turns that have ended. */
   turns: number
-  /** What they cost the owner of the space. */
+  /** The amount that the owner of the space was billed for these turns. */
   billed_usd: number
-  /** By the day (UTC) on which the turns ended; days without one are left out. */
+  /** By the day (UTC) on which the turns ended. Days without turns are omitted. */
   series: ({
     date: string
     /** Turns that have ended. */
     turns: number
-    /** What they cost the owner of the space. */
+    /** The amount that the owner of the space was billed for these turns. */
     billed_usd: number
   })[]
-  /** Web-chat turns by who sent them, the highest spend first. */
+  /** Web-chat turns by sender, highest spend first. */
   people: ({
     user_id: number
     name: string | null
     /** Turns that have ended. */
     turns: number
-    /** What they cost the owner of the space. */
+    /** The amount that the owner of the space was billed for these turns. */
     billed_usd: number
   })[]
   /** Turns of the owner's API keys. */
   keys: {
     /** Turns that have ended. */
     turns: number
-    /** What they cost the owner of the space. */
+    /** The amount that the owner of the space was billed for these turns. */
     billed_usd: number
   }
 }
@@ -3888,7 +3888,7 @@ export interface UsageBreakdown {
 export interface UsageGroup {
   /** The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC). */
   group: string
-  /** What was billed: the sum of the ledger's rows, exact. */
+  /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
   /** Turns that ended, including those that were billed nothing. */
   turns: number
@@ -3911,7 +3911,7 @@ export interface UsageReport {
 }
 
 export interface UsageSums {
-  /** What was billed: the sum of the ledger's rows, exact. */
+  /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
   /** Turns that ended, including those that were billed nothing. */
   turns: number
