@@ -1,5 +1,5 @@
--- Adds rows of ended turns to the totals of spaces, subscriptions, members of pools and days. Its joins look up the calls of each turn, once,
--- also in a session that planned while there were none.
+-- Adds rows of ended turns to the totals of spaces, subscriptions, members of pools and days.
+-- Hash and merge joins are off: the calls of each turn are looked up once, even if the plan is from empty tables.
 create function turnpike.add_totals(p_taken turn_ends[]) returns void
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
@@ -34,7 +34,7 @@ begin
       tokens_output = r.tokens_output + excluded.tokens_output,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), served as (
-    -- A plan's sub_id is only digits: the others are members of pools.
+    -- The sub_id of a plan has only digits. All other ids are members of pools.
     select v.* from subscribed v where v.subscription_id !~ '^[0-9]+$'
   ), member_hours as (
     insert into account_hours as r (hour, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,

@@ -109,7 +109,7 @@ begin
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), before as materialized (
-    -- What comes late belongs into the sums of later marks too.
+    -- Late rows also belong to the sums of all later marks.
     select t.*, m.until from taken t join (select u.until from usage_marks u union all select 'infinity') m on m.until > t.day
   ), sums_of_spaces as (
     insert into space_sums as r (until, space_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,

@@ -2,35 +2,39 @@ import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import type { Granularity, Range } from "./range.ts"
 
-/** What every report says about itself; `granularity`: that of its series, or null when each of its rows is of the whole range. */
+/**
+ * The fields that every report has. `granularity`: that of
+ * its series, or null if each row covers the whole range.
+ */
 export const envelope = <G extends Granularity | null>(granularity: z.ZodType<G>) => ({
-  from: z.iso.datetime().meta({ description: "Where the range begins (UTC).", example: "2026-01-01T00:00:00.000Z" }),
+  from: z.iso.datetime().meta({ description: "The start of the range (UTC).", example: "2026-01-01T00:00:00.000Z" }),
   to: z.iso.datetime().meta({
-    description: "Where it ends, exclusive. Days are whole, so today's is tonight.",
+    description:
+      "The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today.",
     example: "2026-01-31T00:00:00.000Z",
   }),
   granularity,
   as_of: z.iso.datetime().meta({
-    description: "When the report was made: it is exact at that moment.",
+    description: "The time at which the report was made. Its figures are exact at this time.",
     example: "2026-01-30T16:05:12.000Z",
   }),
 })
 
-/** The `granularity` of a report whose rows are each of the whole range. */
-export const wholeRange = z.null().meta({ description: "Null: each row is of the whole range.", example: null })
+/** The `granularity` of a report whose rows each cover the whole range. */
+export const wholeRange = z.null().meta({ description: "Null: each row covers the whole range.", example: null })
 
-/** That of a series with a row for each day, or hour. */
+/** The `granularity` of a series with one row per day or hour. */
 export const always = <G extends Granularity>(granularity: G) =>
-  z.literal(granularity).meta({ description: "What a row of the series covers.", example: granularity })
+  z.literal(granularity).meta({ description: "The period that a row of the series covers.", example: granularity })
 
-/** What a report says of its list, which has pages only when it is very long. */
+/** The fields of a list with pages. Only a very long list has more than one page. */
 export const pageFields = {
-  total: z.int().meta({ description: "How many there are on all pages.", example: 149 }),
+  total: z.int().meta({ description: "The number of entries on all pages.", example: 149 }),
   limit: z.int().meta({ description: "The size of a page.", example: 10_000 }),
-  offset: z.int().meta({ description: "How many were skipped.", example: 0 }),
+  offset: z.int().meta({ description: "The number of entries that were skipped.", example: 0 }),
 }
 
-/** `now` is taken before the report is read, so that nothing from before that moment is missing. */
+/** Take `now` before the report is read, so that the report has everything from before that moment. */
 export function envelopeOf<G extends Granularity | null>(now: Date, range: Range, granularity: G) {
   return {
     from: range.from.toISOString(),
@@ -40,7 +44,7 @@ export function envelopeOf<G extends Granularity | null>(now: Date, range: Range
   }
 }
 
-/** What turns and their model calls come to, as it is stored: integers only. */
+/** Sums of turns and their model calls as they are stored, in integers. */
 export interface Sums {
   turns: number
   model_calls: number
@@ -59,14 +63,16 @@ export const NO_SUMS: Sums = {
   billed: 0,
 }
 
-/** The same in an answer. */
+/** The fields of `Sums` in a response. */
 export const sums = {
-  turns: z.int().meta({ description: "Live turns that ended, those billed nothing too.", example: 214 }),
-  model_calls: z.int().meta({ description: "Those of sub-agents too.", example: 530 }),
-  tokens_input: z.int().meta({ description: "All that was read, cached tokens included.", example: 1840200 }),
+  turns: z
+    .int()
+    .meta({ description: "Live turns that ended, including turns that were billed nothing.", example: 214 }),
+  model_calls: z.int().meta({ description: "Model calls, including the calls of sub-agents.", example: 530 }),
+  tokens_input: z.int().meta({ description: "All input tokens, including cached ones.", example: 1840200 }),
   tokens_cached: z.int().meta({ example: 1210400 }),
   tokens_output: z.int().meta({ example: 96310 }),
-  billed_cost_usd: z.number().meta({ description: "What the turns were billed: exact.", example: 4.1207 }),
+  billed_cost_usd: z.number().meta({ description: "The exact amount that the turns were billed.", example: 4.1207 }),
 }
 
 export function serializeSums({ billed, ...counts }: Sums) {
@@ -74,12 +80,12 @@ export function serializeSums({ billed, ...counts }: Sums) {
   return { turns, model_calls, tokens_input, tokens_cached, tokens_output, billed_cost_usd: toUsd(billed) }
 }
 
-/** What is left of a total without some of its rows: in integers, so that all adds up. */
+/** Subtracts rows from a total, in integers, so that all parts add up. */
 export function restOf(total: Sums, rows: readonly Sums[]): Sums {
   const rest = { ...total }
   for (const row of rows) for (const key of Object.keys(NO_SUMS) as (keyof Sums)[]) rest[key] -= row[key]
   return rest
 }
 
-/** A share or an average; null where there is nothing to divide by. */
+/** A share or an average. Null if the divisor is 0. */
 export const ratio = (sum: number, count: number): number | null => (count === 0 ? null : sum / count)

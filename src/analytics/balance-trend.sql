@@ -1,5 +1,6 @@
--- Last balances of active accounts at the end of each bucket of a range: of the last of its days that the range has and that has begun,
--- or at p_to, if that is earlier. Buckets that have not begun are left out. median_twice: the median, times two.
+-- Returns number, sum and median of the last balances of active accounts at the end of each bucket of a range.
+-- A bucket ends with its last day that is in the range and has begun, or at p_to if that is earlier.
+-- Buckets that have not begun are omitted. median_twice: the median, times two.
 create function turnpike.balance_trend(p_from timestamptz, p_to timestamptz, p_unit text, p_window integer, p_moment timestamptz)
 returns table (bucket text, accounts bigint, balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off as $$
@@ -7,10 +8,10 @@ set jit = off as $$
 declare
   step interval := ('1 ' || p_unit)::interval;
   last_day date := least(p_moment, p_to - interval '1 microsecond') at time zone 'UTC';
-  -- Kept days before it have nothing in the queue.
+  -- Stored days before this one have no rows in the queue.
   open_from date := (select (min(q.created_at) at time zone 'UTC')::date from ledger_queue q);
   oldest date := least((select d.day from ledger_days d order by d.day limit 1), open_from);
-  -- Nothing is rolled up behind it.
+  -- No row after this day is rolled up.
   newest date := (select d.day from ledger_days d order by d.day desc limit 1);
   cut_day date := case when date_trunc('day', p_to, 'UTC') < p_to then p_to at time zone 'UTC' end;
 begin
@@ -39,8 +40,9 @@ begin
   end if;
 end $$;
 
--- The same at any instant: of accounts with a debit in the p_window days before p_before, and of rows before it. Where the ledger has few
--- later days, only accounts with rolled rows behind the instant are looked up in it; else all are, from the highest ledger_id before it on.
+-- Returns the same at any instant, for accounts with a debit in the p_window days before p_before.
+-- If the ledger has few later days, only accounts with rolled rows after the instant are looked up in it.
+-- Otherwise all accounts are looked up, downwards from the highest ledger_id before the instant.
 create function turnpike.balances_before(p_before timestamptz, p_window integer, out accounts bigint, out balance_credit_micros bigint,
   out median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
@@ -66,7 +68,7 @@ begin
       select distinct l.user_id from ledger l
       where l.created_at >= p_before and not exists (select from waiting w where w.ledger_id = l.ledger_id)
     ), near as materialized (
-      -- Of the days that the instant and the window cut.
+      -- Accounts with a debit on the days that the instant and the window cut.
       select l.user_id from ledger l where l.created_at >= midnight and l.created_at < p_before and l.reason in ('usage', 'space_usage')
       union
       select l.user_id from ledger l where l.created_at >= since and l.created_at < first_until and l.reason in ('usage', 'space_usage')
@@ -82,7 +84,7 @@ begin
           select w.balance_after_credit_micros as balance, w.created_at, w.reason in ('usage', 'space_usage') as is_debit from ledger w
           where w.user_id = m.user_id and w.created_at < p_before order by w.ledger_id desc limit 1) l
       where l.is_debit and l.created_at >= since or q.debited_at >= since or m.user_id in (select n.user_id from near n)
-        -- Looked up for each of the few that are left: for `exists` the days of all accounts would be read.
+        -- A look-up for each remaining account. With `exists`, PostgreSQL would read the days of all accounts.
         or (select true from ledger_user_days d
           where d.user_id = m.user_id and d.day > first_day and d.day < cut_day and d.debits > 0 limit 1)
     )

@@ -1,5 +1,7 @@
--- Last balances at the end of a day (UTC), of accounts with a debit on one of the p_window days that end with it, for each window from
--- p_least to p_most: rollup and queue. An account's last balance is that of its highest ledger_id up to then.
+-- Returns number, sum and median of the last balances at the end of a day (UTC), from rollup and queue.
+-- There is one row for each window from p_least to p_most days. All windows end with p_day.
+-- A window counts accounts with a debit on one of its days.
+-- An account's last balance is the running total of its ledger row with the highest ledger_id until then.
 create function turnpike.balances_at(p_day date, p_least integer, p_most integer) returns table (window_days integer, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
@@ -11,7 +13,7 @@ declare
   highest bigint;
 begin
   if later_days < 9 then
-    -- Accounts without rolled rows behind the day are as ledger_users and the queue say.
+    -- For accounts without rolled rows after the day, ledger_users and the queue have the balance.
     return query
       with waiting as materialized (
         select q.ledger_id, q.user_id, q.balance_after_credit_micros as balance, q.created_at,
@@ -44,7 +46,7 @@ begin
       from generate_series(p_least, p_most) w(days) left join held h on h.age < w.days group by w.days;
     return;
   end if;
-  -- No row up to the day has a higher ledger_id, so each account's is the first one from there on.
+  -- No row up to the day has a higher ledger_id. So an account's last row is the first one downwards from here.
   select greatest((select max(d.ledger_id) from ledger_user_days d where d.day <= p_day),
     (select max(q.ledger_id) from ledger_queue q where q.created_at < until)) into highest;
   return query
@@ -65,8 +67,11 @@ begin
     from generate_series(p_least, p_most) w(days) left join held h on h.age < w.days group by w.days;
 end $$;
 
--- The same of one window before several instants, in order, behind which nothing is rolled up, all in one pass: what an account has from
--- one of the places between them in which it has queued rows to the next such place, in order of balances.
+-- Returns the same for one window before each of several instants, in one pass.
+-- p_ends: the instants in ascending order. No row after the first instant may be rolled up.
+-- The instants divide time into places. A balance counts from a place
+-- with queued rows of its account to the account's next such place.
+-- The balances are read in their order, for the medians.
 create function turnpike.balances_now(p_ends timestamptz[], p_window integer) returns table (ends_at timestamptz, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
@@ -76,7 +81,8 @@ declare
 begin
   return query
     with moves as materialized (
-      -- Of an account in a place: between two of the instants, where 0 is before the first one.
+      -- The last queued row of an account in a place: the time
+      -- between two instants. Place 0 is before the first one.
       select q.user_id, q.place, max(array[q.ledger_id, q.balance_after_credit_micros]) as last,
         max(q.created_at) filter (where q.reason in ('usage', 'space_usage')) as debited_at
       from (select w.*, width_bucket(w.created_at, p_ends) as place from ledger_queue w) q
@@ -102,8 +108,9 @@ begin
     group by k.ends_at;
 end $$;
 
--- Keeps the balances of the latest day that is over, is not kept and has nothing queued, for windows up to p_most days. False
--- when there is none, or another run rolls. A connection may have planned it while little was stored: then too it goes by the index.
+-- Stores the balances of the latest day that is over, is not stored and has no queued rows.
+-- p_most: the longest window in days. Returns false if there is no such day, or if another run is rolling up.
+-- Sequential scans are off, because a connection may have planned this while the tables were nearly empty.
 create function turnpike.close_balances(p_moment timestamptz, p_most integer) returns boolean language plpgsql
 set enable_seqscan = off as $$
 declare

@@ -1,8 +1,8 @@
 import { expressionBuilder } from "kysely"
 
 /**
- * Columns of rows `u`, each as one array: many rows of integers are several times as much to print. An array is under the name of its
- * column, or under another one.
+ * Selects columns of rows `u` as one array each, because JSON of many rows of integers
+ * is several times as large. `names` maps the name of each array to its column.
  */
 export function inColumns<Name extends string, As extends string>(names: Readonly<Record<As, Name>>) {
   const eb = expressionBuilder<{ u: Record<Name, number> }, "u">()
@@ -10,7 +10,7 @@ export function inColumns<Name extends string, As extends string>(names: Readonl
   return all.map(([as, name]) => eb.fn.agg<number[]>("array_agg", [`u.${name}`]).as(as))
 }
 
-/** The rows again. */
+/** Turns the arrays of `inColumns` back into rows. */
 export function fromColumns<Row extends object>(columns: { [Name in keyof Row]: Row[Name][] }): Row[] {
   const all = Object.entries(columns) as [string, unknown[]][]
   const [first] = all

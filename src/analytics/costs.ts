@@ -7,23 +7,27 @@ import { procedureRows } from "./procedure-rows.ts"
 import type { Range } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
-/** What turns come to, with what their calls cost at the catalog's prices: integers only. */
+/** Sums with the cost of the calls at the catalog's prices, in integers. */
 export interface Costs extends Sums {
   cost: number
 }
 
 export const NO_COSTS: Costs = { ...NO_SUMS, cost: 0 }
 
-/** The same in an answer. */
+/** The fields of `Costs` in a response. */
 export const costs = {
   ...sums,
   cost_usd: z.number().meta({
-    description: "What the calls come to at the catalog's prices when they were made, those that nobody pays for too.",
+    description:
+      "The cost of the calls at the catalog's prices of their time, including calls that no customer pays for.",
     example: 4.2031,
   }),
   margin_usd: z
     .number()
-    .meta({ description: "What was billed less that: below 0 by what nobody was billed for.", example: -0.0824 }),
+    .meta({
+      description: "`billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower.",
+      example: -0.0824,
+    }),
 }
 
 export const costsSchema = z.object(costs)
@@ -38,17 +42,17 @@ export function costsOf(rows: readonly Costs[]): Costs {
   return total
 }
 
-/** What is left of a total without some of its rows. */
+/** Subtracts rows from a total. */
 export const restOfCosts = (total: Costs, rows: readonly Costs[]): Costs => ({
   ...restOf(total, rows),
   cost: total.cost - costsOf(rows).cost,
 })
 
-/** Everybody's costs in a range that may begin and end at any instant. */
+/** The costs of all accounts in a range that may begin and end at any instant. */
 export const allCosts = (db: QueryCreator<CallerDB>, { from, to }: Range) =>
   db.selectFrom(procedureRows("range_total", { from, to }).as("r")).select(RANKED_COSTS)
 
-/** The columns of a file. */
+/** The columns of a CSV file. */
 export const COST_COLUMNS = {
   turns: ({ turns }: SerializedCosts) => turns,
   model_calls: ({ model_calls }: SerializedCosts) => model_calls,

@@ -1,5 +1,6 @@
--- How the parts of days at a range's ends are read: whole hours from first_hour to head_until and from tail_from to last_hour from rollups
--- by the hour and the queue; the parts of hours that the range cuts, the spans from raw_from to raw_to, from raw records.
+-- Returns how to read the parts of days at the ends of a range.
+-- Whole hours are read from hourly rollups and the queue: first_hour to head_until, and tail_from to last_hour.
+-- The parts of hours that the range cuts are read from raw records: the spans from raw_from to raw_to.
 create function turnpike.cut_hours(p_from timestamptz, p_to timestamptz, out first_hour timestamptz, out head_until timestamptz,
   out tail_from timestamptz, out last_hour timestamptz, out raw_from timestamptz[], out raw_to timestamptz[])
 language plpgsql stable set jit = off as $$

@@ -1,4 +1,4 @@
--- The p_limit spaces that were billed most in a range, then by id, and what they were billed.
+-- Returns the p_limit spaces that were billed most in a range, then by id, with their billed amounts.
 create function turnpike.top_spaces(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (space_id bigint, billed bigint) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
@@ -10,9 +10,9 @@ begin
   end if;
 end $$;
 
--- The same of a range that begins or ends within a day. Nobody was
--- billed more in it than on all days that it touches: those that were billed most there are looked up by the hour, and if that is no
--- proof, all are summed.
+-- Returns the same for a range that begins or ends within a day.
+-- A space was billed no more in the range than on all days that the range touches.
+-- So the top spaces of those days are summed by the hour. If they prove nothing, all spaces are summed.
 create function turnpike.cut_spaces(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (space_id bigint, billed bigint) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
@@ -34,8 +34,8 @@ begin
   return query select r.* from turnpike.rank_spaces(p_from, p_to, p_limit) r;
 end $$;
 
--- What these spaces were billed in a range of at least some hours, in no order; those that used nothing are left out. Only hours that it
--- cuts are read from raw records.
+-- Returns what these spaces were billed in a range of at least a few hours, in any order.
+-- Spaces without usage are omitted. Only hours that the range cuts are read from raw records.
 create function turnpike.billed_of_spaces(p_from timestamptz, p_to timestamptz, p_space_ids bigint[])
 returns table (space_id bigint, billed bigint) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column

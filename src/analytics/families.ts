@@ -4,12 +4,12 @@ import { released } from "../platform/db.ts"
 import type { Range } from "./range.ts"
 
 /**
- * Rows of rollups with those of the queue that are in none yet, of whole days or hours, to be grouped. Both are read in the snapshot of
- * the statement that they are in, so a turn is in exactly one of them.
+ * The functions below read rollups together with queued rows that are not rolled up yet, by whole days or
+ * hours. Their rows are to be grouped. Both are read in one snapshot, so a turn is in exactly one of them.
  */
 type Reader = QueryCreator<CallerDB>
 
-/** The spaces to read: their `space_id`. */
+/** A query for the `space_id` of the spaces to read. */
 export type Spaces = SelectQueryBuilder<never, never, { space_id: number }>
 
 const SUMS = [
@@ -18,10 +18,10 @@ const SUMS = [
 ] as const
 const DURATION = ["keyed_calls", "duration_us"] as const
 
-/** The day on which a moment is, in UTC. */
+/** The day of a moment, in UTC. */
 export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
 
-/** Keeps the planner from reading what all spaces used instead of looking up some of them. */
+/** `offset 0` keeps the planner from reading the usage of all spaces instead of looking up a few. */
 const BARRIER = sql.lit(0)
 
 export const usageHours = (db: Reader, range: Range) =>
@@ -55,7 +55,7 @@ export function providerDays(db: Reader, range: Range) {
     )
 }
 
-/** The same to be grouped by `provider_key` alone. */
+/** Reads the same rows for grouping by `provider_key` alone. */
 export function providerSums(db: Reader, range: Range) {
   return db
     .selectFrom("provider_days as r")
@@ -63,7 +63,7 @@ export function providerSums(db: Reader, range: Range) {
     .where("r.day", "<", dateOf(range.to))
     .select(["r.provider_key", ...SUMS])
     .unionAll(
-      // The queue is summed by itself: that is cheaper for many rows.
+      // The queue is summed separately, which is cheaper for many rows.
       queued(db, range)
         .select((eb) => [
           "q.provider_key",
@@ -110,7 +110,7 @@ export function userDays(db: Reader, range: Range, userId: number) {
     )
 }
 
-/** Those that are rolled. */
+/** Rows that are rolled up. */
 export function rolledSpaceDays(db: Reader, range: Range, spaces: Spaces) {
   return db
     .selectFrom(spaces.as("k"))
@@ -129,7 +129,7 @@ export function rolledSpaceDays(db: Reader, range: Range, spaces: Spaces) {
     .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most", "r.pictures"])
 }
 
-/** Those that are queued, a row for each model of a turn. */
+/** Rows that are still queued: one for each model, provider and role of a turn's calls. */
 export function queuedSpaceDays(db: Reader, range: Range, spaces: Spaces) {
   return queued(db, range)
     .where("q.space_id", "in", spaces)
@@ -160,7 +160,7 @@ export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
     .select([hourNumber("r.hour").as("hour"), "r.space_id", "r.billed_credit_micros"])
 }
 
-/** As usage_queue, whose columns the types cannot tell to be set. */
+/** The rows of the view usage_queue, whose columns are nullable in the generated types. */
 const queued = (db: Reader, { from, to }: Range) =>
   db
     .selectFrom("turn_ends as q")
@@ -168,9 +168,9 @@ const queued = (db: Reader, { from, to }: Range) =>
     .where("q.ended_at", ">=", from)
     .where("q.ended_at", "<", to)
 
-/** An hour as its number since 1970: a year of them is a third of what moments would print. */
+/** An hour as its number since 1970. In JSON it takes a third of the space of a timestamp. */
 export const hourNumber = (column: string) => sql<number>`(extract(epoch from ${sql.ref(column)}) / 3600)::integer`
 
-/** The hour of a moment, and its day in UTC. */
+/** The hour of a moment. `dayOf`: its day in UTC. */
 export const hourOf = (moment: Expression<Date>) => sql<Date>`date_trunc('hour', ${moment}, 'UTC')`
 export const dayOf = (moment: Expression<Date>) => sql<Date>`(${moment} at time zone 'UTC')::date`

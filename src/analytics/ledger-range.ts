@@ -7,13 +7,13 @@ export interface LedgerQuery {
   days: number
   start?: string | undefined
   end?: string | undefined
-  /** From the earliest ledger row on, whatever `days` and `start` say. */
+  /** Begins with the earliest ledger row. `days` and `start` are ignored. */
   all_time: boolean
 }
 
 /**
- * Where a report over the ledger ends, and the rows that say where it begins and what its buckets cover (`granularityOf` says the same of
- * both ends). All time ends tonight at the latest. VALIDATION_FAILED as `rangeBetween` says.
+ * The end of a report on the ledger, and a query for its start and the size of its buckets (as in
+ * `granularityOf`). A report of all time ends tonight at the latest. VALIDATION_FAILED as in `rangeBetween`.
  */
 export function ledgerRange(now: Date, { all_time, ...asked }: LedgerQuery) {
   const { from, to }: { from: Date | null; to: Date } = all_time ? allTime(now, asked.end) : rangeBetween(now, asked)

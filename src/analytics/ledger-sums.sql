@@ -1,6 +1,7 @@
--- Where a report over the ledger begins, and what each of its buckets covers: a day, in ranges of up to p_daily days, a week, in ranges of
--- up to p_weekly, else a month. p_from: null for all time, which begins with the day (UTC) of the earliest ledger row, or of what waits to
--- be one; at least it has the last day before p_to.
+-- Returns where a report on the ledger begins (from_at) and what each of its buckets covers (unit).
+-- p_from: null for all time. Then it begins with the day (UTC) of the earliest ledger row or unposted charge.
+-- A range of all time has at least the last day before p_to.
+-- unit: a day in ranges of up to p_daily days, a week in ranges of up to p_weekly days, otherwise a month.
 create function turnpike.ledger_range(p_from timestamptz, p_to timestamptz, p_daily integer, p_weekly integer, out from_at timestamptz,
   out unit text) language plpgsql stable as $$
 declare
@@ -19,9 +20,10 @@ begin
     when p_to - from_at <= make_interval(hours => 24 * p_weekly) then 'week' else 'month' end;
 end $$;
 
--- What was booked in a range, by reason and by the day, week or month in which it was, in UTC: what was given, and what was taken, which
--- is below 0. Whole days are from the rollup and its queue, what is left at both ends from the ledger; charges that wait to be posted
--- count too. A bucket and reason can come in several rows.
+-- Returns what was booked in a range, by reason and by the day, week or month (UTC) of the booking.
+-- given_credit_micros: the sum of positive amounts. taken_credit_micros: the sum of negative amounts.
+-- Whole days are read from the rollup and its queue, cut days from the ledger. Unposted charges count too.
+-- A bucket and reason may have several rows.
 create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable set jit = off as $$
 declare
@@ -47,7 +49,7 @@ begin
   end if;
 end $$;
 
--- The same from ledger rows alone. Short spans only.
+-- Returns the same from ledger rows alone. It is for short spans only.
 create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language sql stable as $$
   select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, l.reason, sum(greatest(l.amount_credit_micros, 0))::bigint,

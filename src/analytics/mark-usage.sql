@@ -1,5 +1,5 @@
--- Makes the sums before the first day of a month: that of p_moment, else the latest one that has none. Each is what is known of the next
--- mark, less the days between them. False when there is nothing to do, or another run rolls.
+-- Makes the sums before the first day of a month: the month of p_moment, or else the latest one without sums.
+-- Returns false if there is nothing to do, or if another run is rolling up.
 create function turnpike.mark_usage(p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   first_day date;
@@ -20,7 +20,8 @@ begin
   return true;
 end $$;
 
--- In order of their keys, in which ranges read them.
+-- Inserts the sums before p_until: the sums before the next mark p_later, minus the days between the two.
+-- Rows are inserted in the order of their keys, because ranges read them in this order.
 create function turnpike.sum_before(p_until date, p_later date) returns void language plpgsql as $$
 begin
   insert into space_sums (until, space_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,

@@ -1,7 +1,7 @@
 -- expand entity: space, user
 
--- The p_limit {{entity}}s whose turns that ended in a range were billed most, then by id, with all that they used; {{entity}}s without any are left
--- out. The queue is read once for all of it.
+-- Returns the p_limit {{entity}}s whose turns that ended in a range were billed most, then by id, with their usage.
+-- {{entity}}s without usage are omitted. The queue is read once for all of them.
 create function turnpike.range_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$
@@ -9,7 +9,7 @@ returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bi
 declare
   n record;
   found_sums {{entity}}_sums[];
-  -- With fewer of a day, days differ too much to prove anything.
+  -- The {{entity}}s that are read of each day. With fewer, days differ too much to prove a result.
   most integer := 100 + p_limit * 5 / 2;
 begin
   if date_trunc('day', p_from, 'UTC') < p_from or date_trunc('day', p_to, 'UTC') < p_to then
@@ -28,7 +28,7 @@ begin
       order by u.billed_credit_micros desc, u.{{entity}}_id;
     return;
   end if;
-  -- With more to look up one by one, summing all takes less.
+  -- With more {{entity}}s to look up one by one, summing all of them is faster.
   if p_limit * turnpike.history_in(p_from, p_to) <= 10 * p_limit + 4000 then
     return query select s.* from turnpike.likely_{{entity}}s(p_from, p_to, p_limit) s;
     if found then
@@ -44,9 +44,10 @@ begin
   return query select s.* from turnpike.all_{{entity}}s(p_from, p_to, p_limit) s;
 end $$;
 
--- The same of whole days, by looking at few of them; nobody, if that is no proof. A {{entity}} was billed no more in a range than in all, rolled
--- or queued. So in a long range it is enough to sum those that were billed in all what the last one shown was billed in the range; in a
--- short one that may be most of them.
+-- Returns the same for whole days, by summing only few {{entity}}s. Returns no rows if they prove nothing.
+-- A {{entity}} was billed no more in a range than in total, rolled up or queued.
+-- So only {{entity}}s matter whose total reaches the bill of the last listed {{entity}} in the range.
+-- That is few in a long range, but may be most of them in a short one.
 create function turnpike.likely_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
@@ -77,8 +78,8 @@ begin
         and s.until = 'infinity' and s.billed_credit_micros >= b.billed - b.billed / 10 and s.{{entity}}_id not in (select f.{{entity}}_id from first f)
       limit most
     ), near as materialized (
-      -- Who was billed as much has nine tenths of it in the sums since the last mark before the range, or a tenth in the queue and the rest
-      -- in these sums.
+      -- A {{entity}} that reaches the bound has nine tenths of it in the sums since the last mark
+      -- before the range. Or it has at least a tenth of it in the queue, and the rest in these sums.
       select r.{{entity}}_id from bound b, rich r left join lateral (
         select n.billed_credit_micros as billed from {{entity}}_sums n where n.until = earlier and n.{{entity}}_id = r.{{entity}}_id offset 0) e on true
         where r.billed - coalesce(e.billed, 0) >= b.billed - b.billed / 10
@@ -103,8 +104,9 @@ begin
     group by u.{{entity}}_id order by 8 desc, 1 limit p_limit;
 end $$;
 
--- The same of a few whole days with many rows each, by the first p_most of each day; nobody, if that is no proof. What is among the first of
--- no day was billed no more in the range than the last of each day's first together.
+-- Returns the same for a few whole days with many rows each, from the p_most top {{entity}}s of each day.
+-- Returns no rows if they prove nothing.
+-- A {{entity}} outside every day's top was billed no more than the lowest bills of the tops of all days together.
 create function turnpike.leading_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer, p_most integer)
 returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
@@ -119,7 +121,7 @@ begin
         turnpike.added(q.billed_credit_micros) as billed_credit_micros
       from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.{{entity}}_id
     ), leaders as materialized (
-      -- below: what those that are not among them were billed at most.
+      -- below: the most that a {{entity}} outside this top can have been billed.
       select e.day, l.* from generate_series(p_from at time zone 'UTC', p_to at time zone 'UTC' - interval '1 day', interval '1 day') e(day)
         cross join lateral (
           select f.*, case when count(*) over () = p_most then min(f.billed) over () else 0 end as below from (
@@ -131,7 +133,7 @@ begin
     ), bound as materialized (
       select coalesce(turnpike.added(n.below), 0) as billed from (select min(l.below) as below from leaders l group by l.day) n
     ), known as materialized (
-      -- What each was billed at least, and by how much that is more than what anybody may be where it is not among the first.
+      -- billed: the least that a {{entity}} was billed. It was billed at most the bound plus `above`.
       select l.{{entity}}_id, turnpike.added(l.billed) as billed, turnpike.added(l.billed - l.below) as above from leaders l group by l.{{entity}}_id
     ), last as materialized (
       select k.billed from known k order by 1 desc offset p_limit - 1 limit 1
@@ -146,7 +148,7 @@ begin
     ) u group by u.{{entity}}_id order by 8 desc, 1 limit p_limit;
 end $$;
 
--- The same by summing all of them.
+-- Returns the same by summing all {{entity}}s.
 create function turnpike.all_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
@@ -164,7 +166,7 @@ begin
         turnpike.added(q.billed_credit_micros) as billed_credit_micros
       from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.{{entity}}_id
     ), unsummed as materialized (
-      -- What is in no sum. acts: above 0 where there is anything.
+      -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used.
       select m.{{entity}}_id, turnpike.added(m.billed) as billed, turnpike.added(m.acts) as acts from (
         select d.{{entity}}_id, p.first_sign * d.billed_credit_micros as billed, p.first_sign * (d.turns + d.calls) as acts
         from {{entity}}_days d where d.day >= p.first_from and d.day < p.first_to
@@ -193,7 +195,8 @@ begin
     ) u group by u.{{entity}}_id order by 8 desc, 1;
 end $$;
 
--- What is rolled up of these {{entity}}s on the whole days of a range, in no order, in up to two rows for each.
+-- Returns the rolled-up usage of these {{entity}}s on the whole
+-- days of a range, in any order, in up to two rows for each.
 create function turnpike.rolled_of_{{entity}}s(p_from timestamptz, p_to timestamptz, p_{{entity}}_ids bigint[])
 returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$
@@ -224,8 +227,10 @@ begin
     where d.turns is not null;
 end $$;
 
--- Those that were billed most on all days that such a range touches, and what the last of them was billed there, if there may be more;
--- null where the range is too small a part of its days.
+-- Returns the {{entity}}s that were billed most on all days
+-- that a range touches, as candidates for the range itself.
+-- {{entity}}_ids: null if the range is too small a part of these days.
+-- bound: what the last candidate was billed on these days. Null if there are no other {{entity}}s.
 create function turnpike.near_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer, out {{entity}}_ids bigint[], out bound bigint)
 language plpgsql stable set jit = off as $$
 declare
@@ -240,7 +245,8 @@ begin
   end if;
 end $$;
 
--- The same by summing all of them, with what raw records say of parts of days.
+-- Returns the p_limit {{entity}}s that were billed most in a range, then by id, by summing all {{entity}}s.
+-- Parts of days are read from raw records.
 create function turnpike.rank_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table ({{entity}}_id bigint, billed bigint) language plpgsql stable rows 100
 set jit = off set work_mem = '32MB' as $$
@@ -251,7 +257,7 @@ begin
   p := turnpike.range_parts(p_from, p_to, '{{entity}}_sums', '{{entity}}_days');
   return query
     with unsummed as materialized (
-      -- What is in no sum. acts: above 0 where there is anything.
+      -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used.
       select m.{{entity}}_id, turnpike.added(m.billed) as billed, turnpike.added(m.acts) as acts from (
         select d.{{entity}}_id, p.first_sign * d.billed_credit_micros as billed, p.first_sign * (d.turns + d.calls) as acts
         from {{entity}}_days d where d.day >= p.first_from and d.day < p.first_to
@@ -280,7 +286,7 @@ begin
     order by 2 desc, 1 limit p_limit;
 end $$;
 
--- What these {{entity}}s used in a range, in no order; those without any are left out.
+-- Returns the usage of these {{entity}}s in a range, in any order. {{entity}}s without usage are omitted.
 create function turnpike.usage_of_{{entity}}s(p_from timestamptz, p_to timestamptz, p_{{entity}}_ids bigint[])
 returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$

@@ -1,4 +1,4 @@
--- What these spaces used in a range at each provider_key, in no order; pairs without any use are left out.
+-- Returns the usage of these spaces at each provider_key in a range, in any order. Pairs without usage are omitted.
 create function turnpike.pairs_of_spaces(p_from timestamptz, p_to timestamptz, p_space_ids bigint[])
 returns table (provider_key text, space_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint,
   tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100

@@ -5,12 +5,12 @@ import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures } fro
 
 type Given<Arguments> = { [Name in keyof Arguments]: Arguments[Name] | Expression<Arguments[Name]> }
 
-/** A procedure's columns, none of which is ever null. */
+/** The columns of a procedure whose answers are never null. */
 type RowOf<Name extends ProcedureName> = {
   [Column in keyof Procedures[Name]["row"]]: NonNullable<Procedures[Name]["row"][Column]>
 }
 
-/** The rows of a procedure as a table of a query, which reads them in its own snapshot. */
+/** Uses the rows of a procedure as a table in a query. The procedure reads the snapshot of that query. */
 export function procedureRows<Name extends ProcedureName>(
   name: Name,
   args: Given<ArgumentsOf<Name>>,

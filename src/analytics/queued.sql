@@ -1,5 +1,6 @@
--- What was billed in each hour of a range that is queued, of each of these spaces and, with a null space_id, of all others together. Few
--- groups, by keys that the planner knows nothing of: it would sort for them.
+-- Returns the billed amount of queued usage in each hour of a range.
+-- Each of these spaces has its own rows. All other spaces together have rows with a null space_id.
+-- Sorting is off: there are few groups, but the planner has no statistics on their keys and would sort.
 create function turnpike.queued_hours(p_from timestamptz, p_to timestamptz, p_space_ids bigint[])
 returns table (hour timestamptz, space_id bigint, billed bigint) language plpgsql stable
 set jit = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$

@@ -1,5 +1,5 @@
--- The p_limit models whose calls by turns that ended in a range were billed most, then by name. Each call is under its own model; a turn
--- is under that of its first call.
+-- Returns the p_limit models that were billed most, then by name, for turns that ended in a range.
+-- A call counts for its own model, a turn for the model of its first call.
 create function turnpike.range_models(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (model text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
@@ -27,7 +27,7 @@ begin
     ) u group by u.model order by sum(u.billed_credit_micros) desc, u.model collate "C" limit p_limit;
 end $$;
 
--- The same of providers, by provider_key (docs/contract.md).
+-- Returns the same for providers, by provider_key (docs/contract.md).
 create function turnpike.range_providers(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (provider_key text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100

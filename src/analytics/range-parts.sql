@@ -1,12 +1,14 @@
--- How a range is read: the days from from_day to to_day from rollups and the queue, what is left at both ends from raw records. The days
--- are the sums before `plus` less those before `minus`, with the days of two spans, each added or taken away; `plus` is null where the
--- days alone are the shorter way. p_sums, p_days: the tables, when all of their rows are read; else some keys are looked up.
+-- Returns how to read a range.
+-- The days from from_day to to_day are read from rollups and the queue, the rest at both ends from raw records.
+-- The usage of these days is the sum before `plus` minus the sum before `minus`, and the days of two spans.
+-- Each span is added or subtracted by its sign. `plus` is null if reading only the days is faster.
+-- p_sums, p_days: the tables if all of their rows are read, null if only some keys are looked up.
 create function turnpike.range_parts(p_from timestamptz, p_to timestamptz, p_sums regclass, p_days regclass,
   out from_day date, out to_day date, out head_until timestamptz, out tail_from timestamptz, out plus date, out minus date,
   out first_from date, out first_to date, out first_sign integer, out last_from date, out last_to date, out last_sign integer)
 language plpgsql stable as $$
 declare
-  -- Reading the sums before a mark is as much as reading so many days.
+  -- Reading the sums before one mark costs as much as reading this many days.
   days_of_sum double precision;
   oldest date;
   newest date;
@@ -51,7 +53,8 @@ begin
   first_from := least(first_from, minus);
 end $$;
 
--- How many times as many days have usage as a range has of them: infinity, if it has none.
+-- Returns the length of the whole history of usage, divided by the length of its part in a range.
+-- Returns infinity if no part of it is in the range.
 create function turnpike.history_in(p_from timestamptz, p_to timestamptz) returns double precision language plpgsql stable as $$
 declare
   oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);
@@ -63,7 +66,7 @@ begin
   return 'infinity';
 end $$;
 
--- About how many rows a table by day has of a day, by its statistics: null, while there is no usage.
+-- Estimates how many rows a table by day has per day, from its statistics. Returns null while there is no usage.
 create function turnpike.rows_a_day(p_days regclass) returns double precision language plpgsql stable as $$
 declare
   oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);

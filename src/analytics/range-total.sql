@@ -1,4 +1,5 @@
--- What all turns that ended in a range used together: one row. Whole hours are from the rollup and the queue, cut ones from raw records.
+-- Returns the usage of all turns that ended in a range, in one row.
+-- Whole hours are read from the rollup and the queue, cut hours from raw records.
 create function turnpike.range_total(p_from timestamptz, p_to timestamptz, out turns bigint, out calls bigint, out tokens_input bigint,
   out tokens_cached bigint, out tokens_output bigint, out cost_credit_micros bigint, out billed_credit_micros bigint) language plpgsql stable
 set jit = off set plan_cache_mode = force_generic_plan as $$

@@ -3,10 +3,10 @@ import { TurnpikeError } from "../base/errors.ts"
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The longest range that a report takes by its ends, in days: as long as the longest `days` of docs/contract.md. */
+/** The longest range between two given ends, in days. It is the longest `days` of docs/contract.md. */
 export const MOST_DAYS = 3650
 
-/** What a report covers, in UTC: `to` is exclusive. */
+/** The time that a report covers, in UTC. `to` is exclusive. */
 export interface Range {
   from: Date
   to: Date
@@ -14,13 +14,13 @@ export interface Range {
 
 export type Granularity = "hour" | "day" | "week" | "month"
 
-/** Up to so many days, a series has one row for each of these; beyond the last, for each month. */
+/** The rows of a series, by the longest range in days that has them. Longer ranges have one row per month. */
 export const GRANULARITIES = [
   { upToDays: 92, granularity: "day" },
   { upToDays: 730, granularity: "week" },
 ] as const
 
-/** The same as words, the finest first. */
+/** All granularities of series by length, the finest first. */
 export const GRANULARITIES_BY_LENGTH = ["day", "week", "month"] as const
 
 export const startOfDay = (moment: Date) => new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS)
@@ -30,15 +30,15 @@ const daysLater = (moment: Date, days: number) => new Date(moment.getTime() + da
 /** A day as `2026-01-14`, in UTC. */
 export const dayText = (moment: Date) => moment.toISOString().slice(0, 10)
 
-/** The last `days` days in UTC, of which today is one: whole days, so the last ends tonight. */
+/** The last `days` days in UTC, including today. Days are whole, so the range ends tonight. */
 export function lastDays(now: Date, days: number): Range {
   const to = daysLater(startOfDay(now), 1)
   return { from: daysLater(to, -days), to }
 }
 
 /**
- * The range between two instants (RFC 3339), which take precedence over `days`. Without `start` it begins `days` days before its end;
- * without `end` it ends tonight. VALIDATION_FAILED when it is empty, or longer than `mostDays`.
+ * The range between two instants (RFC 3339), which take precedence over `days`. Without `start` it begins `days`
+ * days before its end. Without `end` it ends tonight. VALIDATION_FAILED if it is empty or longer than `mostDays`.
  */
 export function rangeBetween(
   now: Date,
@@ -51,8 +51,9 @@ export function rangeBetween(
 }
 
 /**
- * The range of the days from `date_from` to `date_to`, both included, which take precedence over `days`. Without `date_from` it has the
- * `days` days that end with `date_to`; without `date_to` it ends with today. VALIDATION_FAILED as above.
+ * The range of the days from `date_from` to `date_to`, both included, which take
+ * precedence over `days`. Without `date_from` it has the `days` days up to `date_to`.
+ * Without `date_to` it ends with today. VALIDATION_FAILED as in `rangeBetween`.
  */
 export function rangeOfDates(
   now: Date,
@@ -66,23 +67,23 @@ export function rangeOfDates(
 
 function checkedRange(range: Range, [first, last]: [string, string], mostDays: number): Range {
   if (!(range.from < range.to)) throw refused(first, `must be before \`${last}\``)
-  if (spanOf(range) > mostDays) throw refused(first, `at most ${mostDays} days before \`${last}\``)
+  if (spanOf(range) > mostDays) throw refused(first, `must be at most ${mostDays} days before \`${last}\``)
   return range
 }
 
 const refused = (param: string, fault: string) =>
   new TurnpikeError("VALIDATION_FAILED", `${param}: ${fault}`, { param })
 
-/** Its length in days, begun ones included. */
+/** The length of a range in days, rounded up. */
 const spanOf = ({ from, to }: Range) => Math.ceil((to.getTime() - from.getTime()) / DAY_MS)
 
-/** How finely a series shows a range, by its length. */
+/** The granularity of a series, by the length of its range. */
 export function granularityOf(range: Range): (typeof GRANULARITIES_BY_LENGTH)[number] {
   const days = spanOf(range)
   return GRANULARITIES.find(({ upToDays }) => days <= upToDays)?.granularity ?? "month"
 }
 
-/** The beginning of the bucket that a moment is in: weeks begin on Monday. */
+/** The beginning of the bucket that contains a moment. Weeks begin on Monday. */
 export function bucketStart(moment: Date, granularity: Granularity): Date {
   if (granularity === "hour") return startOfHour(moment)
   const day = startOfDay(moment)
@@ -97,7 +98,10 @@ export function nextBucket(start: Date, granularity: Granularity): Date {
   return daysLater(start, granularity === "week" ? 7 : 1)
 }
 
-/** The beginnings of all buckets that a range touches, in order. The first may lie before the range, the last may end behind it. */
+/**
+ * The beginnings of all buckets that a range touches, in order. The
+ * first may begin before the range, and the last may end after it.
+ */
 export function bucketsOf({ from, to }: Range, granularity: Granularity): Date[] {
   const starts: Date[] = []
   for (let start = bucketStart(from, granularity); start < to; start = nextBucket(start, granularity))
@@ -111,7 +115,7 @@ export const datesOf = (range: Range) => bucketsOf(range, "day").map(dayText)
 /** The hours that a range touches, as RFC 3339 in UTC. */
 export const hoursOf = (range: Range) => bucketsOf(range, "hour").map((hour) => hour.toISOString())
 
-/** A row for each key, in their order: the one that there is, or an empty one. */
+/** Returns one row for each key, in their order: the existing row, or an empty one. */
 export function filled<Row>(
   keys: readonly string[],
   rows: readonly Row[],

@@ -8,16 +8,19 @@ import type { Spaces } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import type { Range } from "./range.ts"
 
-/** Spaces with what they were billed in a range. */
+/** Spaces with the amounts that they were billed in a range. */
 type Billed = Expression<{ space_id: number; billed: number }>
 
-/** All spaces that were used in a range. */
+/** All spaces that were used in a range, with their billed amounts. */
 export const usedSpaces = (db: QueryCreator<CallerDB>, range: Range) =>
   db
     .selectFrom(procedureRows("rank_spaces", { ...range, limit: LIST_POLICY.file }).as("r"))
     .select(["r.space_id", "r.billed"])
 
-/** The ids of a page of spaces, those that were billed most first, and how many there are on all pages: one statement. */
+/**
+ * Returns the ids of a page of spaces, the highest billed amount first,
+ * and the number of spaces on all pages. One statement reads both.
+ */
 export async function rankSpaces(
   ctx: Context,
   credential: SessionCredential,
@@ -55,11 +58,11 @@ export async function rankSpaces(
   return { ids: rows[0]?.ids ?? [], head: { total: rows[0]?.total ?? 0, limit, offset } }
 }
 
-/** Spaces by their ids, for the families of rollups. */
+/** A query for spaces with these ids, as the functions in families.ts take it. */
 export const theseSpaces = (db: QueryCreator<CallerDB>, ids: readonly number[]): Spaces =>
   db
     .selectFrom(sql<{ space_id: number }>`unnest(${ids}::bigint[])`.as<"k">(sql`k(space_id)`))
     .select("k.space_id") as unknown as Spaces
 
-/** How many spaces one statement reads, of a series of so many days each. */
+/** The number of spaces that one statement reads, for series of this many days each. */
 export const spacesOfPart = (days: number) => Math.max(1, Math.floor(LIST_POLICY.partRows / days))

@@ -23,14 +23,23 @@ export const balanceTrendSchema = z
           average_balance: z
             .number()
             .nullable()
-            .meta({ description: "Of their balances then, in energy; null without users.", example: 21.7 }),
-          median_balance: z.number().nullable().meta({ description: "The same, exact.", example: 12.25 }),
+            .meta({
+              description: "Their average balance at the end of the bucket, in energy. Null without users.",
+              example: 21.7,
+            }),
+          median_balance: z
+            .number()
+            .nullable()
+            .meta({
+              description: "Their exact median balance at the end of the bucket, in energy. Null without users.",
+              example: 12.25,
+            }),
         }),
       )
       .meta({
         description:
-          "Every day, week or month of the range, the oldest first, each as of its end, or as of the end of the range or of today, if " +
-          "that is earlier. Buckets that have not begun have no users.",
+          "Every day, week or month of the range, the oldest first. Each shows the balances at its end, or at the end of the range or of " +
+          "today if that is earlier. Buckets that have not begun have no users.",
       }),
   })
   .meta({ id: "BalanceTrend" })
@@ -40,8 +49,8 @@ export type BalanceTrend = z.infer<typeof balanceTrendSchema>
 const nobody = (bucket: string) => ({ bucket, accounts: 0, balance_credit_micros: 0, median_twice: 0 })
 
 /**
- * Average and median of the ledger balances of active users, for admins. A balance is the running total of the user's ledger row with
- * the highest ledger_id up to then. VALIDATION_FAILED for an empty range.
+ * Reports average and median of the ledger balances of active users, for admins. A balance is the running
+ * total of the user's ledger row with the highest ledger_id up to then. VALIDATION_FAILED for an empty range.
  */
 export async function reportBalanceTrend(
   ctx: Context,

@@ -26,23 +26,27 @@ export const breakdownSchema = z
             example: "318",
           }),
           name: z.string().nullable().meta({
-            description: "The title of a space, the name of a user, the label of a model; else null.",
+            description:
+              "The title of a space, the name of a user or the label of a model. Null for providers, or without a name.",
             example: "Support desk",
           }),
           chat_key: z
             .string()
             .nullable()
-            .meta({ description: "Of a space.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+            .meta({
+              description: "The chat key of a space. Null for other dimensions.",
+              example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
+            }),
           ...costs,
           share: z
             .number()
             .nullable()
-            .meta({ description: "Of all that was billed; null if nothing was.", example: 0.31 }),
+            .meta({ description: "The share of the billed total, 0 to 1. Null if nothing was billed.", example: 0.31 }),
         }),
       )
-      .meta({ description: "Those that were billed most; equal ones by their key." }),
-    other: costsSchema.meta({ description: "All others together." }),
-    total: costsSchema.meta({ description: "Everything: the items and `other`." }),
+      .meta({ description: "The items that were billed most, the highest amount first, then by key." }),
+    other: costsSchema.meta({ description: "The sum of all other items." }),
+    total: costsSchema.meta({ description: "The sum of everything: the items and `other`." }),
   })
   .meta({ id: "UsageBreakdown" })
 
@@ -62,7 +66,7 @@ interface Part extends Costs {
   chat_key: string | null
 }
 
-/** Usage and its costs by one dimension, for admins. VALIDATION_FAILED for an empty range. */
+/** Reports usage and costs by one dimension, for admins. VALIDATION_FAILED for an empty range. */
 export async function reportBreakdown(
   ctx: Context,
   credential: SessionCredential,
@@ -99,7 +103,7 @@ export async function reportBreakdown(
 
 const NO_NAME = sql<string | null>`null::text`
 
-/** The first parts of a range by each dimension, as an array. */
+/** Queries for the top items of a range by dimension, each as an array. */
 const PARTS = {
   space: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
     jsonArrayFrom(

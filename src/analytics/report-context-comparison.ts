@@ -10,14 +10,19 @@ import { DRAWN, SUMS } from "./sums.ts"
 
 const contextSchema = z.object({
   model_calls: z.int().meta({ description: "Calls that a member of a pool served.", example: 320 }),
-  tokens_input: z.int().meta({ description: "All that they read, cached tokens included.", example: 6_400_000 }),
+  tokens_input: z.int().meta({ description: "Their input tokens, including cached ones.", example: 6_400_000 }),
   tokens_cached: z.int().meta({ example: 4_800_000 }),
   avg_context_tokens: z
     .number()
     .nullable()
-    .meta({ description: "What a call read on average, pictures aside; null without calls.", example: 20_000 }),
+    .meta({
+      description:
+        "The average number of input tokens of a call, without calls that made an image. Null without calls.",
+      example: 20_000,
+    }),
   cache_hit_rate: z.number().nullable().meta({
-    description: "The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read.",
+    description:
+      "The share of input tokens that were cached, 0 to 1: `tokens_cached` / `tokens_input`. Null without input tokens.",
     example: 0.75,
   }),
 })
@@ -56,7 +61,7 @@ const serializeContext = ({ model_calls, pictures, tokens_input, tokens_cached }
   cache_hit_rate: ratio(tokens_cached, tokens_input),
 })
 
-/** What the calls that pools served have read by day, those of orchestrators beside those of sub-agents. For admins. */
+/** Reports the input tokens of calls that pools served by day, for orchestrators and for sub-agents. For admins. */
 export async function reportContextComparison(
   ctx: Context,
   credential: SessionCredential,

@@ -17,11 +17,12 @@ import { CONTEXT } from "./sums.ts"
 const size = {
   model_calls: z.int().meta({ example: 48 }),
   avg_tokens_input: z.number().nullable().meta({
-    description: "What a model call read on average, in tokens, pictures aside; null without calls.",
+    description:
+      "The average number of input tokens of a model call, without calls that made an image. Null without calls.",
     example: 8421.5,
   }),
   max_tokens_input: z.int().nullable().meta({
-    description: "The most that a call read; null without calls.",
+    description: "The highest number of input tokens of a call. Null without calls.",
     example: 31_200,
   }),
 }
@@ -30,7 +31,7 @@ export const contextSizeSchema = z
   .object({
     ...envelope(always("day")),
     space: z.string().nullable().meta({
-      description: "The slug that was asked for; null: any.",
+      description: "The slug of the requested space. Null for all spaces.",
       example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
     }),
     ...pageFields,
@@ -46,8 +47,8 @@ export const contextSizeSchema = z
       )
       .meta({
         description:
-          "The space that was asked for, or all that were used in the range, those that were billed most first; none if there is no such " +
-          "space.",
+          "The requested space, or all spaces that were used in the range, the highest billed amount first. Empty if the requested " +
+          "space does not exist.",
       }),
   })
   .meta({ id: "ContextSizeReport" })
@@ -65,7 +66,7 @@ const COLUMNS = {
 
 interface Row {
   model_calls: number
-  /** Calls that made one and read nothing. */
+  /** Calls that made an image. They have no input tokens. */
   pictures: number
   tokens_input: number
   most: number
@@ -74,8 +75,8 @@ interface Row {
 type Item = ContextSize["items"][number]
 
 /**
- * How much the model calls of spaces have read on each of the last days, for admins: of all spaces that were used, or of the one that is
- * asked for.
+ * Reports the input tokens of the model calls of spaces on each of the
+ * last days, for admins: of all spaces that were used, or of one space.
  */
 export async function reportContextSize(
   ctx: Context,

@@ -16,24 +16,24 @@ import { COST_SUMS } from "./sums.ts"
 const rate = (description: string, example: number) => z.number().nullable().meta({ description, example })
 
 const rates = z.object({
-  per_turn_usd: rate("Null without turns.", 0.0193),
-  per_million_usd: rate("Of a million tokens of all kinds; each null without such tokens.", 2.13),
-  per_million_input_usd: rate("Of tokens that were read and not from a cache.", 3),
-  per_million_cached_usd: rate("Of tokens that were read from a cache.", 0.3),
-  per_million_output_usd: rate("Of tokens that were written.", 15),
+  per_turn_usd: rate("Per turn. Null without turns.", 0.0193),
+  per_million_usd: rate("Per million tokens of all kinds. Null without tokens.", 2.13),
+  per_million_input_usd: rate("Per million input tokens that were not cached. Null without such tokens.", 3),
+  per_million_cached_usd: rate("Per million cached input tokens. Null without such tokens.", 0.3),
+  per_million_output_usd: rate("Per million output tokens. Null without such tokens.", 15),
 })
 
 const rated = {
   ...costs,
-  cost: rates.meta({ description: "Of `cost_usd`." }),
-  billed: rates.meta({ description: "Of `billed_cost_usd`." }),
+  cost: rates.meta({ description: "The rates of `cost_usd`." }),
+  billed: rates.meta({ description: "The rates of `billed_cost_usd`." }),
 }
 
 export const costRatesSchema = z
   .object({
     ...envelope(always("day")),
-    user_id: z.int().nullable().meta({ description: "The account that was asked for.", example: 42 }),
-    chat_key: z.string().nullable().meta({ description: "The chat that was asked for.", example: null }),
+    user_id: z.int().nullable().meta({ description: "The requested account. Null for all accounts.", example: 42 }),
+    chat_key: z.string().nullable().meta({ description: "The requested chat. Null for all chats.", example: null }),
     total: z.object(rated),
     items: z
       .array(z.object({ date: z.iso.date().meta({ example: "2026-01-14" }), ...rated }))
@@ -58,9 +58,9 @@ interface ModelDay extends Day {
 }
 
 /**
- * What turns and a million tokens cost and were billed, by day, for admins; of one account, one chat, or both. A sum is divided among
- * kinds of tokens in proportion to what they cost in the catalog when the day began, by the models of that day; those of one account or
- * chat at the average prices of everybody's calls in the range.
+ * Reports cost and billed amount per turn and per million tokens by day, for admins: of all accounts, one
+ * account or one chat. Sums are divided among kinds of tokens in proportion to the catalog prices of the day's
+ * models when the day began. For one account or chat, the average prices of all calls in the range count.
  */
 export async function reportCostRates(
   ctx: Context,
@@ -113,7 +113,7 @@ export async function reportCostRates(
   }
 }
 
-/** What one account, one chat, or one chat of one account used by day; nothing if neither is asked for. */
+/** The usage of one account, one chat, or one chat of one account by day. Empty without a filter. */
 function ownDays(db: QueryCreator<CallerDB>, range: Range, { user_id, chat_key }: Omit<CostRatesQuery, "days">) {
   const spaces = db
     .selectFrom("spaces as s")
@@ -147,7 +147,7 @@ const NO_PRICE: Price = {
   price_cache_write_hour: null,
 }
 
-/** The price of a model when a day began. `former`: those that counted until then, the oldest first. */
+/** The price of a model when a day began. `former`: prices that counted until then, the oldest first. */
 function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { until_at: string })[]) {
   const now = new Map(prices.map((price) => [price.pin, price]))
   const before = Map.groupBy(former, ({ pin }) => pin)
@@ -157,7 +157,7 @@ function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { un
   }
 }
 
-/** Prices that give everybody's tokens of each kind what they weigh together. */
+/** Average prices. Applied to all tokens of a kind, they give the weight of that kind. */
 const averagePrices = ({ sums, weights }: { sums: Costs; weights: TokenKinds }): Price => {
   const tokens = kindsOf(sums)
   return {

@@ -15,7 +15,9 @@ export const costsReportSchema = z
   .object({
     ...envelope(always("day")),
     total: costsSchema,
-    models: z.array(modelCosts).meta({ description: "Of the whole range, those that were billed most first." }),
+    models: z
+      .array(modelCosts)
+      .meta({ description: "The models of the whole range, the highest billed amount first." }),
     items: z
       .array(
         z.object({
@@ -23,7 +25,7 @@ export const costsReportSchema = z
           ...costs,
           models: z
             .array(modelCosts)
-            .meta({ description: "Those that billed most first. A call is under its own model." }),
+            .meta({ description: "The highest billed amount first. A call counts for its own model." }),
         }),
       )
       .meta({ description: "Every day of the range, the oldest first." }),
@@ -37,7 +39,10 @@ interface ModelDay extends Costs {
   model: string
 }
 
-/** What model calls cost at the catalog's prices and were billed, by day and model, for admins. A call counts when its turn ends. */
+/**
+ * Reports what model calls cost at the catalog's prices and what they were
+ * billed, by day and model, for admins. A call counts when its turn ends.
+ */
 export async function reportCosts(
   ctx: Context,
   credential: SessionCredential,

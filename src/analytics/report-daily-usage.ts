@@ -14,18 +14,21 @@ export const daySchema = z.object({
   ...sums,
   avg_duration_sec: z.number().nullable().meta({
     description:
-      "How long a call took on average, in seconds. Web chats are not timed: null on days without other calls.",
+      "The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls.",
     example: 3.2,
   }),
 })
 
-/** What a report of usage is of; `null`: everything. */
+/** The filters of a usage report. Null: no filter. */
 export const usageFilters = {
-  user_id: z.int().nullable().meta({ description: "Only this account's spaces; null: all.", example: 42 }),
+  user_id: z
+    .int()
+    .nullable()
+    .meta({ description: "Only the spaces of this account. Null for all accounts.", example: 42 }),
   chat_key: z
     .string()
     .nullable()
-    .meta({ description: "Only this chat; null: all.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    .meta({ description: "Only this chat. Null for all chats.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
 }
 
 export const dailyUsageSchema = z
@@ -45,7 +48,10 @@ export interface UsageDayRow extends Sums {
   duration_us: number
 }
 
-/** What was used on each of the last days, by keys and in web chats together, for admins. An unknown account or chat has used nothing. */
+/**
+ * Reports the usage of API keys and web chats on each of the last
+ * days, for admins. An unknown account or chat has no usage.
+ */
 export async function reportDailyUsage(
   ctx: Context,
   credential: SessionCredential,
@@ -67,7 +73,7 @@ export const serializeFilter = ({ user_id, chat_key }: UsageFilter) => ({
   chat_key: chat_key ?? null,
 })
 
-/** All days of a range, from those on which something was used. */
+/** Returns every day of a range, with empty rows for days without usage. */
 export function serializeDays(range: Range, rows: UsageDayRow[]): UsageDay[] {
   const days = filled(
     datesOf(range),
@@ -82,7 +88,7 @@ export function serializeDays(range: Range, rows: UsageDayRow[]): UsageDay[] {
   }))
 }
 
-/** What was used by day, from the rollup that has least to read. */
+/** Usage by day, from the rollup with the fewest rows to read. */
 function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
   const { user_id, chat_key } = filter
   if (chat_key !== undefined) {
@@ -105,7 +111,7 @@ function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
     .groupBy("day")
 }
 
-/** The spaces of an account, or the one of a chat; with both, that one if it is theirs. */
+/** The spaces of an account, or the space of a chat. With both filters: that space, if it belongs to the account. */
 export function filteredSpaces(db: QueryCreator<CallerDB>, { user_id, chat_key }: UsageFilter) {
   return db
     .selectFrom("spaces as s")

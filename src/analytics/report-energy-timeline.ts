@@ -10,16 +10,16 @@ import { procedureRows } from "./procedure-rows.ts"
 import { bucketsOf, dayText, granularityOf } from "./range.ts"
 
 const amounts = {
-  free: z.number().meta({ description: "Given by operators.", example: 25 }),
-  bonus: z.number().meta({ description: "For signing up and for referring others.", example: 2.5 }),
-  paid: z.number().meta({ description: "Bought.", example: 100 }),
-  spent: z.number().meta({ description: "Charged, as a positive amount.", example: 41.07 }),
+  free: z.number().meta({ description: "Credit that operators granted, in energy.", example: 25 }),
+  bonus: z.number().meta({ description: "Credit for signing up and for referrals, in energy.", example: 2.5 }),
+  paid: z.number().meta({ description: "Purchased credit, in energy.", example: 100 }),
+  spent: z.number().meta({ description: "Charges as a positive amount, in energy.", example: 41.07 }),
   unbucketed: z.number().meta({
-    description: "What is in none of these: corrections that took credit back, below 0.",
+    description: "Amounts in none of these buckets: corrections that took credit back. Negative or 0.",
     example: -5,
   }),
   change: z.number().meta({
-    description: "All together, which is how all balances changed: `free` + `bonus` + `paid` - `spent` + `unbucketed`.",
+    description: "The change of all balances: `free` + `bonus` + `paid` - `spent` + `unbucketed`.",
     example: 81.43,
   }),
 }
@@ -27,7 +27,7 @@ const amounts = {
 export const energyTimelineSchema = z
   .object({
     ...envelope(granularityByLength),
-    totals: z.object(amounts).meta({ description: "Of the whole range." }),
+    totals: z.object(amounts).meta({ description: "The sums of the whole range." }),
     items: z
       .array(
         z.object({
@@ -35,7 +35,10 @@ export const energyTimelineSchema = z
           ...amounts,
         }),
       )
-      .meta({ description: "Every day, week or month of the range, the oldest first. The range can cut both ends." }),
+      .meta({
+        description:
+          "Every day, week or month of the range, the oldest first. The range may cut the first and the last one.",
+      }),
   })
   .meta({ id: "EnergyTimeline" })
 
@@ -51,8 +54,9 @@ interface Booked {
 }
 
 /**
- * The ledger of all accounts over time, in energy, for admins: in the buckets of docs/contract.md. What turns were charged counts
- * from their end on, also while it waits to be posted. VALIDATION_FAILED for an empty range.
+ * Reports the ledger of all accounts over time, in energy and by the buckets of
+ * docs/contract.md, for admins. A turn's charge counts from the end of the
+ * turn, even while it waits to be posted. VALIDATION_FAILED for an empty range.
  */
 export async function reportEnergyTimeline(
   ctx: Context,

@@ -14,11 +14,16 @@ export const errorsReportSchema = z
       .array(
         z.object({
           date: z.iso.date().meta({ example: "2026-01-14" }),
-          container_exec: z.int().meta({ description: "Calls in a container that failed.", example: 2 }),
-          container_start: z.int().meta({ description: "Containers that did not start.", example: 1 }),
-          subagent_dispatch: z.int().meta({ description: "Delegations to a sub-agent that failed.", example: 0 }),
-          total: z.int().meta({ description: "These three together.", example: 3 }),
-          model_call: z.int().meta({ description: "Model calls that failed at their provider, besides.", example: 4 }),
+          container_exec: z.int().meta({ description: "Failed calls in a container.", example: 2 }),
+          container_start: z.int().meta({ description: "Containers that failed to start.", example: 1 }),
+          subagent_dispatch: z.int().meta({ description: "Failed delegations to a sub-agent.", example: 0 }),
+          total: z.int().meta({ description: "The sum of these three.", example: 3 }),
+          model_call: z
+            .int()
+            .meta({
+              description: "Model calls that failed at their provider. `total` does not include them.",
+              example: 4,
+            }),
         }),
       )
       .meta({ description: "Every day of the range, the oldest first." }),
@@ -29,7 +34,7 @@ export type ErrorsReport = z.infer<typeof errorsReportSchema>
 
 const NONE = { container_exec: 0, container_start: 0, subagent_dispatch: 0, model_call: 0 }
 
-/** Failures of infrastructure by day, for admins. */
+/** Reports failures of infrastructure by day, for admins. */
 export async function reportErrors(
   ctx: Context,
   credential: SessionCredential,

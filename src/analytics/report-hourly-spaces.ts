@@ -16,7 +16,7 @@ import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { BILLED } from "./sums.ts"
 
 const seriesFields = {
-  billed_cost_usd: z.number().meta({ description: "In all hours together.", example: 1.42 }),
+  billed_cost_usd: z.number().meta({ description: "The billed amount of all hours.", example: 1.42 }),
   points: z
     .array(
       z.object({
@@ -33,16 +33,16 @@ export const hourlySpacesSchema = z
     top: z.int().meta({ example: 8 }),
     series: z
       .array(z.object({ ...spaceFields, ...seriesFields }))
-      .meta({ description: "The spaces that were billed most in the range; equal ones by id." }),
-    other: z.object(seriesFields).meta({ description: "All other spaces together." }),
+      .meta({ description: "The spaces that were billed most in the range, the highest amount first, then by id." }),
+    other: z.object(seriesFields).meta({ description: "The sum of all other spaces." }),
   })
   .meta({ id: "HourlySpacesReport" })
 
 export type HourlySpaces = z.infer<typeof hourlySpacesSchema>
 
 /**
- * What the spaces that were billed most were billed in each hour of a range, for admins. An hour that the range cuts counts only what
- * is in the range.
+ * Reports what the top spaces were billed in each hour of a range, for
+ * admins. If the range cuts an hour, only the part in the range counts.
  */
 export async function reportHourlySpaces(
   ctx: Context,
@@ -111,7 +111,7 @@ export async function reportHourlySpaces(
   for (const { hour, billed, space_id } of hours) if (space_id !== null) rest.set(hour, (rest.get(hour) ?? 0) - billed)
   return {
     head: { ...envelopeOf(now, range, "hour"), top },
-    // One at a time: all series of a year are 10 MB of JSON.
+    // One series at a time, because all series of a year are 10 MB of JSON.
     parts: readInParts(spaces, 1, async (part) =>
       part.map(({ billed: _billed, ...space }) => ({
         ...space,
@@ -134,14 +134,14 @@ interface HourRow {
 
 const COLUMNS = { billed: "billed_credit_micros" } as const
 
-/** Of an hour that is rolled in part, the other part is in a row of its own. */
+/** Adds up the rows of each hour. An hour may be partly rolled up and partly in other rows. */
 function byHour(rows: HourRow[]): Map<number, number> {
   const hours = new Map<number, number>()
   for (const { hour, billed } of rows) hours.set(hour, (hours.get(hour) ?? 0) + billed)
   return hours
 }
 
-/** The hours that a range has whole, and what it has of those that it cuts. */
+/** Splits a range into its whole hours and the parts of hours at its ends. */
 function splitRange({ from, to }: Range): { whole: Range; cut: Range[] } {
   const first = bucketStart(from, "hour")
   const begin = first < from ? nextBucket(first, "hour") : first
@@ -154,7 +154,10 @@ function splitRange({ from, to }: Range): { whole: Range; cut: Range[] } {
   return { whole: { from: begin, to: end }, cut: ends.filter((one) => one.from < one.to) }
 }
 
-/** What is in no rollup, and cut hours, of each of these spaces, and of all others with null. */
+/**
+ * Usage that is not rolled up and usage of cut hours: by space
+ * for these spaces, with a null `space_id` for all others.
+ */
 function unrolledHours(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
   const { whole, cut } = splitRange(range)
   const queued = procedureRows("queued_hours", { ...whole, space_ids: sql<number[]>`array(${spaces})` })

@@ -14,13 +14,13 @@ export const hourlySchema = z
     ...envelope(always("hour")),
     items: z
       .array(z.object({ hour: z.iso.datetime().meta({ example: "2026-01-14T09:00:00.000Z" }), ...sums }))
-      .meta({ description: "Every hour of the range, the oldest first; those to come are empty." }),
+      .meta({ description: "Every hour of the range, the oldest first. Future hours are empty." }),
   })
   .meta({ id: "HourlyReport" })
 
 export type Hourly = z.infer<typeof hourlySchema>
 
-/** What was used in each hour of the last days, for admins. */
+/** Reports the usage in each hour of the last days, for admins. */
 export async function reportHourly(
   ctx: Context,
   credential: SessionCredential,

@@ -19,7 +19,7 @@ import { COST_SUMS, RANKED_COSTS } from "./sums.ts"
 
 const providerKey = z.string().meta({
   description:
-    "The member of a pool that served the calls; else their provider, also for those that a user's plan paid for.",
+    "The member of a pool that served the calls. Otherwise their provider, also for calls that a user's plan paid for.",
   example: "anthropic-1",
 })
 
@@ -29,19 +29,19 @@ export const providerSpacesSchema = z
     subscription_id: z
       .string()
       .nullable()
-      .meta({ description: "The `provider_key` that was asked for.", example: null }),
-    chat_key: z.string().nullable().meta({ description: "The chat that was asked for.", example: null }),
+      .meta({ description: "The requested `provider_key`. Null for all.", example: null }),
+    chat_key: z.string().nullable().meta({ description: "The requested chat. Null for all chats.", example: null }),
     providers: z
       .array(z.object({ provider_key: providerKey, ...costs }))
-      .meta({ description: "All of them, those that were billed most first." }),
-    other: costsSchema.meta({ description: "The pairs of all other pages together." }),
-    total: costsSchema.meta({ description: "All pairs: the items and `other`." }),
-    pairs: pageFields.total.meta({ description: "How many pairs there are on all pages.", example: 212 }),
+      .meta({ description: "All providers, the highest billed amount first." }),
+    other: costsSchema.meta({ description: "The sum of the pairs on all other pages." }),
+    total: costsSchema.meta({ description: "The sum of all pairs: the items and `other`." }),
+    pairs: pageFields.total.meta({ description: "The number of pairs on all pages.", example: 212 }),
     limit: pageFields.limit,
     offset: pageFields.offset,
     items: z
       .array(z.object({ provider_key: providerKey, ...spaceFields, ...costs }))
-      .meta({ description: "Pairs of a provider and a space, those that were billed most first." }),
+      .meta({ description: "Pairs of a provider and a space, the highest billed amount first." }),
   })
   .meta({ id: "SubscriptionSpaces" })
 
@@ -51,14 +51,17 @@ export interface ProviderSpacesQuery extends ListPage {
   days: number
   date_from?: string | undefined
   date_to?: string | undefined
-  /** A `provider_key`. A plan's number is none: its calls are under their provider. */
+  /** A `provider_key`. The number of a plan matches nothing, because its calls count for their provider. */
   subscription_id?: string | undefined
   chat_key?: string | undefined
 }
 
 type Item = ProviderSpaces["items"][number]
 
-/** Which provider or pool's member served which space, and at what cost, for admins. VALIDATION_FAILED for an empty range. */
+/**
+ * Reports which provider or member of a pool served which space, and
+ * at what cost, for admins. VALIDATION_FAILED for an empty range.
+ */
 export async function reportProviderSpaces(
   ctx: Context,
   credential: SessionCredential,
@@ -92,7 +95,7 @@ export async function reportProviderSpaces(
               .selectFrom("pairs")
               .select((of) => of.fn.countAll<number>().as("pairs"))
               .as("pairs"),
-            // As columns it is a third of what objects would be.
+            // As columns, the JSON has a third of the size that it would have as objects.
             jsonObjectFrom(
               eb
                 .selectFrom(page.as("u"))
@@ -171,7 +174,7 @@ function providersOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }
     .orderBy("u.provider_key", (order) => order.collate("C"))
 }
 
-/** All pairs of the filter that were used, in no order. */
+/** All pairs of the filter that were used, in any order. */
 function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Filter): Expression<Pair> {
   if (chat_key === undefined) {
     const space_ids = sql<number[]>`array(${usedSpaces(db, range).clearSelect().select("r.space_id")})`

@@ -32,17 +32,17 @@ export const slugUsageSchema = z
     ...pageFields,
     series: z.record(z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }), z.array(daySchema)).meta({
       description:
-        "Every day of the range, for each space that was used in it, by slug; those that were billed most first.",
+        "Every day of the range for each space that was used in it, by slug. The highest billed amount is first.",
     }),
   })
   .meta({ id: "SlugUsageReport" })
 
 type SlugUsage = z.infer<typeof slugUsageSchema>
 
-/** What a space used on each day of the range. */
+/** The usage of a space on each day of the range. */
 export type SlugSeries = [slug: string, days: UsageDay[]]
 
-/** What was used on each of the last days by space, for admins: the series add up to the report without spaces. */
+/** Reports usage by space on each of the last days, for admins. The series add up to the report without spaces. */
 export async function reportSlugUsage(
   ctx: Context,
   credential: SessionCredential,
@@ -126,7 +126,7 @@ const COLUMNS = {
   ...({ keyed_calls: "keyed_calls", duration_us: "duration_us" } as const),
 } as const
 
-/** One row for each day: of one that is rolled in part, the other part is queued. */
+/** Adds up the rows of each day. A day may be partly rolled up and partly queued. */
 function addedByDay(rows: UsageDayRow[]): UsageDayRow[] {
   const days = new Map<string, UsageDayRow>()
   for (const row of rows) {

@@ -15,15 +15,18 @@ export const topSpacesSchema = z
     limit: z.int().meta({ example: 20 }),
     items: z
       .array(z.object({ ...spaceFields, ...sums }))
-      .meta({ description: "Those whose turns were billed most; equal ones by id. Archived spaces too." }),
-    other: z.object(sums).meta({ description: "All others together." }),
-    total: z.object(sums).meta({ description: "All spaces: the items and `other`." }),
+      .meta({
+        description:
+          "The spaces whose turns were billed most, including archived ones. The highest amount is first, then by id.",
+      }),
+    other: z.object(sums).meta({ description: "The sum of all other spaces." }),
+    total: z.object(sums).meta({ description: "The sum of all spaces: the items and `other`." }),
   })
   .meta({ id: "TopSpacesReport" })
 
 export type TopSpaces = z.infer<typeof topSpacesSchema>
 
-/** The spaces whose turns were billed most in the last days, for admins. */
+/** Reports the spaces whose turns were billed most in the last days, for admins. */
 export async function reportTopSpaces(
   ctx: Context,
   credential: SessionCredential,

@@ -21,15 +21,18 @@ export const topUsersSchema = z
           ...sums,
         }),
       )
-      .meta({ description: "Those that were billed most; equal ones by id." }),
-    other: z.object(sums).meta({ description: "All others together." }),
-    total: z.object(sums).meta({ description: "Everybody: the items and `other`." }),
+      .meta({ description: "The accounts that were billed most, the highest amount first, then by id." }),
+    other: z.object(sums).meta({ description: "The sum of all other accounts." }),
+    total: z.object(sums).meta({ description: "The sum of all accounts: the items and `other`." }),
   })
   .meta({ id: "TopUsersReport" })
 
 export type TopUsers = z.infer<typeof topUsersSchema>
 
-/** The accounts that were billed most in the last days, for admins. Turns of members count for the owner of their space. */
+/**
+ * Reports the accounts that were billed most in the last days,
+ * for admins. A member's turn counts for the owner of its space.
+ */
 export async function reportTopUsers(
   ctx: Context,
   credential: SessionCredential,

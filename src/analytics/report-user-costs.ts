@@ -22,16 +22,17 @@ export const userCostsSchema = z
           ...costs,
         }),
       )
-      .meta({ description: "Those that were billed most; equal ones by id." }),
-    other: costsSchema.meta({ description: "All others together." }),
-    total: costsSchema.meta({ description: "Everybody: the items and `other`." }),
+      .meta({ description: "The accounts that were billed most, the highest amount first, then by id." }),
+    other: costsSchema.meta({ description: "The sum of all other accounts." }),
+    total: costsSchema.meta({ description: "The sum of all accounts: the items and `other`." }),
   })
   .meta({ id: "UserCostsReport" })
 
 export type UserCosts = z.infer<typeof userCostsSchema>
 
 /**
- * What each account used and what that cost in the last days, for admins: turns of its keys and web-chat turns in its spaces together.
+ * Reports the usage and costs of the accounts that were billed most in the last days,
+ * for admins. Turns of keys and web-chat turns in the account's spaces count together.
  */
 export async function reportUserCosts(
   ctx: Context,

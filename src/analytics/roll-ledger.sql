@@ -1,11 +1,13 @@
--- Moves up to p_limit rows from the queue of the ledger into its rollups, as roll_turns does with ended turns. Days whose balances were made
--- before a late row came are to be made anew.
+-- Moves up to p_limit rows from the queue of the ledger into its rollups, as roll_turns does for ended turns.
+-- Returns the number of rows, or 0 while another run is rolling up.
+-- A late row deletes the stored balances of its day and of later days, so that close_balances makes them again.
 create function turnpike.roll_ledger(p_limit integer) returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   rolled integer;
 begin
-  -- Two runs would wait for each other's rows, and no day may be closed meanwhile.
+  -- Two runs would wait for each other's rows. The lock also
+  -- keeps close_balances from storing a day in the meantime.
   if not pg_try_advisory_xact_lock(hashtext('roll_ledger'), 0) then
     return 0;
   end if;

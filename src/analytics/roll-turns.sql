@@ -1,10 +1,11 @@
--- Moves up to p_limit rows of ended turns from their queue into all rollups and totals, in one transaction: a reader of both counts each
--- turn once at every moment. Returns how many; none while another run does it. Ends anywhere without harm: the rest is still queued.
+-- Moves up to p_limit rows of ended turns from their queue into all rollups and totals, in one transaction.
+-- So a reader of rollup and queue counts each turn exactly once at every moment.
+-- Returns the number of rows, or 0 while another run is rolling up. If it is interrupted, all rows stay queued.
 create function turnpike.roll_turns(p_limit integer) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   taken turn_ends[];
 begin
-  -- Two runs would wait for each other's rows, and a mark must not be made meanwhile.
+  -- Two runs would wait for each other's rows. The lock also keeps mark_usage from making a mark in the meantime.
   if not pg_try_advisory_xact_lock(hashtext('roll_turns'), 0) then
     return 0;
   end if;

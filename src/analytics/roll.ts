@@ -5,14 +5,15 @@ import { ANALYTICS_POLICY } from "./policies.ts"
 type Rolling = Pick<Context, "db" | "clock">
 
 /**
- * Moves ended turns and ledger rows from their queues into the rollups and totals, then makes what is made of whole months and days.
+ * Moves ended turns and ledger rows from their queues into rollups and
+ * totals. Then makes the sums of whole months and the balances of whole days.
  */
 export async function sweepAnalytics(
   ctx: Rolling,
 ): Promise<{ usage: number; ledger: number; marks: number; days: number }> {
   const until = ctx.clock.now().getTime() + ANALYTICS_POLICY.runMs
   const [usage, ledger] = [await roll(ctx, "roll_turns", until), await roll(ctx, "roll_ledger", until)]
-  // While much is queued, each sum and each day that is made would have to be changed again.
+  // While many rows are queued, a sum or a day that is made now would have to be changed again.
   const marks = usage.isEmpty ? await repeat(ctx, until, () => markUsage(ctx)) : 0
   const days = ledger.isEmpty ? await repeat(ctx, until, () => closeBalances(ctx)) : 0
   return { usage: usage.rows, ledger: ledger.rows, marks, days }

@@ -1,6 +1,6 @@
 import type { Price } from "../billing/price.ts"
 
-/** Tokens by kind, each once: `fresh` were read, but not from a cache. */
+/** Tokens by kind, each counted once. `fresh`: input tokens that were not cached. */
 export interface TokenKinds {
   fresh: number
   cached: number
@@ -13,7 +13,7 @@ export const kindsOf = (row: { tokens_input: number; tokens_cached: number; toke
   output: row.tokens_output,
 })
 
-/** What tokens weigh at the catalog's prices of a day. */
+/** Weights tokens by the catalog's prices of a day. */
 export const weightsAt = ({ fresh, cached, output }: TokenKinds, price: Price): TokenKinds => ({
   fresh: fresh * price.price_input,
   cached: cached * price.price_cached,
@@ -30,7 +30,7 @@ export const sumOfKinds = (all: readonly TokenKinds[]): TokenKinds =>
     { fresh: 0, cached: 0, output: 0 },
   )
 
-/** The shares of an amount by weights. Null where nothing weighs anything, and there is something to share. */
+/** Divides an amount in proportion to weights. Null if all weights are 0 and the amount is not. */
 export function sharesOf(micros: number, { fresh, cached, output }: TokenKinds): TokenKinds | null {
   const all = fresh + cached + output
   if (all === 0) return micros === 0 ? { fresh: 0, cached: 0, output: 0 } : null

@@ -16,7 +16,7 @@ interface Summed {
   pictures: number
 }
 
-/** The sum of a column of rows `u`, as the integer that it is; 0 of no rows. */
+/** The sum of a column of rows `u` as an integer, 0 without rows. */
 const total = (column: keyof Summed) => {
   const eb = expressionBuilder<{ u: Summed }, "u">()
   return eb.fn.coalesce(eb.fn<number>(released("added"), [`u.${column}`]), eb.lit(0))
@@ -24,7 +24,7 @@ const total = (column: keyof Summed) => {
 
 export const BILLED = total("billed_credit_micros").as("billed")
 
-/** The sums of rows `u` of rollups, under the names of `Sums`. */
+/** The sums of rows `u` of rollups, named as in `Sums`. */
 export const SUMS = [
   total("turns").as("turns"),
   total("calls").as("model_calls"),
@@ -34,16 +34,16 @@ export const SUMS = [
   BILLED,
 ]
 
-/** The same under the names of `Costs`. */
+/** The same sums with the cost, named as in `Costs`. */
 export const COST_SUMS = [...SUMS, total("cost_credit_micros").as("cost")]
 
-/** How many of the calls were of turns with a key, and how long those took together, in microseconds. */
+/** The number of calls of turns with a key, and their total duration in microseconds. */
 export const DURATION = [total("keyed_calls").as("keyed_calls"), total("duration_us").as("duration_us")]
 
-/** How many of the calls made a picture: those read nothing. */
+/** The number of calls that made an image. They have no input tokens. */
 export const DRAWN = total("pictures").as("pictures")
 
-/** How many calls there were, what they read together, and the most that one of them read. */
+/** The number of calls, their input tokens together, and the highest number of input tokens of one call. */
 export const CONTEXT = [
   total("calls").as("model_calls"),
   DRAWN,
@@ -51,11 +51,11 @@ export const CONTEXT = [
   expressionBuilder<{ u: Summed }, "u">().fn.max("u.tokens_input_most").as("most"),
 ]
 
-/** The columns of Sums in what range_spaces and range_users answer. */
+/** The columns of `Sums` in the rows of range_spaces and range_users. */
 export const RANKED = [
   ...(["r.turns", "r.calls as model_calls", "r.tokens_input", "r.tokens_cached", "r.tokens_output"] as const),
   "r.billed_credit_micros as billed",
 ] as const
 
-/** The same of Costs. */
+/** The columns of `Costs` in these rows. */
 export const RANKED_COSTS = [...RANKED, "r.cost_credit_micros as cost"] as const

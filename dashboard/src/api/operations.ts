@@ -462,24 +462,24 @@ export interface BalanceReached {
 }
 
 export interface BalanceTrend {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
   /** `day` in ranges of up to 92 days, `week` up to 730, else `month`. Weeks begin on Monday. */
   granularity: "day" | "week" | "month"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   active_window_days: number
-  /** Every day, week or month of the range, the oldest first, each as of its end, or as of the end of the range or of today, if that is earlier. Buckets that have not begun have no users. */
+  /** Every day, week or month of the range, the oldest first. Each shows the balances at its end, or at the end of the range or of today if that is earlier. Buckets that have not begun have no users. */
   items: ({
     /** The day on which the bucket begins (UTC). */
     date: string
     /** Users with a charge in the `active_window_days` days before the end of the bucket. */
     active_users: number
-    /** Of their balances then, in energy; null without users. */
+    /** Their average balance at the end of the bucket, in energy. Null without users. */
     average_balance: number | null
-    /** The same, exact. */
+    /** Their exact median balance at the end of the bucket, in energy. Null without users. */
     median_balance: number | null
   })[]
 }
@@ -727,13 +727,13 @@ export interface ContainerMappingList {
 }
 
 export interface ContextComparisonReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "day"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   /** Every day of the range, the oldest first. */
   items: ({
@@ -742,49 +742,49 @@ export interface ContextComparisonReport {
     orchestrator: {
       /** Calls that a member of a pool served. */
       model_calls: number
-      /** All that they read, cached tokens included. */
+      /** Their input tokens, including cached ones. */
       tokens_input: number
       tokens_cached: number
-      /** What a call read on average, pictures aside; null without calls. */
+      /** The average number of input tokens of a call, without calls that made an image. Null without calls. */
       avg_context_tokens: number | null
-      /** The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read. */
+      /** The share of input tokens that were cached, 0 to 1: `tokens_cached` / `tokens_input`. Null without input tokens. */
       cache_hit_rate: number | null
     }
     /** Calls of sub-agents. */
     subagent: {
       /** Calls that a member of a pool served. */
       model_calls: number
-      /** All that they read, cached tokens included. */
+      /** Their input tokens, including cached ones. */
       tokens_input: number
       tokens_cached: number
-      /** What a call read on average, pictures aside; null without calls. */
+      /** The average number of input tokens of a call, without calls that made an image. Null without calls. */
       avg_context_tokens: number | null
-      /** The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read. */
+      /** The share of input tokens that were cached, 0 to 1: `tokens_cached` / `tokens_input`. Null without input tokens. */
       cache_hit_rate: number | null
     }
   })[]
 }
 
 export interface ContextSizeReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "day"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
-  /** The slug that was asked for; null: any. */
+  /** The slug of the requested space. Null for all spaces. */
   space: string | null
-  /** How many there are on all pages. */
+  /** The number of entries on all pages. */
   total: number
   /** The size of a page. */
   limit: number
-  /** How many were skipped. */
+  /** The number of entries that were skipped. */
   offset: number
-  /** The space that was asked for, or all that were used in the range, those that were billed most first; none if there is no such space. */
+  /** The requested space, or all spaces that were used in the range, the highest billed amount first. Empty if the requested space does not exist. */
   items: ({
-    /** Its number. */
+    /** The number of the space. */
     space_id: number
     slug: string
     chat_key: string | null
@@ -792,17 +792,17 @@ export interface ContextSizeReport {
     /** The account that is billed. */
     owner_id: number
     model_calls: number
-    /** What a model call read on average, in tokens, pictures aside; null without calls. */
+    /** The average number of input tokens of a model call, without calls that made an image. Null without calls. */
     avg_tokens_input: number | null
-    /** The most that a call read; null without calls. */
+    /** The highest number of input tokens of a call. Null without calls. */
     max_tokens_input: number | null
     /** Every day of the range, the oldest first. */
     days: ({
       date: string
       model_calls: number
-      /** What a model call read on average, in tokens, pictures aside; null without calls. */
+      /** The average number of input tokens of a model call, without calls that made an image. Null without calls. */
       avg_tokens_input: number | null
-      /** The most that a call read; null without calls. */
+      /** The highest number of input tokens of a call. Null without calls. */
       max_tokens_input: number | null
     })[]
   })[]
@@ -816,182 +816,182 @@ export interface CostLimitDetails {
 }
 
 export interface CostRatesReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "day"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
-  /** The account that was asked for. */
+  /** The requested account. Null for all accounts. */
   user_id: number | null
-  /** The chat that was asked for. */
+  /** The requested chat. Null for all chats. */
   chat_key: string | null
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
-    /** Of `cost_usd`. */
+    /** The rates of `cost_usd`. */
     cost: {
-      /** Null without turns. */
+      /** Per turn. Null without turns. */
       per_turn_usd: number | null
-      /** Of a million tokens of all kinds; each null without such tokens. */
+      /** Per million tokens of all kinds. Null without tokens. */
       per_million_usd: number | null
-      /** Of tokens that were read and not from a cache. */
+      /** Per million input tokens that were not cached. Null without such tokens. */
       per_million_input_usd: number | null
-      /** Of tokens that were read from a cache. */
+      /** Per million cached input tokens. Null without such tokens. */
       per_million_cached_usd: number | null
-      /** Of tokens that were written. */
+      /** Per million output tokens. Null without such tokens. */
       per_million_output_usd: number | null
     }
-    /** Of `billed_cost_usd`. */
+    /** The rates of `billed_cost_usd`. */
     billed: {
-      /** Null without turns. */
+      /** Per turn. Null without turns. */
       per_turn_usd: number | null
-      /** Of a million tokens of all kinds; each null without such tokens. */
+      /** Per million tokens of all kinds. Null without tokens. */
       per_million_usd: number | null
-      /** Of tokens that were read and not from a cache. */
+      /** Per million input tokens that were not cached. Null without such tokens. */
       per_million_input_usd: number | null
-      /** Of tokens that were read from a cache. */
+      /** Per million cached input tokens. Null without such tokens. */
       per_million_cached_usd: number | null
-      /** Of tokens that were written. */
+      /** Per million output tokens. Null without such tokens. */
       per_million_output_usd: number | null
     }
   }
   /** Every day of the range, the oldest first. */
   items: ({
     date: string
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
-    /** Of `cost_usd`. */
+    /** The rates of `cost_usd`. */
     cost: {
-      /** Null without turns. */
+      /** Per turn. Null without turns. */
       per_turn_usd: number | null
-      /** Of a million tokens of all kinds; each null without such tokens. */
+      /** Per million tokens of all kinds. Null without tokens. */
       per_million_usd: number | null
-      /** Of tokens that were read and not from a cache. */
+      /** Per million input tokens that were not cached. Null without such tokens. */
       per_million_input_usd: number | null
-      /** Of tokens that were read from a cache. */
+      /** Per million cached input tokens. Null without such tokens. */
       per_million_cached_usd: number | null
-      /** Of tokens that were written. */
+      /** Per million output tokens. Null without such tokens. */
       per_million_output_usd: number | null
     }
-    /** Of `billed_cost_usd`. */
+    /** The rates of `billed_cost_usd`. */
     billed: {
-      /** Null without turns. */
+      /** Per turn. Null without turns. */
       per_turn_usd: number | null
-      /** Of a million tokens of all kinds; each null without such tokens. */
+      /** Per million tokens of all kinds. Null without tokens. */
       per_million_usd: number | null
-      /** Of tokens that were read and not from a cache. */
+      /** Per million input tokens that were not cached. Null without such tokens. */
       per_million_input_usd: number | null
-      /** Of tokens that were read from a cache. */
+      /** Per million cached input tokens. Null without such tokens. */
       per_million_cached_usd: number | null
-      /** Of tokens that were written. */
+      /** Per million output tokens. Null without such tokens. */
       per_million_output_usd: number | null
     }
   })[]
 }
 
 export interface CostsReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "day"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
-  /** Of the whole range, those that were billed most first. */
+  /** The models of the whole range, the highest billed amount first. */
   models: ({
     model: string
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   })[]
   /** Every day of the range, the oldest first. */
   items: ({
     date: string
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
-    /** Those that billed most first. A call is under its own model. */
+    /** The highest billed amount first. A call counts for its own model. */
     models: ({
       model: string
-      /** Live turns that ended, those billed nothing too. */
+      /** Live turns that ended, including turns that were billed nothing. */
       turns: number
-      /** Those of sub-agents too. */
+      /** Model calls, including the calls of sub-agents. */
       model_calls: number
-      /** All that was read, cached tokens included. */
+      /** All input tokens, including cached ones. */
       tokens_input: number
       tokens_cached: number
       tokens_output: number
-      /** What the turns were billed: exact. */
+      /** The exact amount that the turns were billed. */
       billed_cost_usd: number
-      /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+      /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
       cost_usd: number
-      /** What was billed less that: below 0 by what nobody was billed for. */
+      /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
       margin_usd: number
     })[]
   })[]
@@ -1102,17 +1102,17 @@ export interface CreditsDetails {
 /** Every day of the range, the oldest first. */
 export type DailyUsage = ({
   date: string
-  /** Live turns that ended, those billed nothing too. */
+  /** Live turns that ended, including turns that were billed nothing. */
   turns: number
-  /** Those of sub-agents too. */
+  /** Model calls, including the calls of sub-agents. */
   model_calls: number
-  /** All that was read, cached tokens included. */
+  /** All input tokens, including cached ones. */
   tokens_input: number
   tokens_cached: number
   tokens_output: number
-  /** What the turns were billed: exact. */
+  /** The exact amount that the turns were billed. */
   billed_cost_usd: number
-  /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
+  /** The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls. */
   avg_duration_sec: number | null
 })[]
 
@@ -1381,44 +1381,44 @@ export interface Energy {
 }
 
 export interface EnergyTimeline {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
   /** `day` in ranges of up to 92 days, `week` up to 730, else `month`. Weeks begin on Monday. */
   granularity: "day" | "week" | "month"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
-  /** Of the whole range. */
+  /** The sums of the whole range. */
   totals: {
-    /** Given by operators. */
+    /** Credit that operators granted, in energy. */
     free: number
-    /** For signing up and for referring others. */
+    /** Credit for signing up and for referrals, in energy. */
     bonus: number
-    /** Bought. */
+    /** Purchased credit, in energy. */
     paid: number
-    /** Charged, as a positive amount. */
+    /** Charges as a positive amount, in energy. */
     spent: number
-    /** What is in none of these: corrections that took credit back, below 0. */
+    /** Amounts in none of these buckets: corrections that took credit back. Negative or 0. */
     unbucketed: number
-    /** All together, which is how all balances changed: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
+    /** The change of all balances: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
     change: number
   }
-  /** Every day, week or month of the range, the oldest first. The range can cut both ends. */
+  /** Every day, week or month of the range, the oldest first. The range may cut the first and the last one. */
   items: ({
     /** The day on which the bucket begins (UTC). */
     date: string
-    /** Given by operators. */
+    /** Credit that operators granted, in energy. */
     free: number
-    /** For signing up and for referring others. */
+    /** Credit for signing up and for referrals, in energy. */
     bonus: number
-    /** Bought. */
+    /** Purchased credit, in energy. */
     paid: number
-    /** Charged, as a positive amount. */
+    /** Charges as a positive amount, in energy. */
     spent: number
-    /** What is in none of these: corrections that took credit back, below 0. */
+    /** Amounts in none of these buckets: corrections that took credit back. Negative or 0. */
     unbucketed: number
-    /** All together, which is how all balances changed: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
+    /** The change of all balances: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
     change: number
   })[]
 }
@@ -1449,26 +1449,26 @@ export interface Erasure {
 }
 
 export interface ErrorsReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "day"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   /** Every day of the range, the oldest first. */
   items: ({
     date: string
-    /** Calls in a container that failed. */
+    /** Failed calls in a container. */
     container_exec: number
-    /** Containers that did not start. */
+    /** Containers that failed to start. */
     container_start: number
-    /** Delegations to a sub-agent that failed. */
+    /** Failed delegations to a sub-agent. */
     subagent_dispatch: number
-    /** These three together. */
+    /** The sum of these three. */
     total: number
-    /** Model calls that failed at their provider, besides. */
+    /** Model calls that failed at their provider. `total` does not include them. */
     model_call: number
   })[]
 }
@@ -1650,50 +1650,50 @@ export interface HTTPValidationError {
 }
 
 export interface HourlyReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "hour"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
-  /** Every hour of the range, the oldest first; those to come are empty. */
+  /** Every hour of the range, the oldest first. Future hours are empty. */
   items: ({
     hour: string
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   })[]
 }
 
 export interface HourlySpacesReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "hour"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   top: number
-  /** The spaces that were billed most in the range; equal ones by id. */
+  /** The spaces that were billed most in the range, the highest amount first, then by id. */
   series: ({
-    /** Its number. */
+    /** The number of the space. */
     space_id: number
     slug: string
     chat_key: string | null
     title: string
     /** The account that is billed. */
     owner_id: number
-    /** In all hours together. */
+    /** The billed amount of all hours. */
     billed_cost_usd: number
     /** Every hour of the range, the oldest first. */
     points: ({
@@ -1701,9 +1701,9 @@ export interface HourlySpacesReport {
       billed_cost_usd: number
     })[]
   })[]
-  /** All other spaces together. */
+  /** The sum of all other spaces. */
   other: {
-    /** In all hours together. */
+    /** The billed amount of all hours. */
     billed_cost_usd: number
     /** Every hour of the range, the oldest first. */
     points: ({
@@ -2822,39 +2822,39 @@ export interface SharedSpaceList {
 }
 
 export interface SlugUsageReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** What a row of the series covers. */
+  /** The period that a row of the series covers. */
   granularity: "day"
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
-  /** Only this account's spaces; null: all. */
+  /** Only the spaces of this account. Null for all accounts. */
   user_id: number | null
-  /** Only this chat; null: all. */
+  /** Only this chat. Null for all chats. */
   chat_key: string | null
   grouped_by: "slug"
-  /** How many there are on all pages. */
+  /** The number of entries on all pages. */
   total: number
   /** The size of a page. */
   limit: number
-  /** How many were skipped. */
+  /** The number of entries that were skipped. */
   offset: number
-  /** Every day of the range, for each space that was used in it, by slug; those that were billed most first. */
+  /** Every day of the range for each space that was used in it, by slug. The highest billed amount is first. */
   series: Record<string, ({
     date: string
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
+    /** The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls. */
     avg_duration_sec: number | null
   })[]>
 }
@@ -3086,101 +3086,101 @@ export interface SubscriptionCreate {
 }
 
 export interface SubscriptionSpaces {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** Null: each row is of the whole range. */
+  /** Null: each row covers the whole range. */
   granularity: null
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
-  /** The `provider_key` that was asked for. */
+  /** The requested `provider_key`. Null for all. */
   subscription_id: string | null
-  /** The chat that was asked for. */
+  /** The requested chat. Null for all chats. */
   chat_key: string | null
-  /** All of them, those that were billed most first. */
+  /** All providers, the highest billed amount first. */
   providers: ({
-    /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
+    /** The member of a pool that served the calls. Otherwise their provider, also for calls that a user's plan paid for. */
     provider_key: string
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   })[]
-  /** The pairs of all other pages together. */
+  /** The sum of the pairs on all other pages. */
   other: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
-  /** All pairs: the items and `other`. */
+  /** The sum of all pairs: the items and `other`. */
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
-  /** How many pairs there are on all pages. */
+  /** The number of pairs on all pages. */
   pairs: number
   /** The size of a page. */
   limit: number
-  /** How many were skipped. */
+  /** The number of entries that were skipped. */
   offset: number
-  /** Pairs of a provider and a space, those that were billed most first. */
+  /** Pairs of a provider and a space, the highest billed amount first. */
   items: ({
-    /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
+    /** The member of a pool that served the calls. Otherwise their provider, also for calls that a user's plan paid for. */
     provider_key: string
-    /** Its number. */
+    /** The number of the space. */
     space_id: number
     slug: string
     chat_key: string | null
     title: string
     /** The account that is billed. */
     owner_id: number
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   })[]
 }
@@ -3464,114 +3464,114 @@ export interface ToolTest {
 }
 
 export interface TopSpacesReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** Null: each row is of the whole range. */
+  /** Null: each row covers the whole range. */
   granularity: null
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   limit: number
-  /** Those whose turns were billed most; equal ones by id. Archived spaces too. */
+  /** The spaces whose turns were billed most, including archived ones. The highest amount is first, then by id. */
   items: ({
-    /** Its number. */
+    /** The number of the space. */
     space_id: number
     slug: string
     chat_key: string | null
     title: string
     /** The account that is billed. */
     owner_id: number
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   })[]
-  /** All others together. */
+  /** The sum of all other spaces. */
   other: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   }
-  /** All spaces: the items and `other`. */
+  /** The sum of all spaces: the items and `other`. */
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   }
 }
 
 export interface TopUsersReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** Null: each row is of the whole range. */
+  /** Null: each row covers the whole range. */
   granularity: null
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   limit: number
-  /** Those that were billed most; equal ones by id. */
+  /** The accounts that were billed most, the highest amount first, then by id. */
   items: ({
     /** The account that is billed. */
     user_id: number
     name: string | null
     email: string | null
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   })[]
-  /** All others together. */
+  /** The sum of all other accounts. */
   other: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   }
-  /** Everybody: the items and `other`. */
+  /** The sum of all accounts: the items and `other`. */
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
   }
 }
@@ -3814,73 +3814,73 @@ export interface UpdateWebhook {
 }
 
 export interface UsageBreakdown {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** Null: each row is of the whole range. */
+  /** Null: each row covers the whole range. */
   granularity: null
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   dimension: "space" | "user" | "model" | "provider"
   limit: number
-  /** Those that were billed most; equal ones by their key. */
+  /** The items that were billed most, the highest amount first, then by key. */
   items: ({
     /** The `space_id`, `user_id`, model pin, or name of a provider or of a pool's member. */
     key: string
-    /** The title of a space, the name of a user, the label of a model; else null. */
+    /** The title of a space, the name of a user or the label of a model. Null for providers, or without a name. */
     name: string | null
-    /** Of a space. */
+    /** The chat key of a space. Null for other dimensions. */
     chat_key: string | null
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
-    /** Of all that was billed; null if nothing was. */
+    /** The share of the billed total, 0 to 1. Null if nothing was billed. */
     share: number | null
   })[]
-  /** All others together. */
+  /** The sum of all other items. */
   other: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
-  /** Everything: the items and `other`. */
+  /** The sum of everything: the items and `other`. */
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
 }
@@ -3934,68 +3934,68 @@ export interface User {
 }
 
 export interface UserCostsReport {
-  /** Where the range begins (UTC). */
+  /** The start of the range (UTC). */
   from: string
-  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
   to: string
-  /** Null: each row is of the whole range. */
+  /** Null: each row covers the whole range. */
   granularity: null
-  /** When the report was made: it is exact at that moment. */
+  /** The time at which the report was made. Its figures are exact at this time. */
   as_of: string
   limit: number
-  /** Those that were billed most; equal ones by id. */
+  /** The accounts that were billed most, the highest amount first, then by id. */
   items: ({
     /** The account that is billed. */
     user_id: number
     name: string | null
     email: string | null
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   })[]
-  /** All others together. */
+  /** The sum of all other accounts. */
   other: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
-  /** Everybody: the items and `other`. */
+  /** The sum of all accounts: the items and `other`. */
   total: {
-    /** Live turns that ended, those billed nothing too. */
+    /** Live turns that ended, including turns that were billed nothing. */
     turns: number
-    /** Those of sub-agents too. */
+    /** Model calls, including the calls of sub-agents. */
     model_calls: number
-    /** All that was read, cached tokens included. */
+    /** All input tokens, including cached ones. */
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** What the turns were billed: exact. */
+    /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
     cost_usd: number
-    /** What was billed less that: below 0 by what nobody was billed for. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
 }
