@@ -156,7 +156,7 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   const ofFirst = await run()
   await end(first.sub_id)
   await run()
-  const named = await world.sql("select subscription_id from usage where user_id = $1 order by usage_id", [
+  const named = await world.sql("select subscription_id from usage where user_id = $1 order by turn_id", [
     client.userId,
   ])
   const [a, b] = [String(first.sub_id), String(later.sub_id)]
