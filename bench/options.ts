@@ -33,6 +33,7 @@ export const MEASUREMENTS = [
   "shards",
   "peer",
   "procedures",
+  "statements",
   "start",
   "floor",
   "history",
