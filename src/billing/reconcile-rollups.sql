@@ -1,5 +1,6 @@
--- Days that are over, read as rollups and queue and from raw records: all days behind p_position, or, of what has moved, the last one and
--- one by chance. A rollup is named once for each of its keys and each number that differs.
+-- Checks the rollups of past days: rollup and queue together must equal the raw records.
+-- p_scope: 'all' checks p_size days after p_position. 'recent' checks the last day and a random earlier day.
+-- There is one finding for each number that differs, by the key of its rollup.
 create function turnpike.rollups_slice(p_position text, p_size integer, p_scope text, p_moment timestamptz) returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -34,15 +35,16 @@ begin
   return slice;
 end $$;
 
--- p_sums: also the sums before the next mark, and before the one behind it. A day on which a turn's calls do not add up to it is left to
--- the pass that looks at that turn: the rollup may well be right.
+-- Returns the findings of one day. p_sums: also checks the sums before the marks on both sides of the day.
+-- If the calls of a turn do not add up to the turn, differences of usage on its day are not reported.
+-- The check of that turn reports it, and the rollup may be right.
 create function turnpike.day_findings(p_day date, p_sums boolean) returns turnpike.finding[] language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off set work_mem = '64MB' as $$
 declare
   differs boolean := exists (select from turnpike.usage_differences(p_day));
   is_told boolean;
 begin
-  -- Nearly always nothing differs, and turns need not be looked at.
+  -- Usually nothing differs, so turns need not be read.
   is_told := differs and not exists (
     select from (
       select r.turn_id, jsonb_build_array(sum(r.calls), sum(r.tokens_input), sum(r.tokens_cached), sum(r.tokens_output),
@@ -60,7 +62,9 @@ begin
     where d.said -> n.name is distinct from d.kept -> n.name order by d.family, d.key, d.starts_at, n.name);
 end $$;
 
--- said: what raw records come to; kept: rollup and queue. Both by the names of what they sum; null where there is nothing.
+-- Returns the keys of usage rollups that differ from the raw records of a day.
+-- said: the sums of the raw records. kept: the sums of rollup and queue.
+-- Both map names to sums, and are null if there are no rows.
 create function turnpike.usage_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz,
   said jsonb, kept jsonb) language sql stable as $$
   with span as materialized (
@@ -171,14 +175,14 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
   from summed u where u.said is distinct from u.kept or u.is_said is distinct from u.is_kept
 $$;
 
--- The sums of a key by their names. One that its family does not have is left out.
+-- Maps names to the sums of a key. Sums that its family does not have are omitted.
 create function turnpike.named_sums(p_sums bigint[]) returns jsonb language sql immutable as $$
   select jsonb_strip_nulls(jsonb_object_agg(n.name, n.sum)) from unnest(array['turns', 'calls', 'tokens_input', 'tokens_cached',
     'tokens_output', 'cost_credit_micros', 'billed_credit_micros', 'keyed_calls', 'duration_us', 'tokens_input_most', 'pictures'],
     p_sums) n(name, sum)
 $$;
 
--- The same of the ledger.
+-- Returns the same for rollups of the ledger.
 create function turnpike.ledger_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz,
   said jsonb, kept jsonb) language sql stable as $$
   with span as materialized (
@@ -214,7 +218,7 @@ create function turnpike.ledger_differences(p_day date) returns table (family te
   where a.sums is distinct from b.sums
 $$;
 
--- The same of failures.
+-- Returns the same for the counted failures.
 create function turnpike.error_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz,
   said jsonb, kept jsonb) language sql stable as $$
   with span as materialized (
@@ -231,8 +235,8 @@ create function turnpike.error_differences(p_day date) returns table (family tex
   where a.failures is distinct from b.failures
 $$;
 
--- What the sums before the next mark behind a day are more than those before the mark in front of it, and than the days between them: by
--- how much, where it should be nothing.
+-- Checks that the sums before the next mark equal the sums before the previous mark plus the days between them.
+-- Returns the keys with a difference. kept: the difference. said: 0 for each name.
 create function turnpike.sum_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz, said jsonb,
   kept jsonb) language sql stable as $$
   with marks as materialized (
