@@ -90,7 +90,7 @@ export async function createChurnSite(world: BenchWorld, name: string, changes: 
 }
 
 /** Statements that are planned once for each connection, as a pooler with prepared statements has them. */
-function databaseOf(pool: pg.Pool): Database {
+export function databaseOf(pool: pg.Pool): Database {
   const names = new Map<string, string>()
   const types = {
     getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -104,7 +104,7 @@ function databaseOf(pool: pg.Pool): Database {
   })
 }
 
-function contextOf(url: string, db: Database) {
+export function contextOf(url: string, db: Database) {
   const env = parseBaseEnv({
     DATABASE_URL: url,
     UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",

@@ -42,6 +42,7 @@ export const MEASUREMENTS = [
   "logins",
   "churn",
   "queues",
+  "wal",
   "outage-queue",
   "outage-database",
   "outage-provider",
