@@ -1143,7 +1143,8 @@ begin
   end if;
   return new;
 end $$;
-create trigger wallets_cover_shards before update of balance_credit_micros on wallets
+-- After the change: a trigger before it would lock the row first, in a record of its own.
+create trigger wallets_cover_shards after update of balance_credit_micros on wallets
   for each row when (new.shards > 0) execute function guard_posted_balance();
 
 -- Charges of turns that have ended and are not in the ledger yet (src/billing/post-charges.sql).
