@@ -889,7 +889,7 @@ create trigger turns_transition before update on turns for each row execute func
 -- The turns that have not ended, in narrow rows for runners, for conversations' queues and for lists of open turns. Written by the
 -- procedures that accept, claim, give back and end a turn.
 create table open_turns (
-  turn_id text primary key,
+  turn_id text not null,
   conversation_id text not null,
   position bigint not null,
   user_id bigint not null,
@@ -902,18 +902,19 @@ create table open_turns (
   -- Its end user within the account, as a hash of the reference: runners take the end users of an account in turn.
   lane integer not null,
   -- The account at the provider that its worker calls; null: queued, or no account was chosen.
-  provider_id text,
-  unique (conversation_id, position)
+  provider_id text
+-- Accepting and claiming a turn write each index that has the row: these are as few as the look-ups need. A turn is looked up with its account.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
-create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
+create unique index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
+-- The one of a conversation that runs or may begin, and those that wait for it.
+create unique index open_turns_first on open_turns (conversation_id) where wake_at < 'infinity';
+create unique index open_turns_waiting on open_turns (conversation_id, position) where wake_at = 'infinity';
 -- What may begin, and what is under way: runners look for the next account, then for its next end user, then for that one's oldest turn.
-create index open_turns_ready on open_turns (test, user_id, lane, created_at, turn_id) where state = 'queued' and wake_at < 'infinity';
+create index open_turns_ready on open_turns (test, user_id, lane, created_at) where state = 'queued' and wake_at < 'infinity';
 create index open_turns_running on open_turns (test, user_id, lane) where state = 'running';
 -- Turns that have begun and wait for a runner: handed over, given back, or lost with their worker.
 create index open_turns_begun on open_turns (wake_at) where state = 'running';
-create index open_turns_by_age on open_turns (created_at);
 create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
-create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
 
 -- The invocations that run turns at this moment. Few rows, which change often.
 create table runners (

@@ -106,7 +106,7 @@ begin
     calls_start_until = greatest(t.calls_start_until, p_calls_until),
     last_event_seq = t.last_event_seq + jsonb_array_length(p_events)
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
   return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
       turnpike.unusable_accounts(p_accounts, p_moment);
@@ -135,7 +135,7 @@ begin
   end if;
   update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
     last_event_seq = t.last_event_seq + jsonb_array_length(p_events) where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   update turn_steps p set results = p.results || p_results, pending_calls = p.pending_calls - p_count
     where p.turn_id = p_turn_id and p.step = p_step;
   if p_files <> '[]' then
@@ -177,7 +177,7 @@ begin
       last_event_seq = t.last_event_seq + jsonb_array_length(events)
     where t.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, events);
-  update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   return true;
 end $$;
 
@@ -193,7 +193,7 @@ begin
   end if;
   update turns t set lease_until = null, attempts = case when p_broke then greatest(t.attempts, 1) else t.attempts end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   return true;
 end $$;
 
@@ -210,7 +210,7 @@ begin
   update turns t set lease_until = p_lease, calls_start_until = case when t.cancel_requested_at is null
       then greatest(t.calls_start_until, p_calls_until) else t.calls_start_until end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
@@ -224,7 +224,7 @@ begin
     return 'stale';
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 

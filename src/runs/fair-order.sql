@@ -74,7 +74,7 @@ begin
     select o.* into head from open_turns o
       where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity' and o.lane > last
         and o.turn_id <> all (p_passed)
-      order by o.lane, o.created_at, o.turn_id limit 1;
+      order by o.lane, o.created_at limit 1;
     if head.turn_id is null then
       exit when is_around;
       is_around := true;

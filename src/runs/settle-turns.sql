@@ -169,7 +169,7 @@ begin
     held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = kept,
     last_event_seq = t.last_event_seq + jsonb_array_length(p_end.events) + 1
     where t.turn_id = mine.turn_id returning t.* into mine;
-  delete from open_turns o where o.turn_id = mine.turn_id;
+  perform turnpike.close_turn(mine);
   if mine.key_id is null then
     insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
       tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)

@@ -182,7 +182,9 @@ begin
   returning t.* into made;
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
   if made.position > 1 then
-    if exists (select from open_turns o where o.conversation_id = made.conversation_id) then
+    if exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity')
+      or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity')
+    then
       -- It may begin once the one before it has ended (next_turn).
       wakes_at := 'infinity';
     end if;

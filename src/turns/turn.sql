@@ -3,11 +3,25 @@ create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz)
 declare
   next open_turns;
 begin
-  select o.* into next from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
-  if next.wake_at = 'infinity' then
-    update open_turns o set wake_at = p_moment where o.turn_id = next.turn_id;
+  select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
+  if next.turn_id is null then
+    select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity' order by o.position limit 1;
+    update open_turns o set wake_at = p_moment
+      where o.conversation_id = p_conversation_id and o.position = next.position and o.wake_at = 'infinity';
   end if;
   return coalesce(next.state = 'queued', false);
+end $$;
+
+-- Notes from when on a runner may take an open turn.
+create function turnpike.set_wake(mine turns, p_wake_at timestamptz) returns void language plpgsql as $$
+begin
+  update open_turns o set wake_at = p_wake_at where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+end $$;
+
+-- Takes a turn that has ended out of the open ones.
+create function turnpike.close_turn(mine turns) returns void language plpgsql as $$
+begin
+  delete from open_turns o where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
 end $$;
 
 -- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.
