@@ -926,6 +926,7 @@ create table runners (
   looks_until timestamptz
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
+-- What happens within a turn. Its transitions are in the account's feed (events).
 create table turn_events (
   turn_id text not null,
   seq integer not null check (seq > 0),
@@ -1479,10 +1480,11 @@ create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Webhooks and events
 
--- The feed of an account: one row for each event. For a transition it stores only what the turn's row no longer says
--- (src/webhooks/event-payload.ts). It has no foreign keys, since each turn writes three rows.
+-- The feed of an account: one row for each event. The transitions of a turn are here only, and in its log by the view turn_log: data is what
+-- the log shows, without the state, and the hold, which the turn's row does not say later (src/webhooks/event-payload.ts). It has no foreign
+-- keys, since each turn writes three rows. An event is looked up with its account, so that its id has one index.
 create table events (
-  event_id text primary key,
+  event_id text not null,
   user_id bigint not null,
   test boolean not null,
   type text not null,
@@ -1498,10 +1500,21 @@ create table events (
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create index events_of_owner on events (user_id, test, event_id collate "C" desc);
-create index events_forward on events (user_id, test, xact, event_id collate "C");
+create unique index events_of_owner on events (user_id, test, event_id collate "C" desc);
+-- The few events of one transaction are sorted when they are read.
+create index events_forward on events (user_id, test, xact);
+create unique index events_of_turn on events (turn_id, seq) where turn_id is not null;
 create trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
+
+-- The log of a turn. One that was forgotten (src/turns/forget-test-turns.sql) has none.
+create view turn_log as
+  select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
+  union all
+  select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || (e.data - 'held_credit_micros'), e.created_at
+    from events e
+    where e.turn_id is not null and not (e.test and exists (select from turns t
+      where t.turn_id = e.turn_id and t.finished_at is not null and t.text = '' and t.erased_at is null));
 
 -- scope and key_id are those of the key that made it: it gets the events that the key may see.
 create table webhook_endpoints (
@@ -1571,7 +1584,8 @@ create table webhook_deliveries (
   -- Made of the event and the endpoint: one delivery for both, without an index of its own.
   delivery_id text primary key,
   webhook_id text not null references webhook_endpoints,
-  event_id text not null references events,
+  -- Events are never deleted, and a delivery is written by the procedure that has written or read its event.
+  event_id text not null,
   turn_id text,
   seq integer,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),

@@ -102,7 +102,7 @@ async function exportPage(
       .select(["s.slug as space", "c.name as conversation_name"])
       .select((turn) => [
         jsonArrayFrom(
-          turn.selectFrom("turn_events as v").whereRef("v.turn_id", "=", "t.turn_id").selectAll("v").orderBy("v.seq"),
+          turn.selectFrom("turn_log as v").whereRef("v.turn_id", "=", "t.turn_id").selectAll("v").orderBy("v.seq"),
         ).as("events"),
         jsonArrayFrom(
           turn

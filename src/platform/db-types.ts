@@ -1083,6 +1083,15 @@ interface TurnEvents {
   type: string;
 }
 
+interface TurnLog {
+  created_at: Timestamp | null;
+  data: Json | null;
+  event_id: string | null;
+  seq: number | null;
+  turn_id: string | null;
+  type: string | null;
+}
+
 interface Turns {
   attempts: Generated<number>;
   billed_credit_micros: Generated<number>;
@@ -1482,6 +1491,7 @@ export interface DB {
   teams: Teams;
   turn_ends: TurnEnds;
   turn_events: TurnEvents;
+  turn_log: TurnLog;
   turn_steps: TurnSteps;
   turns: Turns;
   usage: Usage;

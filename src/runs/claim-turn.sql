@@ -125,7 +125,7 @@ begin
   claim.has_subscriber := false;
   if begins then
     claim.has_subscriber := turnpike.write_transition(claimed, space.created_by_key_id, p_event_id,
-      jsonb_build_object('state', 'running', 'config_version', claimed.config_version), terms.moment);
+      jsonb_build_object('config_version', claimed.config_version), terms.moment);
   end if;
 
   -- What its agent needs. A plain turn has none of the parts behind an if.

@@ -181,7 +181,7 @@ begin
     perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq - jsonb_array_length(p_end.events), p_end.events);
   end if;
   has_subscriber := turnpike.write_transition(mine, space_maker, p_end.event_id,
-    jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code,
+    jsonb_strip_nulls(jsonb_build_object('status_reason', mine.status_reason, 'error_code', mine.error_code,
       'truncated', nullif(mine.truncated, false))), p_moment);
   return row(mine, billed, turnpike.next_turn(mine.conversation_id, p_moment), has_subscriber)::turnpike.ended_turn;
 end $$;
@@ -192,7 +192,7 @@ declare
   ended turns;
 begin
   select t.* into ended from turns t where t.turn_id = p_end.turn_id and t.epoch = p_end.epoch and t.finished_at is not null;
-  if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
+  if exists (select from events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
     -- Whether a webhook hears it, or something is to be posted, is not known any more: a wake too many costs a look.
     return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state, turnpike.next_turn(ended.conversation_id, p_moment), true,
       not ended.test)::turnpike.settled_turn;

@@ -192,7 +192,7 @@ begin
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
   values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment,
     hashtext(made.end_user_ref));
-  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
+  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then

@@ -18,7 +18,7 @@ begin
     where t.turn_id = open.turn_id returning t.* into turn;
   perform turnpike.close_turn(open);
   has_subscriber := turnpike.write_transition(turn, (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
-    jsonb_build_object('state', turn.state, 'status_reason', turn.status_reason), p_moment);
+    jsonb_build_object('status_reason', turn.status_reason), p_moment);
 end $$;
 
 -- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next`: another turn of its conversation may begin), 'asked', 'ended'

@@ -33,16 +33,16 @@ begin
   from jsonb_array_elements(p_drafts) with ordinality as draft(value, position);
 end $$;
 
--- Writes a transition into the turn's log and its account's feed. Returns whether a webhook gets it. The row must be as it is after the
--- transition, with its last event counted. The feed stores the hold, which the row will not have later.
+-- Writes a transition into its account's feed, which the turn's log shows too. Returns whether a webhook gets it. The row must be as it is
+-- after the transition, with its last event counted. p_data: what the log says of it beside the state. The hold is stored with it, which the
+-- row will not have later.
 create function turnpike.write_transition(turn turns, p_made_by text, p_event_id text, p_data jsonb, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
-  insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-  values (turn.turn_id, turn.last_event_seq, p_event_id, 'turn.' || turn.state, p_data, p_moment);
   return turnpike.add_event(p_event_id, turn.user_id, turn.test, 'turn.' || turn.state, turn.turn_id, turn.last_event_seq,
     turn.space_id, p_made_by,
-    case when turn.finished_at is null then jsonb_build_object('held_credit_micros', turn.held_credit_micros) else '{}' end, p_moment);
+    case when turn.finished_at is null then p_data || jsonb_build_object('held_credit_micros', turn.held_credit_micros) else p_data end,
+    p_moment);
 end $$;
 
 -- A turn that has ended and still has its hold.

@@ -43,7 +43,8 @@ begin
           next_attempt_at = p_request.moment, finished_at = null
         where d.delivery_id = p_delivery_id returning d.* into again;
       delivery := again;
-      event_type := (select e.type from events e where e.event_id = again.event_id);
+      event_type := (select e.type from events e
+        where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = again.event_id);
       attempts := turnpike.newest_attempts(p_delivery_id, p_attempts_listed);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_request.moment);
     end if;
