@@ -1,7 +1,8 @@
 -- phase: before-deploy
 -- Turnpike's whole database as it is today: what the files of migrations/ add up to, which a check compares (CONTRIBUTING.md). Money is
 -- integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise
--- walk a primary key backwards over all accounts' rows.
+-- walk a primary key backwards over all accounts' rows. Their indexes ascend and are read backwards: a row that is newer than all of its owner
+-- then splits a page behind it, which stays full.
 
 -- For tables whose rows nobody may change.
 create function guard_append_only() returns trigger language plpgsql as $$
@@ -765,8 +766,8 @@ create table conversations (
   unique (space_id, end_user_ref, name)
 -- The end of a turn notes who served it, in the row's own page.
 ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
-create index conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
-create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
+create index conversations_by_activity on conversations (user_id, test, last_turn_at, end_user_ref collate "C");
+create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at);
 
 create table turns (
   turn_id text primary key,
@@ -849,15 +850,15 @@ create table turns (
 -- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
 -- was empty might take one of those, and read all turns of the account for each that is accepted.
 create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
-create index turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
-create index turns_of_space on turns (space_id, turn_id collate "C" desc);
-create index turns_of_key on turns (key_id, turn_id collate "C" desc);
-create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
-create index turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
-create index turns_of_member on turns (member_id, turn_id collate "C" desc) where member_id is not null;
+create index turns_of_owner on turns (user_id, test, turn_id collate "C");
+create index turns_of_space on turns (space_id, turn_id collate "C");
+create index turns_of_key on turns (key_id, turn_id collate "C");
+create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C");
+create index turns_of_chat on turns (user_id, test, turn_id collate "C") where key_id is null;
+create index turns_of_member on turns (member_id, turn_id collate "C") where member_id is not null;
 -- For failed and cancelled turns, which have a reason, without reading all that are done. Open turns are in open_turns: an index on the
 -- state would make each change of it write all indexes of the row.
-create index turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
+create index turns_not_done on turns (user_id, test, turn_id collate "C") where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
 -- Test turns whose texts are still kept, for the sweep that forgets them.
 create index turns_test_kept on turns (finished_at) where test and text <> '' and finished_at is not null;
@@ -906,7 +907,7 @@ create table open_turns (
   provider_id text
 -- Accepting and claiming a turn write each index that has the row: these are as few as the look-ups need. A turn is looked up with its account.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
-create unique index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
+create unique index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C");
 -- The one of a conversation that runs or may begin, and those that wait for it.
 create unique index open_turns_first on open_turns (conversation_id) where wake_at < 'infinity';
 create unique index open_turns_waiting on open_turns (conversation_id, position) where wake_at = 'infinity';
@@ -1187,7 +1188,7 @@ create table ledger (
     when reason = 'admin_action' then amount_credit_micros <> 0
     else amount_credit_micros > 0 end)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create index ledger_by_owner on ledger (user_id, ledger_id desc);
+create index ledger_by_owner on ledger (user_id, ledger_id);
 create unique index ledger_one_entry_per_reference on ledger (reference) where reference is not null;
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 -- A correction that names a turn is its refund.
@@ -1501,7 +1502,7 @@ create table events (
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create unique index events_of_owner on events (user_id, test, event_id collate "C" desc);
+create unique index events_of_owner on events (user_id, test, event_id collate "C");
 -- The few events of one transaction are sorted when they are read.
 create index events_forward on events (user_id, test, xact);
 create unique index events_of_turn on events (turn_id, seq) where turn_id is not null;
@@ -1605,7 +1606,7 @@ create table webhook_deliveries (
 -- None on the lease: a claim writes no index.
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, event_id collate "C")
   where state = 'pending';
-create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C" desc);
+create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C");
 create index webhook_deliveries_of_turn on webhook_deliveries (turn_id) where turn_id is not null;
 
 create table webhook_attempts (
