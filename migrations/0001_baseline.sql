@@ -779,6 +779,8 @@ create table turns (
   position bigint not null,
   test boolean not null,
   end_user_ref text not null,
+  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
+  member_id bigint,
   -- The request.
   idempotency_key text not null,
   request_hash text not null,
@@ -788,8 +790,16 @@ create table turns (
   metadata jsonb not null default '{}',
   max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
   timeout_seconds integer,
+  -- The prices of its model that it was admitted by.
+  price_version integer not null,
+  -- The window of its key that it counts in.
+  window_started_at timestamptz,
+  created_at timestamptz not null,
+  -- The hold: how much was held in all, and how much is still held. From here on there is what changes: the log of a change begins with the
+  -- first column that it changes, and a claim changes those at the end.
+  hold_credit_micros bigint not null check (hold_credit_micros >= 0),
+  held_credit_micros bigint not null check (held_credit_micros >= 0),
   -- The outcome.
-  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
   status_reason text,
   result text,
   -- The result ends where the model's output limit has cut it.
@@ -799,12 +809,6 @@ create table turns (
   error_message text,
   -- We lost its result, so nothing of it is billed. Not taken from a code, since scripts choose theirs.
   failed_by_us boolean not null default false,
-  config_version integer,
-  -- The hold: how much was held in all, and how much is still held.
-  hold_credit_micros bigint not null check (hold_credit_micros >= 0),
-  held_credit_micros bigint not null check (held_credit_micros >= 0),
-  -- The window of its key that it counts in.
-  window_started_at timestamptz,
   cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
   model_calls integer not null default 0,
@@ -813,28 +817,25 @@ create table turns (
   tokens_cached bigint not null default 0,
   tokens_cache_written bigint not null default 0,
   tokens_output bigint not null default 0,
+  finished_at timestamptz,
+  erased_at timestamptz,
+  cancel_requested_at timestamptz,
+  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
+  calls_start_until timestamptz,
+  -- Until then somebody reads its events as they come; only then its text is written while it is made.
+  stream_until timestamptz,
+  model_failures integer not null default 0,
+  config_version integer,
+  started_at timestamptz,
+  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
+  last_event_seq integer not null default 1,
   -- The claim: which worker may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
   attempts integer not null default 0,
-  model_failures integer not null default 0,
   lease_until timestamptz,
   -- The queue's message that brought its worker, and which attempt of it. The next attempt may take the claim over.
   claim_message text,
   claim_try integer,
-  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
-  calls_start_until timestamptz,
-  cancel_requested_at timestamptz,
-  -- Until then somebody reads its events as they come; only then its text is written while it is made.
-  stream_until timestamptz,
-  last_event_seq integer not null default 1,
-  created_at timestamptz not null,
-  started_at timestamptz,
-  finished_at timestamptz,
-  erased_at timestamptz,
-  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
-  member_id bigint,
-  -- The prices of its model that it was admitted by.
-  price_version integer not null,
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
@@ -844,8 +845,9 @@ create table turns (
     = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
--- A claim changes no index, so it finds room in the row's own page; the end of a turn writes all of them.
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+-- Neither a claim nor the end of a turn that is done changes an indexed column, so they find room in the row's own page and write no index.
+-- Reports of ended turns read ended_turns.
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
   autovacuum_analyze_scale_factor = 0.02);
 -- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
 -- was empty might take one of those, and read all turns of the account for each that is accepted.
@@ -861,15 +863,7 @@ create index turns_of_member on turns (member_id, turn_id collate "C") where mem
 create index turns_not_done on turns (user_id, test, turn_id collate "C") where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
 -- Test turns whose texts are still kept, for the sweep that forgets them.
-create index turns_test_kept on turns (finished_at) where test and text <> '' and finished_at is not null;
--- The columns of usage reports, so they do not read the wide rows. A turn counts at the time of its bill, that of its ledger row.
-create index turns_ended on turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref,
-  billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
-create index turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
-  include (space_id, key_id, billed_credit_micros) where billed_credit_micros > 0;
--- They have no usage records; analytics count them too.
-create index turns_without_calls on turns (finished_at) include (user_id, space_id, model)
-  where model_calls = 0 and finished_at is not null and not test;
+create index turns_test_kept on turns (turn_id collate "C") where test and text <> '';
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
 begin
@@ -887,6 +881,29 @@ begin
   return new;
 end $$;
 create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
+
+-- What reports need of the turns that have ended, so they do not read the wide rows, and so that the end of a turn changes no index of those.
+-- Written by the trigger turns_ended_queued. A turn counts at the time of its bill, that of its ledger row.
+create table ended_turns (
+  turn_id text not null,
+  user_id bigint not null,
+  test boolean not null,
+  finished_at timestamptz not null,
+  space_id bigint not null,
+  key_id text,
+  end_user_ref text not null,
+  billed_credit_micros bigint not null,
+  model_calls integer not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create index ended_turns_of_owner on ended_turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref, billed_credit_micros,
+  model_calls, tokens_input, tokens_cached, tokens_output);
+create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros)
+  where billed_credit_micros > 0;
+-- They have no usage records; analytics count them too.
+create index ended_turns_without_calls on ended_turns (finished_at) where model_calls = 0 and not test;
 
 -- The turns that have not ended, in narrow rows for runners, for conversations' queues and for lists of open turns. Written by the
 -- procedures that accept, claim, give back and end a turn.
@@ -1716,6 +1733,10 @@ create table turn_ends (
 
 create function queue_turn_end() returns trigger language plpgsql as $$
 begin
+  insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
+      tokens_cached, tokens_output)
+    values (new.turn_id, new.user_id, new.test, new.finished_at, new.space_id, new.key_id, new.end_user_ref, new.billed_credit_micros,
+      new.model_calls, new.tokens_input, new.tokens_cached, new.tokens_output);
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
@@ -2166,3 +2187,4 @@ create trigger users_kept before delete on users for each statement execute func
 create trigger spaces_kept before delete on spaces for each statement execute function guard_append_only();
 create trigger api_keys_kept before delete on api_keys for each statement execute function guard_append_only();
 create trigger turns_kept before delete on turns for each statement execute function guard_append_only();
+create trigger ended_turns_append_only before update or delete on ended_turns for each statement execute function guard_append_only();

@@ -64,6 +64,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "tables": {
       "config_versions": [],
       "conversations": [],
+      "ended_turns": [],
       "erased_objects": [],
       "erasures": [],
       "events": [],
@@ -209,6 +210,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "chat_calls": [],
       "config_versions": [],
       "conversations": [],
+      "ended_turns": [],
       "erased_objects": [],
       "erasures": [],
       "events": [],
@@ -358,6 +360,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       ],
       "chat_calls": [],
       "container_mappings": [],
+      "ended_turns": [],
       "environment_files": [],
       "environment_keys": [],
       "error_days": [],

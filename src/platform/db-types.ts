@@ -257,6 +257,21 @@ interface Conversations {
   user_id: number | null;
 }
 
+interface EndedTurns {
+  billed_credit_micros: number;
+  end_user_ref: string;
+  finished_at: Timestamp;
+  key_id: string | null;
+  model_calls: number;
+  space_id: number;
+  test: boolean;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
+  user_id: number;
+}
+
 interface EndUsers {
   blocked: Generated<boolean>;
   created_at: Timestamp;
@@ -1418,6 +1433,7 @@ export interface DB {
   container_mappings: ContainerMappings;
   conversations: Conversations;
   end_users: EndUsers;
+  ended_turns: EndedTurns;
   environment_files: EnvironmentFiles;
   environment_keys: EnvironmentKeys;
   erased_objects: ErasedObjects;
