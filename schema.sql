@@ -944,7 +944,7 @@ create table runners (
   looks_until timestamptz
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
--- What happens within a turn. Its transitions are in the account's feed (events).
+-- What happens within a turn and is not written with a step (turn_steps). Its transitions are in the account's feed (events).
 create table turn_events (
   turn_id text not null,
   seq integer not null check (seq > 0),
@@ -1000,8 +1000,33 @@ create table turn_steps (
   subagent text,
   model text not null,
   tokens_input bigint not null,
+  -- Events of the turn's log that were written with it: {id, type, data, at}, and the number of the first.
+  events jsonb not null default '[]',
+  first_event_seq integer,
   primary key (turn_id, step)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create trigger turn_steps_append_only before delete on turn_steps
+  for each row execute function guard_event_deletion();
+
+-- As for turn_events: an erased turn's lose their texts, those of a forgotten test turn are gone.
+create function guard_step_events() returns trigger language plpgsql as $$
+declare
+  ended turns;
+begin
+  select t.* into ended from turns t where t.turn_id = old.turn_id and t.finished_at is not null;
+  if ended.turn_id is null or new.first_event_seq is distinct from old.first_event_seq
+    or (new.events = '[]' and old.events <> '[]' and not (ended.test and ended.text = ''))
+    or (new.events <> '[]' and (jsonb_array_length(new.events) <> jsonb_array_length(old.events) or exists (
+      select from rows from (jsonb_array_elements(old.events), jsonb_array_elements(new.events)) e (was, is_now)
+      where e.was - 'data' <> e.is_now - 'data' or not e.was -> 'data' @> e.is_now -> 'data')))
+  then
+    raise exception 'events of % are append-only', tg_table_name using errcode = '23514';
+  end if;
+  return null;
+end $$;
+create trigger turn_steps_events_redacted_only after update of events, first_event_seq on turn_steps
+  for each row when (new.events <> old.events or new.first_event_seq is distinct from old.first_event_seq)
+  execute function guard_step_events();
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Totals of spaces
@@ -1528,6 +1553,10 @@ create trigger events_append_only before update or delete on events
 -- The log of a turn. One that was forgotten (src/turns/forget-test-turns.sql) has none.
 create view turn_log as
   select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
+  union all
+  select p.turn_id, p.first_event_seq + d.number::integer - 1, d.draft ->> 'id', d.draft ->> 'type', d.draft -> 'data',
+      (d.draft ->> 'at')::timestamptz
+    from turn_steps p, jsonb_array_elements(p.events) with ordinality d (draft, number)
   union all
   select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || (e.data - 'held_credit_micros'), e.created_at
     from events e

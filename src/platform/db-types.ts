@@ -1168,7 +1168,9 @@ interface TurnSteps {
   cost_credit_micros: number;
   created_at: Timestamp;
   epoch: number;
+  events: Generated<Json>;
   finish: string;
+  first_event_seq: number | null;
   model: string;
   pending_calls: Generated<number>;
   results: Generated<Json>;

@@ -12,7 +12,7 @@ end $$;
 -- is the step's bill.
 -- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
 -- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its
--- tokens come to (price) above what the hold had left (cost) is our loss.
+-- tokens come to (price) above what the hold had left (cost) is our loss. events: drafts that the turn's log gets with it, before any other.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
@@ -23,9 +23,10 @@ declare
   served_by text;
 begin
   insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at, subagent,
-    model, tokens_input)
+    model, tokens_input, events, first_event_seq)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
-    p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint);
+    p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint,
+    coalesce(p_step -> 'events', '[]'), mine.last_event_seq + 1);
   -- Who served it: a member of a pool, else the account's active plan. In one expression, the plan would be made anew for each member.
   served_by := p_step ->> 'account';
   if served_by is null then
@@ -95,7 +96,7 @@ begin
       turnpike.unusable_accounts(p_accounts, p_moment);
     return;
   end if;
-  perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
+  perform turnpike.keep_step(mine, p_step || jsonb_build_object('events', p_events), 0, null, p_moment);
   mine.model_failures := case p_step ->> 'finish' when 'aborted' then mine.model_failures else 0 end;
   update turns t set cost_credit_micros = t.cost_credit_micros + (p_step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
     tokens_input = t.tokens_input + (p_step ->> 'tokens_input')::bigint,
@@ -107,7 +108,6 @@ begin
     last_event_seq = t.last_event_seq + jsonb_array_length(p_events)
     where t.turn_id = p_turn_id;
   perform turnpike.set_wake(mine, p_lease);
-  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
   return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
       turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;

@@ -146,7 +146,7 @@ begin
       where c.turn_id = mine.turn_id;
   end if;
   if p_end.step is not null then
-    perform turnpike.keep_step(mine, p_end.step, case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
+    perform turnpike.keep_step(mine, p_end.step || jsonb_build_object('events', p_end.events), case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
   end if;
   update turns t set
     state = case when cancelled then 'cancelled' else p_end.state end,
@@ -177,7 +177,7 @@ begin
       mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
       mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
   end if;
-  if p_end.events <> '[]' then
+  if p_end.step is null and p_end.events <> '[]' then
     perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq - jsonb_array_length(p_end.events), p_end.events);
   end if;
   has_subscriber := turnpike.write_transition(mine, space_maker, p_end.event_id,

@@ -13,6 +13,6 @@ begin
   delete from turn_events e where e.turn_id = any (ids);
   -- An erasure finds the objects of stored pictures by the steps that called tools.
   delete from turn_steps p where p.turn_id = any (ids) and not p.content @> '[{"type": "tool-call"}]';
-  update turn_steps p set text = '', content = '[{"type": "tool-call"}]', results = '{}' where p.turn_id = any (ids);
+  update turn_steps p set text = '', content = '[{"type": "tool-call"}]', results = '{}', events = '[]' where p.turn_id = any (ids);
   return cardinality(ids);
 end $$;
