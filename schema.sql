@@ -1524,8 +1524,8 @@ create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
 -- Webhooks and events
 
 -- The feed of an account: one row for each event. The transitions of a turn are here only, and in its log by the view turn_log: data is what
--- the log shows, without the state, and the hold, which the turn's row does not say later (src/webhooks/event-payload.ts). It has no foreign
--- keys, since each turn writes three rows. An event is looked up with its account, so that its id has one index.
+-- the log shows, without the state. It has no foreign keys, since each turn writes three rows. An event is looked up with its account, so that
+-- its id has one index.
 create table events (
   event_id text not null,
   user_id bigint not null,
@@ -1533,10 +1533,13 @@ create table events (
   type text not null,
   turn_id text,
   seq integer,
-  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only.
+  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only. For a turn's the space says
+  -- who made it.
   space_id bigint,
   created_by_key_id text,
   data jsonb not null default '{}',
+  -- What its turn held then, while it was open: the turn's row does not say it later (src/webhooks/event-payload.ts).
+  held_credit_micros bigint,
   created_at timestamptz not null,
   -- The transaction that wrote it. A reader who goes forward sees only events older than every open transaction, so none appears behind
   -- its cursor. After a restore from a dump, set it to 0, since the new server counts anew.
@@ -1558,7 +1561,7 @@ create view turn_log as
       (d.draft ->> 'at')::timestamptz
     from turn_steps p, jsonb_array_elements(p.events) with ordinality d (draft, number)
   union all
-  select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || (e.data - 'held_credit_micros'), e.created_at
+  select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || e.data, e.created_at
     from events e
     where e.turn_id is not null and not (e.test and exists (select from turns t
       where t.turn_id = e.turn_id and t.finished_at is not null and t.text = '' and t.erased_at is null));

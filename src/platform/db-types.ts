@@ -334,6 +334,7 @@ interface Events {
   created_by_key_id: string | null;
   data: Generated<Json>;
   event_id: string;
+  held_credit_micros: number | null;
   seq: number | null;
   space_id: number | null;
   test: boolean;

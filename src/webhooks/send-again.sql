@@ -119,7 +119,7 @@ begin
         where e.user_id = caller.user_id and e.test = caller.test and e.event_id collate "C" >= first_id
           and e.event_id collate "C" < end_id and e.event_id collate "C" > coalesce(p_after, '')
           and e.created_at >= p_from and e.created_at < coalesce(p_to, 'infinity')
-          and turnpike.hears(target, e.type, e.turn_id, e.space_id, e.created_by_key_id) and (p_types is null or p_types ? e.type)
+          and turnpike.hears(target, e.type, e.turn_id, e.space_id, turnpike.maker_of(e)) and (p_types is null or p_types ? e.type)
         order by e.event_id collate "C" limit p_most + 1
       loop
         seen := seen + 1;
