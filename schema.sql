@@ -988,7 +988,7 @@ create table turn_steps (
   -- Null for the space's own agent, else the call "step.call" that delegated to a sub-agent.
   agent text,
   text text not null,
-  -- What the model said, as the AI SDK's parts.
+  -- What the model said, as the AI SDK's parts; empty: its text alone (src/turns/step-row.ts).
   content jsonb not null default '[]',
   -- The results of its tool calls, by their index; pending_calls have none yet.
   results jsonb not null default '{}',
@@ -1000,7 +1000,7 @@ create table turn_steps (
   subagent text,
   model text not null,
   tokens_input bigint not null,
-  -- Events of the turn's log that were written with it: {id, type, data, at}, and the number of the first.
+  -- Events of the turn's log that were written with it: [id, type, milliseconds, data], and the number of the first.
   events jsonb not null default '[]',
   first_event_seq integer,
   primary key (turn_id, step)
@@ -1018,7 +1018,7 @@ begin
     or (new.events = '[]' and old.events <> '[]' and not (ended.test and ended.text = ''))
     or (new.events <> '[]' and (jsonb_array_length(new.events) <> jsonb_array_length(old.events) or exists (
       select from rows from (jsonb_array_elements(old.events), jsonb_array_elements(new.events)) e (was, is_now)
-      where e.was - 'data' <> e.is_now - 'data' or not e.was -> 'data' @> e.is_now -> 'data')))
+      where e.was - 3 <> e.is_now - 3 or not e.was -> 3 @> e.is_now -> 3)))
   then
     raise exception 'events of % are append-only', tg_table_name using errcode = '23514';
   end if;
@@ -1557,8 +1557,8 @@ create trigger events_append_only before update or delete on events
 create view turn_log as
   select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
   union all
-  select p.turn_id, p.first_event_seq + d.number::integer - 1, d.draft ->> 'id', d.draft ->> 'type', d.draft -> 'data',
-      (d.draft ->> 'at')::timestamptz
+  select p.turn_id, p.first_event_seq + d.number::integer - 1, d.draft ->> 0, d.draft ->> 1, d.draft -> 3,
+      to_timestamp((d.draft ->> 2)::bigint / 1000.0)
     from turn_steps p, jsonb_array_elements(p.events) with ordinality d (draft, number)
   union all
   select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || e.data, e.created_at

@@ -11,7 +11,12 @@ import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** For the server: no page is written whole, and no background work comes between. */
-export const WAL_SETTINGS = { full_page_writes: "off", autovacuum: "off", checkpoint_timeout: "1d", max_wal_size: "4GB" }
+export const WAL_SETTINGS = {
+  full_page_writes: "off",
+  autovacuum: "off",
+  checkpoint_timeout: "1d",
+  max_wal_size: "4GB",
+}
 
 const ACCOUNTS = 4
 const CUSTOMERS = 40
@@ -38,7 +43,8 @@ export async function measureWal(world: BenchWorld) {
     const from = await positionOf(sql)
     await turns.run(TURNS, group)
     const kinds = await kindsOf(sql, from, await positionOf(sql))
-    const sum = (column: "records" | "bytes") => round(kinds.reduce((total, kind) => total + kind[column], 0) / TURNS, 1)
+    const sum = (column: "records" | "bytes") =>
+      round(kinds.reduce((total, kind) => total + kind[column], 0) / TURNS, 1)
     answers[name] = { records: sum("records"), bytes: round(sum("bytes"), 0) }
     for (const { relation, kind, records, bytes } of kinds) {
       if (records * 50 < TURNS) continue

@@ -49,7 +49,7 @@ begin
   update turns t set text = '', result = null, error_message = null, metadata = '{}', file_ids = '[]', outputs = '[]',
     request_hash = '', erased_at = p_moment where t.turn_id = any (ids);
   of_steps := (select count(*) from turn_steps p, jsonb_array_elements(p.events) d
-    where p.turn_id = any (ids) and d -> 'data' <> turnpike.kept_of_event(d -> 'data'));
+    where p.turn_id = any (ids) and d -> 3 <> turnpike.kept_of_event(d -> 3));
   update turn_steps p set text = '', content = '[]', results = '{}', events = turnpike.kept_of_events(p.events) where p.turn_id = any (ids);
   get diagnostics steps_done = row_count;
   update turn_events e set data = turnpike.kept_of_event(e.data)
@@ -97,7 +97,7 @@ $$;
 
 -- The same of drafts that were written with a step.
 create function turnpike.kept_of_events(p_drafts jsonb) returns jsonb language sql immutable as $$
-  select coalesce(jsonb_agg(d.draft || jsonb_build_object('data', turnpike.kept_of_event(d.draft -> 'data')) order by d.number), '[]')
+  select coalesce(jsonb_agg(jsonb_set(d.draft, '{3}', turnpike.kept_of_event(d.draft -> 3)) order by d.number), '[]')
   from jsonb_array_elements(p_drafts) with ordinality d (draft, number)
 $$;
 

@@ -26,7 +26,7 @@ begin
     model, tokens_input, events, first_event_seq)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
     p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint,
-    coalesce(p_step -> 'events', '[]'), mine.last_event_seq + 1);
+    turnpike.packed_drafts(p_step -> 'events'), mine.last_event_seq + 1);
   -- Who served it: a member of a pool, else the account's active plan. In one expression, the plan would be made anew for each member.
   served_by := p_step ->> 'account';
   if served_by is null then

@@ -24,6 +24,14 @@ begin
   delete from open_turns o where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
 end $$;
 
+-- Drafts as turn_steps has them.
+create function turnpike.packed_drafts(p_drafts jsonb) returns jsonb language plpgsql stable as $$
+begin
+  return coalesce((select jsonb_agg(jsonb_build_array(draft.value -> 'id', draft.value -> 'type',
+      (extract(epoch from (draft.value ->> 'at')::timestamptz) * 1000)::bigint, draft.value -> 'data') order by draft.position)
+    from jsonb_array_elements(p_drafts) with ordinality as draft(value, position)), '[]');
+end $$;
+
 -- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.
 create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language plpgsql as $$
 begin

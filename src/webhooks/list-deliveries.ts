@@ -1,4 +1,11 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type QueryCreator, type SqlBool, sql } from "kysely"
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type QueryCreator,
+  type SqlBool,
+  sql,
+} from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
