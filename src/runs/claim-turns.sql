@@ -135,18 +135,10 @@ begin
   if answer.status = 'over' then
     delete from runners r where r.runner_id = p_terms.runner_id;
   else
-    perform turnpike.note_runner(p_terms.runner_id, p_look.alive_until, case when answer.status = 'looking' then p_look.looks_until end);
+    perform turnpike.note_runner(p_terms.runner_id, p_look.alive_until, case when answer.status = 'looking' then p_look.looks_until end,
+      p_terms.moment);
   end if;
   return answer;
-end $$;
-
--- Writes the row of a runner, whose lock this transaction has.
-create function turnpike.note_runner(p_runner_id text, p_alive_until timestamptz, p_looks_until timestamptz) returns void language plpgsql as $$
-begin
-  update runners r set alive_until = p_alive_until, looks_until = p_looks_until where r.runner_id = p_runner_id;
-  if not found then
-    insert into runners (runner_id, alive_until, looks_until) values (p_runner_id, p_alive_until, p_looks_until);
-  end if;
 end $$;
 
 -- Claims what is ready, as claim_turns says.
