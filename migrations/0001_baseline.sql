@@ -845,9 +845,9 @@ create table turns (
     = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
--- Neither a claim nor the end of a turn that is done changes an indexed column, so they find room in the row's own page and write no index.
--- Reports of ended turns read ended_turns.
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+-- Neither a claim nor the end of a turn that is done changes an indexed column, so they write no index: a page has room for a second version of
+-- each of its rows. Reports of ended turns read ended_turns.
+) with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
   autovacuum_analyze_scale_factor = 0.02);
 -- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
 -- was empty might take one of those, and read all turns of the account for each that is accepted.
