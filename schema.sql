@@ -1000,8 +1000,9 @@ create table turn_steps (
   subagent text,
   model text not null,
   tokens_input bigint not null,
-  -- Events of the turn's log that were written with it: [id, type, milliseconds, data], and the number of the first.
-  events jsonb not null default '[]',
+  -- Events of the turn's log that were written with it: [id, type, milliseconds, data], and the number of the first. As text: jsonb takes a
+  -- third more.
+  events json not null default '[]',
   first_event_seq integer,
   primary key (turn_id, step)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
@@ -1014,18 +1015,18 @@ declare
   ended turns;
 begin
   select t.* into ended from turns t where t.turn_id = old.turn_id and t.finished_at is not null;
-  if ended.turn_id is null or new.first_event_seq is distinct from old.first_event_seq
-    or (new.events = '[]' and old.events <> '[]' and not (ended.test and ended.text = ''))
-    or (new.events <> '[]' and (jsonb_array_length(new.events) <> jsonb_array_length(old.events) or exists (
-      select from rows from (jsonb_array_elements(old.events), jsonb_array_elements(new.events)) e (was, is_now)
-      where e.was - 3 <> e.is_now - 3 or not e.was -> 3 @> e.is_now -> 3)))
+  if coalesce(ended.turn_id is null or new.first_event_seq is distinct from old.first_event_seq
+    or (json_array_length(new.events) = 0 and not (ended.test and ended.text = ''))
+    or (json_array_length(new.events) > 0 and (json_array_length(new.events) <> json_array_length(old.events) or exists (
+      select from rows from (jsonb_array_elements(old.events::jsonb), jsonb_array_elements(new.events::jsonb)) e (was, is_now)
+      where e.was - 3 <> e.is_now - 3 or not e.was -> 3 @> e.is_now -> 3))), true)
   then
     raise exception 'events of % are append-only', tg_table_name using errcode = '23514';
   end if;
   return null;
 end $$;
 create trigger turn_steps_events_redacted_only after update of events, first_event_seq on turn_steps
-  for each row when (new.events <> old.events or new.first_event_seq is distinct from old.first_event_seq)
+  for each row when (new.events::text <> old.events::text or new.first_event_seq is distinct from old.first_event_seq)
   execute function guard_step_events();
 
 ---------------------------------------------------------------------------------------------------------------------------------
@@ -1557,9 +1558,9 @@ create trigger events_append_only before update or delete on events
 create view turn_log as
   select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
   union all
-  select p.turn_id, p.first_event_seq + d.number::integer - 1, d.draft ->> 0, d.draft ->> 1, d.draft -> 3,
+  select p.turn_id, p.first_event_seq + d.number::integer - 1, d.draft ->> 0, d.draft ->> 1, (d.draft -> 3)::jsonb,
       to_timestamp((d.draft ->> 2)::bigint / 1000.0)
-    from turn_steps p, jsonb_array_elements(p.events) with ordinality d (draft, number)
+    from turn_steps p, json_array_elements(p.events) with ordinality d (draft, number)
   union all
   select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || e.data, e.created_at
     from events e

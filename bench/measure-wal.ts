@@ -5,7 +5,7 @@ import { createApiKey, createUser, topUp } from "../src/ops/seed.ts"
 import { runTurns } from "../src/runs/runner.ts"
 import { createSpace } from "../src/spaces/create-space.ts"
 import { acceptTurn } from "../src/turns/accept-turn.ts"
-import { contextOf, databaseOf } from "./churn-site.ts"
+import { databaseOf, workerContextOf } from "./churn-site.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
@@ -58,7 +58,7 @@ async function createTurns(world: BenchWorld, url: string, sql: Sql) {
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   pool.on("error", () => {})
   world.keep(() => pool.end())
-  const base = contextOf(url, databaseOf(pool))
+  const base = workerContextOf(url, databaseOf(pool))
   const ctx = { ...base, waitingCalls: () => 0, calls: () => 0, forTurn: () => ({ ctx, leave() {} }) } as Parameters<
     typeof runTurns
   >[0]

@@ -48,7 +48,7 @@ begin
   on conflict do nothing;
   update turns t set text = '', result = null, error_message = null, metadata = '{}', file_ids = '[]', outputs = '[]',
     request_hash = '', erased_at = p_moment where t.turn_id = any (ids);
-  of_steps := (select count(*) from turn_steps p, jsonb_array_elements(p.events) d
+  of_steps := (select count(*) from turn_steps p, jsonb_array_elements(p.events::jsonb) d
     where p.turn_id = any (ids) and d -> 3 <> turnpike.kept_of_event(d -> 3));
   update turn_steps p set text = '', content = '[]', results = '{}', events = turnpike.kept_of_events(p.events) where p.turn_id = any (ids);
   get diagnostics steps_done = row_count;
@@ -96,9 +96,9 @@ create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql 
 $$;
 
 -- The same of drafts that were written with a step.
-create function turnpike.kept_of_events(p_drafts jsonb) returns jsonb language sql immutable as $$
-  select coalesce(jsonb_agg(jsonb_set(d.draft, '{3}', turnpike.kept_of_event(d.draft -> 3)) order by d.number), '[]')
-  from jsonb_array_elements(p_drafts) with ordinality d (draft, number)
+create function turnpike.kept_of_events(p_drafts json) returns json language sql immutable as $$
+  select coalesce(json_agg(jsonb_set(d.draft, '{3}', turnpike.kept_of_event(d.draft -> 3)) order by d.number), '[]')
+  from jsonb_array_elements(p_drafts::jsonb) with ordinality d (draft, number)
 $$;
 
 -- Redacts the rows of other rooms about such turns; returns how many tasks. A new table with a turn's texts must be added here: the

@@ -25,9 +25,9 @@ begin
 end $$;
 
 -- Drafts as turn_steps has them.
-create function turnpike.packed_drafts(p_drafts jsonb) returns jsonb language plpgsql stable as $$
+create function turnpike.packed_drafts(p_drafts jsonb) returns json language plpgsql stable as $$
 begin
-  return coalesce((select jsonb_agg(jsonb_build_array(draft.value -> 'id', draft.value -> 'type',
+  return coalesce((select json_agg(json_build_array(draft.value -> 'id', draft.value -> 'type',
       (extract(epoch from (draft.value ->> 'at')::timestamptz) * 1000)::bigint, draft.value -> 'data') order by draft.position)
     from jsonb_array_elements(p_drafts) with ordinality as draft(value, position)), '[]');
 end $$;
