@@ -758,15 +758,17 @@ create table conversations (
   user_id bigint,
   test boolean,
   last_turn_at timestamptz,
+  -- Its hour (UTC), which indexes have in its place: further turns of an hour change none of them.
+  active_hour timestamp generated always as (date_trunc('hour', last_turn_at at time zone 'UTC')) stored,
   created_at timestamptz not null,
   -- The account at the provider that served it last, whose prompt cache has its beginning, and when.
   provider_id text,
   served_at timestamptz,
   unique (space_id, end_user_ref, name)
--- The end of a turn notes who served it, in the row's own page.
+-- A turn, and who served it, are noted in the row's own page.
 ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
-create index conversations_by_activity on conversations (user_id, test, last_turn_at, end_user_ref collate "C");
-create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at);
+create index conversations_by_activity on conversations (user_id, test, active_hour);
+create index conversations_of_end_user on conversations (user_id, test, end_user_ref, active_hour);
 
 create table turns (
   turn_id text primary key,
@@ -1019,7 +1021,7 @@ begin
     or (json_array_length(new.events) = 0 and not (ended.test and ended.text = ''))
     or (json_array_length(new.events) > 0 and (json_array_length(new.events) <> json_array_length(old.events) or exists (
       select from rows from (jsonb_array_elements(old.events::jsonb), jsonb_array_elements(new.events::jsonb)) e (was, is_now)
-      where e.was - 3 <> e.is_now - 3 or not e.was -> 3 @> e.is_now -> 3))), true)
+      where e.was - 3 <> e.is_now - 3 or not (e.was -> 3) @> (e.is_now -> 3)))), true)
   then
     raise exception 'events of % are append-only', tg_table_name using errcode = '23514';
   end if;

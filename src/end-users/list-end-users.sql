@@ -15,6 +15,7 @@ language plpgsql as $$
 declare
   caller turnpike.caller;
   before_at timestamptz := coalesce(p_before_at, 'infinity');
+  before_hour timestamp := date_trunc('hour', before_at at time zone 'UTC');
   before_ref text := coalesce(p_before_ref, '');
 begin
   caller := turnpike.find_caller(p_request);
@@ -26,7 +27,7 @@ begin
   from (
     select found.* from (
       (select c.end_user_ref as ref, c.last_turn_at as active_at from conversations c
-        where c.user_id = caller.user_id and c.test = caller.test and c.last_turn_at is not null
+        where c.user_id = caller.user_id and c.test = caller.test and c.active_hour <= before_hour
           -- The empty one is the account's owner in the web chat: nobody's customer.
           and c.end_user_ref <> ''
           and (c.last_turn_at, c.end_user_ref collate "C") < (before_at, before_ref)
@@ -35,11 +36,11 @@ begin
           and turnpike.is_wanted(caller, c.end_user_ref, p_blocked, p_q)
           and c.conversation_id = (
             select n.conversation_id from conversations n
-            where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref and n.last_turn_at is not null
+            where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref and n.active_hour is not null
               and (caller.scope = 'all' or n.space_id in (select s.space_id from spaces s
                 where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
-            order by n.last_turn_at desc, n.conversation_id desc limit 1)
-        order by c.last_turn_at desc, c.end_user_ref collate "C" desc limit p_limit)
+            order by n.active_hour desc, n.last_turn_at desc, n.conversation_id desc limit 1)
+        order by c.active_hour desc, c.last_turn_at desc, c.end_user_ref collate "C" desc limit p_limit)
       union all
       (select e.end_user_ref, e.updated_at from end_users e
         where e.user_id = caller.user_id and e.test = caller.test and caller.scope = 'all'

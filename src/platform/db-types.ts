@@ -244,6 +244,7 @@ interface ContainerMappings {
 }
 
 interface Conversations {
+  active_hour: Generated<Timestamp | null>;
   conversation_id: string;
   created_at: Timestamp;
   end_user_ref: string;
