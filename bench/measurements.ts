@@ -21,6 +21,7 @@ import { measureShards } from "./measure-shards.ts"
 import { measureStatements } from "./measure-statements.ts"
 import { measureStreamed } from "./measure-streamed.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
+import { measureWal, WAL_SETTINGS } from "./measure-wal.ts"
 import type { Options } from "./options.ts"
 import type { BenchWorld, WorldOptions } from "./world.ts"
 
@@ -129,6 +130,7 @@ const ALL: Measurement[] = [
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
+  { group: "wal", title: "what a plain turn writes", world: { settings: WAL_SETTINGS }, measure: measureWal },
   ...(["queue", "database", "provider"] as const).map((part) => ({
     group: `outage-${part}`,
     title: `after an outage of the ${part}`,

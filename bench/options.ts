@@ -46,6 +46,7 @@ export const MEASUREMENTS = [
   "logins",
   "churn",
   "queues",
+  "wal",
   "outage-queue",
   "outage-database",
   "outage-provider",

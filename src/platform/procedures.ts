@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_d44bd9e67fd9"
+export const RELEASE = "turnpike_a89797c6f691"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -2877,7 +2877,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       state: string | null
       last_seq: number | null
-      events: JsonRow<"turn_events">[] | null
+      events: JsonRow<"turn_log">[] | null
     }
   }
   record_attempts: {

@@ -159,12 +159,19 @@ begin
   end if;
 
   -- Its place: the conversation's row numbers its turns in the order of their commits.
-  insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-  values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, p_request.moment,
-    p_request.moment)
-  on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
-    user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
-  returning c.* into conversation;
+  update conversations c set last_position = c.last_position + 1, user_id = caller.user_id, test = caller.test,
+    last_turn_at = greatest(c.last_turn_at, p_request.moment)
+    where c.space_id = admission.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name
+    returning c.* into conversation;
+  if not found then
+    -- Another first turn of it may come at the same moment.
+    insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
+    values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name,
+      p_request.moment, p_request.moment)
+    on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
+      user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
+    returning c.* into conversation;
+  end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
     created_at, member_id, price_version)
@@ -175,7 +182,9 @@ begin
   returning t.* into made;
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
   if made.position > 1 then
-    if exists (select from open_turns o where o.conversation_id = made.conversation_id) then
+    if exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity')
+      or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity')
+    then
       -- It may begin once the one before it has ended (next_turn).
       wakes_at := 'infinity';
     end if;
@@ -183,7 +192,7 @@ begin
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
   values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment,
     hashtext(made.end_user_ref));
-  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
+  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then
@@ -192,8 +201,9 @@ begin
     end if;
     if shard is null then
       if not all_locked then
-        perform from wallets w where w.user_id = caller.user_id for no key update skip locked;
-        waited := not found;
+        -- Whether a transaction that goes on has written or locked the row: that writes no lock of its own.
+        waited := exists (select from wallets w join pg_snapshot_xip(pg_current_snapshot()) x on x::xid = w.xmax
+          where w.user_id = caller.user_id);
       end if;
       update wallets w set held_credit_micros = w.held_credit_micros + amount, waits = greatest(0, w.waits + case when waited then 4 else -1 end)
         where w.user_id = caller.user_id and w.shards = 0 and w.balance_credit_micros - w.held_credit_micros >= amount
