@@ -1,8 +1,10 @@
 import { loadavg } from "node:os"
 import { join } from "node:path"
+import type { ConnectionCounts } from "../src/local/connections.ts"
 import { chooseMeasurements } from "./measurements.ts"
 import { readBenchOptions } from "./options.ts"
 import { printAnswer } from "./print.ts"
+import type { Question } from "./stand-ins-process.ts"
 import { readVersion } from "./version.ts"
 import { type BenchWorld, createBenchWorld } from "./world.ts"
 
@@ -43,8 +45,10 @@ try {
       })
       const made = await world
       const answer = await measure(made, options)
+      const question: Question = { ask: "connections" }
+      const connections = await made.standIns.ask<ConnectionCounts>(question)
       await made.close()
-      answers[name] = { load_of_machine: loadavg()[0], ...(answer as object) }
+      answers[name] = { load_of_machine: loadavg()[0], connections, ...(answer as object) }
       if (!options.json) printAnswer(name, answers[name] as object)
     }
   }

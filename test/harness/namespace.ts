@@ -1,5 +1,6 @@
 import { env as bindings } from "cloudflare:workers"
 import { inject } from "vitest"
+import type { ConnectionCounts } from "../../src/local/connections.ts"
 import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
 
 const { NETWORK } = bindings as unknown as { NETWORK: Fetcher }
@@ -69,6 +70,8 @@ export async function openNamespace({
     /** Whether none of its calls came or was being answered for 5 ms; waits so long for that. */
     isCalm: async (patienceMs: number): Promise<boolean> =>
       (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
+    /** What became of the connections of its database, those of worlds before it included. */
+    connections: async (): Promise<ConnectionCounts> => (await fetch(`${control}/connections`)).json(),
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {
       clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),
