@@ -253,19 +253,3 @@ function isDeadlock(error: unknown): boolean {
   const cause = error instanceof TurnpikeError ? error.cause : error
   return cause instanceof DatabaseError && cause.code === "40P01"
 }
-
-/** The SQLSTATE with which a procedure has done nothing, since what it saw without locks may not hold: it has to be asked to take them. */
-const LOCKS_NEEDED = "TP001"
-
-/** Asks a procedure without the locks of a whole account, and with them where that was not enough. */
-export function lockedIfNeeded<T>(attempt: (locked: boolean) => Promise<T>): Promise<T> {
-  return attempt(false).catch((error: unknown) => {
-    if (!wasRefusedWith(error, LOCKS_NEEDED)) throw error
-    return attempt(true)
-  })
-}
-
-/** Whether `error` is a refusal by a procedure with this SQLSTATE. */
-export function wasRefusedWith(error: unknown, code: string): boolean {
-  return error instanceof DatabaseError && error.code === code
-}

@@ -6,6 +6,7 @@ import { signIn } from "./dashboard.ts"
 import { deployWorkers } from "./deployed.ts"
 import { forceShards, isSharded } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
+import { watchErrors } from "./statement-errors.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
 
@@ -19,10 +20,13 @@ export async function createWorld(
     stackUrl?: string
     random?: () => number
     isNew?: boolean
+    /** Statements of the service that the test makes fail, as `SQLSTATE procedure`. */
+    failing?: RegExp
   } = {},
 ) {
   const began = new Date()
   const namespace = await openNamespace(options)
+  const expectNoErrors = await watchErrors(namespace, options.failing)
   if (isSharded) await forceShards(namespace)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
@@ -127,6 +131,10 @@ export async function createWorld(
     createClient,
     /** Signs a user in, like the end of every login path. */
     signIn: (userId: number) => signIn({ invoke, env: ownEnv, clock }, userId),
+    async close() {
+      await expectNoErrors()
+      await namespace.close()
+    },
   }
 
   function makeKey(userId: number, key: Partial<Parameters<typeof createApiKey>[1]> = {}) {
