@@ -77,6 +77,44 @@ describe("The Neon stand-in, through the unmodified driver", () => {
     })
   })
 
+  test("An error of a statement closes its connection, and one of a batch does not", async () => {
+    const own = await openNamespace({ isNew: true })
+    neonConfig.fetchEndpoint = own.env.DATABASE_HTTP_URL as string
+    const db = neon(own.ownerUrl)
+    const pid = async () => (await db`select pg_backend_pid() as pid`)[0]?.pid
+    const first = await pid()
+    expect(await pid()).toBe(first)
+    expect(await own.connections()).toEqual({ opened: 1, dropped: 0, surplus: 0, errors: {} })
+    await expect(db`select 1 / 0`).rejects.toMatchObject({ code: "22012" })
+    const second = await pid()
+    expect(second).not.toBe(first)
+    const errors = { "22012 select ? / ?": 1 }
+    expect(await own.connections()).toEqual({ opened: 2, dropped: 1, surplus: 0, errors })
+    await expect(db.transaction([db`select 1 / 0`])).rejects.toMatchObject({ code: "22012" })
+    expect(await own.connections()).toMatchObject({ dropped: 1, errors })
+    neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
+    await own.close()
+  })
+
+  test("Twenty connections stay open after a burst", async () => {
+    const own = await openNamespace({ isNew: true })
+    neonConfig.fetchEndpoint = own.env.DATABASE_HTTP_URL as string
+    const db = neon(own.ownerUrl)
+    await waitForLocks(own)
+    // Each waits until all have come, so each has a connection of its own.
+    const letGo = await holdRows(own, "select from pg_advisory_xact_lock(9)")
+    const burst = Promise.all(Array.from({ length: 30 }, () => db`select pg_advisory_xact_lock_shared(9)`))
+    await untilBlocked(own, 30, burst)
+    await letGo()
+    await burst
+    const open =
+      "select count(*)::int as open from pg_stat_activity where datname = current_database() and query like $1"
+    await expect.poll(() => own.sql(open, ["%lock_shared(9)%"])).toEqual([{ open: 20 }])
+    expect(await own.connections()).toEqual({ opened: 30, dropped: 0, surplus: 10, errors: {} })
+    neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
+    await own.close()
+  })
+
   test("Transactions really run in parallel: write skew is refused", async () => {
     const db = sql()
     await db`insert into probe values (10, 'a'), (11, 'b')`
