@@ -45,6 +45,7 @@ export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options
   const site = await createSite(world, "memory", SERVED)
   const customer = await startCustomer(world)
   const meter = await openHeapMeter(site.runner.inspector ?? "")
+  const before = await atRest(meter)
   const rss = await memoryMb(site.runner.pid)
   const cpu = await startCpuMeter({ runner: [site.runner.pid] })
   const end = performance.now() + minutes * 60_000
@@ -58,6 +59,7 @@ export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options
   ])
   const { all, live } = await watch.stop()
   const used = await cpu()
+  const after = await atRest(meter)
   meter.close()
   const most = Math.max(...all.map(({ mib }) => mib))
   const [plain, tools, streams, files, crowds] = counts
@@ -67,6 +69,7 @@ export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options
     files,
     "heap and buffers": { ...summaryOf(all), most },
     "after a collection": summaryOf(live),
+    "without turns, before and after": [before, after],
     "process, first and last": [rss, await memoryMb(site.runner.pid)],
     "runner's cores": used.cores.runner,
   }
@@ -90,6 +93,14 @@ export async function measureFullRunner(world: BenchWorld): Promise<number> {
 function failBeyond(most: number, answer: object): void {
   if (most <= ISOLATE_MIB) return
   throw new Error(`The runner's isolate had ${most} MiB of ${ISOLATE_MIB}: ${JSON.stringify(answer)}`)
+}
+
+/** MiB after a collection. */
+async function atRest(meter: HeapMeter): Promise<number> {
+  meter.collect()
+  await pause(SETTLE_MS)
+  const now = await meter.read()
+  return round((now?.heap ?? 0) + (now?.buffers ?? 0), 1)
 }
 
 /** Samples until `stop`, which throws when the worker has died. */

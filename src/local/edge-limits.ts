@@ -70,8 +70,6 @@ class Invocation {
 
 const BUCKET_CALLS = new Set(["get", "put", "head", "delete", "list", "uploadPart", "complete", "abort"])
 
-export type Edge = ReturnType<typeof createEdge>
-
 /**
  * Enforces Cloudflare's limits of an invocation, which workerd and Miniflare leave to the platform. A call belongs to the invocation in
  * which it is made, also after its answer was sent; one outside of all is free.

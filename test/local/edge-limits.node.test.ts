@@ -63,7 +63,7 @@ test("A call beyond the subrequests of an invocation fails, also in its backgrou
   expect(edge.peaks).toMatchObject({ subrequests: 2, exceeded: 1 })
 })
 
-test("Calls of a bucket and of its uploads count, and what is outside an invocation does not", async () => {
+test("Calls of a bucket and of its uploads count, and those outside an invocation do not", async () => {
   const edge = createEdge({ waiting: 6, subrequests: 3 })
   const upload = { uploadPart: async () => "part", key: "a" }
   const bucket = edge.boundBucket({
