@@ -218,9 +218,9 @@ end $$;
 
 -- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and window
 -- in which it was accepted). hold: the whole of it afterwards; amount: by how much it grew; room: what max_cost_usd had left. No row: stale.
--- SQLSTATE TP001: nothing was done, and the next call has to be with p_locked (take_hold).
+-- locks_needed: nothing was done, and the next call has to be with p_locked (take_hold).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
-returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[]) language plpgsql rows 1 as $$
+returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean) language plpgsql rows 1 as $$
 declare
   -- Locked: several calls of a turn may grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -230,7 +230,8 @@ begin
     return;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  select h.amount, h.caps, h.shard into amount, caps, shard from turnpike.take_hold(mine, least(p_micros, room), 0, p_locked) h;
+  select h.amount, h.caps, h.shard, h.locks_needed into amount, caps, shard, locks_needed
+    from turnpike.take_hold(mine, least(p_micros, room), 0, p_locked) h;
   hold := mine.hold_credit_micros + amount;
   if amount > 0 then
     update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount
