@@ -1,5 +1,7 @@
--- What was used by turns that ended in a span, from raw records: rows as those of usage_queue, one for each call. Short spans only.
--- A turn has one space and one account: named in the partitions, they let filters by them come before the numbering.
+-- Returns the usage of turns that ended in a span, from raw records. It is for short spans only.
+-- Its rows are like the rows of usage_queue, but there is one for each call.
+-- A turn has one space and one account. Both are in the
+-- partitions, so that filters on them apply before the numbering.
 create function turnpike.raw_usage(p_from timestamptz, p_to timestamptz) returns table (ended_at timestamptz, user_id bigint,
   space_id bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint, tokens_input_most bigint, cost_credit_micros bigint,
   billed_credit_micros bigint, duration_us bigint, calls integer, keyed_calls integer, pictures integer, turns integer, pooled boolean, provider_key text,

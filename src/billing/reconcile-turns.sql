@@ -1,13 +1,16 @@
--- What is wrong with the turns from p_first to p_last. Each one's charge is there once, of its amount, its account and its kind, and
--- only when it has ended and was not our failure; its calls' bills add up to it, and a web chat's calls to its record; a refund gave all
--- of it back, once; its hold is open
--- exactly while it is; somebody will look at it before p_orphaned_from; and its periods have counters. What a refund has given back
--- whole is settled.
+-- Checks the turns from p_first to p_last and returns a finding for everything that is wrong:
+-- - A turn has one charge, with its amount, account and kind, if it has
+-- ended with a bill. A turn that failed because of the service has none.
+-- - The bills of its calls add up to the bill of the turn, and the calls of a web chat to its record in api_turns.
+-- - A refund returns the whole charge, once. After it, a wrong charge is not reported.
+-- - The hold exists exactly while the turn is open, and the turn is due before p_orphaned_from.
+-- - The current periods of its caps have counters.
 create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
 returns setof turnpike.finding language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 begin
-  -- What belongs to the turns is read in their order, as they are: a look-up for each would take several times as long. Where the part
-  -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
+  -- Records are read in the order of turn_id, because a look-up per turn would take several
+  -- times as long. The end of the part is not a constant for the planner. If it were newer than
+  -- the statistics, the planner would expect an empty part and compare each row with each.
   return query
   with upto as materialized (
     select p_last as turn_id
@@ -42,7 +45,7 @@ begin
       t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
       t.billed_credit_micros as billed,
       o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
-        -- Whoever ends that one wakes it.
+        -- Ending the earlier turn wakes this one.
         select from turns e
         where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
       t.failed_by_us as ours,
@@ -59,7 +62,7 @@ begin
       left join record a on a.turn_id = t.turn_id left join called h on h.turn_id = t.turn_id
       left join open_turns o on o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id
   ), suspect as (
-    -- Nearly none: only these are asked what is wrong.
+    -- Almost no turn is suspect, and only suspect turns are checked in detail.
     select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end
       and k.charged = k.due and not (k.ours and k.charged > 0) and k.bills = k.billed and k.refunds = 0
       and k.elsewhere is not true and k.of_other_kind is not true and k.chat_differs is not true) is not true
@@ -97,11 +100,11 @@ begin
     ) f (kind, wrong, ledger_id, expected, found)
     where f.wrong
     union all
-    -- Turns of current periods that have no counter at all: what counters say themselves is looked at in their own phase.
+    -- Current periods of turns that have no counter at all. The phase of counters checks the amounts of counters.
     select 'counter_missing', p.user_id, null, null,
       jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null, 0
     from current p
-    -- Looked up one by one: joined, all counters would be read.
+    -- Counters are looked up one by one, because a join would read all of them.
     where (select c.user_id from spend_counters c where c.user_id = p.user_id and c.kind = p.kind and c.subject = p.subject
       and c.period = p.period and c.starts_at = p.starts_at) is null
       and (select turnpike.is_counted_from(g.since, p.starts_at) from spend_counted g where g.user_id = p.user_id and g.kind = p.kind
@@ -110,7 +113,9 @@ begin
   select w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found from wrong w;
 end $$;
 
--- The turns behind p_position, and which of them had ended before p_settled_before.
+-- Checks the p_size turns after p_position. settled: the last turn
+-- before the first one that had not ended before p_settled_before.
+-- It is null if all had ended.
 create function turnpike.turns_slice(p_position text, p_size integer, p_settled_before timestamptz, p_orphaned_from timestamptz,
   p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 declare

@@ -1,4 +1,5 @@
--- Sets a counter to what turns say. Under the locks of the account nobody counts meanwhile, and the look behind them sees all.
+-- Sets a counter to the sums of its turns and returns true.
+-- Under the locks of the account no other transaction counts, and the next statement sees all turns.
 create function turnpike.repair_counter(p_user_id bigint, p_kind text, p_subject text, p_period text, p_since timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -15,8 +16,8 @@ begin
   return true;
 end $$;
 
--- Sets what an account holds to what its open turns will give back, all of them behind p_turn_from. False when the balance does not
--- cover that.
+-- Sets the held credit of an account to the holds of its open turns, whose ids are all after p_turn_from.
+-- Returns false if the balance does not cover the holds.
 create function turnpike.repair_held(p_user_id bigint, p_turn_from text) returns boolean language plpgsql as $$
 declare
   holds bigint;
@@ -30,8 +31,8 @@ begin
   return sums.balance >= holds and turnpike.change_held(p_user_id, shard, holds - sums.held);
 end $$;
 
--- Repairs a finding if no decision is needed, and notes it. Returns whether it was repaired. Never changes an amount that somebody paid
--- or was charged.
+-- Repairs a finding if no decision is needed, and records the repair. Returns whether it was repaired.
+-- A repair never changes an amount that was paid or charged.
 create function turnpike.repair_finding(p_finding_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   finding reconciliation_findings;
@@ -48,7 +49,7 @@ begin
     when 'failure_charged' then
       select t.error_code into code from turns t where t.turn_id = finding.turn_id;
       select (r.entry).ledger_id is not null into repaired from turnpike.refund_turn(finding.turn_id, 'system',
-        'Refunded by itself: the turn failed with ' || code || ', which is our failure.', p_moment) r;
+        'Refunded automatically: the turn failed with ' || code || ', which is our failure.', p_moment) r;
     when 'orphaned_turn' then
       insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
       select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, t.state, case when exists (select from open_turns f

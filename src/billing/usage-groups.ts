@@ -14,10 +14,16 @@ import type { SumsRow, UsageGrouping, UsageQuery } from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 
-/** The columns that ended turns and model calls share, and the model of calls. A query over either calls its table `t`. */
+/**
+ * The columns that ended turns and model calls share, and the
+ * model of calls. A query over either names its table `t`.
+ */
 type Billed = CallerDB & { t: Pick<DB["usage"], (keyof DB["ended_turns"] & keyof DB["usage"]) | "model"> }
 
-/** A query with the CTEs `by_group`, whose `g` has no name yet, and `counted`: the number of turns in all groups. */
+/**
+ * A query with two CTEs: `by_group`, whose groups `g` have no
+ * names yet, and `counted`, the number of turns in all groups.
+ */
 type Grouped = CallerDB & { by_group: Group; counted: Counted }
 type Group = SumsRow & { g: unknown }
 type Counted = Pick<SumsRow, "turns">
@@ -26,7 +32,7 @@ const billed: ExpressionBuilder<Billed, "t"> = expressionBuilder()
 
 const grouped: ExpressionBuilder<Grouped, never> = expressionBuilder()
 
-/** One row: `total` over all groups, and up to `limit` `groups` after `after`, sorted by their bytes. */
+/** Selects one row: `total` over all groups, and up to `limit` `groups` after `after`, sorted by their bytes. */
 export function usageGroups(
   db: QueryCreator<CallerDB>,
   query: RangeQuery,
@@ -164,11 +170,14 @@ function inRange(moment: Expression<Date | null>, { from, to }: RangeQuery): Exp
 function within({ space }: RangeQuery): Expression<SqlBool> {
   const spaces = billed.selectFrom(["spaces as s", "caller"]).select("s.space_id").where(spaceInScope)
   const named = space ? spaces.where("s.slug", "in", space) : spaces
-  // Not a join, which would be planned for a scope with few rows.
+  // Not a join, because the planner would then expect a scope with few rows.
   return billed(billed.parens("t.space_id", "in", named), "is", true)
 }
 
-/** The same for turns, which have an owner and a mode of their own: a key with the scope `all` sees all of them. */
+/**
+ * The same filter for turns, which have an owner and a mode
+ * of their own. A key with the scope `all` sees all of them.
+ */
 function visible(query: RangeQuery): Expression<SqlBool> {
   if (query.space) return within(query)
   return billed.or([billed(billed.selectFrom("caller").select("caller.scope"), "=", "all"), within(query)])

@@ -268,7 +268,7 @@ describe("A refund", () => {
       expect(refunds).toEqual([
         {
           actor: "system",
-          note: `Refunded by itself: the turn failed with ${code}, which is our failure.`,
+          note: `Refunded automatically: the turn failed with ${code}, which is our failure.`,
           micros: Math.round(billed_cost_usd * 1e7),
         },
       ])
