@@ -1,16 +1,18 @@
 -- phase: before-deploy
--- Turnpike's whole database as it is today: what the files of migrations/ add up to, which a check compares (CONTRIBUTING.md). Money is
--- integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise
--- walk a primary key backwards over all accounts' rows. Their indexes ascend and are read backwards: a row that is newer than all of its owner
--- then splits a page behind it, which stays full.
+-- The whole database as it is today. A check compares it with the result of all migrations (CONTRIBUTING.md).
+-- Money is in integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros.
 
--- For tables whose rows nobody may change.
+-- Lists order by ids collate "C". Otherwise the planner could walk a primary key backwards over the rows of all
+-- accounts. Their indexes ascend and are read backwards: the newest row of an owner then splits a page at its end,
+-- and the older page stays full.
+
+-- For tables whose rows must never change.
 create function guard_append_only() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = '23514';
 end $$;
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Users and sign-in
 
 create table users (
@@ -21,24 +23,24 @@ create table users (
   email text,
   email_verified boolean not null default false,
   password_hash text,
-  -- For workers, none of which reads the hash itself.
+  -- For workers, because none of them reads the hash.
   has_password boolean not null generated always as (password_hash is not null) stored,
-  -- The referral code, which others name at their first sign-in.
+  -- The referral code, which new users give at their first sign-in.
   ref_code text not null default substr(md5(gen_random_uuid()::text), 1, 16),
-  -- Sessions, and tokens that open one, are valid in their user's epoch only. Raising it ends all of them at once.
+  -- Sessions, and tokens that open one, are valid only in their user's epoch. Raising it ends all of them at once.
   session_epoch integer not null default 0,
   disabled_at timestamptz,
-  -- True from disabling the account until the sweeper has seen that none of its turns is open. Its webhooks are off.
+  -- True from disabling the account until the sweep finds no open turn of it. Its webhooks are off.
   ending_turns boolean not null default false,
-  -- When the sweeper tried that last: what fails stands behind all others.
+  -- When the sweep last tried that. Accounts that failed come after all others.
   ending_tried_at timestamptz,
   created_at timestamptz not null default now(),
   -- Raised by each edit of the account or of its wallet's limits.
   version integer not null default 1,
-  -- The last edit, and the admin who made it; null: the owner, or the command line.
+  -- The last edit, and the admin who made it. Null: the owner or the command line made it.
   updated_at timestamptz,
   updated_by bigint references users,
-  -- What a search looks into, in small letters: id, name and email. Written by the trigger below.
+  -- The text that a search matches: id, name and email in lower case. The trigger below writes it.
   search text
 );
 create function note_search_of_user() returns trigger language plpgsql as $$
@@ -52,14 +54,15 @@ create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
 create index users_ending on users (ending_tried_at nulls first) where ending_turns;
 
--- A signed-in user. The cookie holds the session's token, `<session_id>.<secret>`; the row decides whether the session is valid. The id alone
--- opens nothing, so lists, events and the audit log may show it.
+-- A signed-in user. The cookie holds the token, `<session_id>.<secret>`,
+-- and the row decides whether the session is valid.
+-- The id alone opens nothing, so lists, events and the audit log may show it.
 create table sessions (
   session_id text primary key,
-  -- SHA-256 of the whole token. No role of a worker reads it.
+  -- SHA-256 of the whole token. No worker's role reads it.
   token_hash bytea not null,
   user_id bigint not null references users,
-  -- users.session_epoch when the session was started.
+  -- users.session_epoch at the start of the session.
   epoch integer not null default 0,
   user_agent text,
   address text,
@@ -67,36 +70,37 @@ create table sessions (
   last_seen_at timestamptz not null,
   expires_at timestamptz not null,
   ended_at timestamptz,
-  -- When its user has last proved in it who they are; null: when it began.
+  -- When the user last proved their identity in this session. Null: at its start.
   proved_at timestamptz,
-  -- It waits for the code of its user's second factor, and opens nothing until then.
+  -- True while the session waits for the code of the user's second factor. Until then it opens nothing.
   factor_due boolean not null default false
 );
 create index sessions_by_user on sessions (user_id) where ended_at is null;
 create index sessions_of_user on sessions (user_id, session_id collate "C" desc);
--- Who was there lately.
+-- For finding users who were active recently.
 create index sessions_seen on sessions (last_seen_at) include (user_id);
--- The addresses where a user has had sessions: a throttled account stays open from there.
+-- The addresses at which a user has had sessions. A throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
--- The sweep removes those whose end is long past.
+-- For the sweep that removes sessions long after their end.
 create index sessions_expired on sessions (expires_at);
 
--- What a user's authenticator app makes one-time codes from (TOTP, RFC 6238). It counts from confirmed_at on.
+-- The secret from which a user's authenticator app makes one-time
+-- codes (TOTP, RFC 6238). It is used from confirmed_at on.
 create table second_factors (
   user_id bigint primary key references users,
   -- Sealed by the key ring.
   secret text not null,
-  -- The time step of the last code that was used. None of it or before works again.
+  -- The time step of the last code that was used. Codes of this step and of earlier ones are rejected.
   last_step bigint not null default 0,
-  -- SHA-256 of the recovery codes that are left.
+  -- SHA-256 of the recovery codes that were not used yet.
   recovery_hashes text[] not null default '{}',
   recovery_codes_left integer not null generated always as (cardinality(recovery_hashes)) stored,
   created_at timestamptz not null,
   confirmed_at timestamptz
 );
 
--- An admin who looks at an account as its owner does, for a while and without changing anything. It is valid while the admin's own session
--- is, and no longer than the owner's sessions of that epoch.
+-- A session in which an admin sees an account as its owner does, for a limited time and without changes.
+-- It is valid while the admin's own session is, and no longer than the owner's sessions of that epoch.
 create table acting_sessions (
   acting_id text primary key,
   -- As in sessions.
@@ -121,14 +125,14 @@ create table identities (
   email_verified boolean not null default false,
   created_at timestamptz not null,
   last_used_at timestamptz,
-  -- As the messaging platform said at the last sign-in; null for other identities.
+  -- The name on the messaging platform at the last sign-in. Null for other identities.
   name text,
   primary key (issuer, subject)
 );
 create index identities_of_user on identities (user_id);
 
--- Everybody on the messaging platform who has ever signed in, with the account. Trial and credit are given once to each person and once to
--- each account, even if the identity is unlinked.
+-- Every person on the messaging platform who has ever signed in, with their account.
+-- Trial and credit are granted once per person and once per account, even if the identity is unlinked.
 create table first_sign_ins (
   issuer text not null,
   subject text not null,
@@ -138,7 +142,7 @@ create table first_sign_ins (
 );
 create index first_sign_ins_of_user on first_sign_ins (user_id);
 
--- Who referred whom: noted once, at the first sign-in.
+-- The referrer of a user, recorded once at the user's first sign-in.
 create table referrals (
   referred_user_id bigint primary key references users,
   referrer_user_id bigint not null references users,
@@ -148,12 +152,13 @@ create table referrals (
 );
 create index referrals_by_referrer on referrals (referrer_user_id);
 
--- A user's plan, which is active from starts_at to ends_at (null: without end) unless it was deactivated.
+-- A user's plan. It is active from starts_at to ends_at (null: no end) unless it was deactivated.
 create table subscriptions (
   sub_id integer generated always as identity primary key,
   user_id bigint not null references users,
   plan text not null,
-  -- Granted automatically at the first sign-in with the messaging platform, once for each account. It counts only without another plan.
+  -- Granted automatically at the first sign-in with the messaging platform, once per account.
+  -- It counts only without another plan.
   trial boolean not null default false,
   starts_at timestamptz not null,
   ends_at timestamptz,
@@ -163,9 +168,10 @@ create table subscriptions (
   note text,
   version integer not null default 1,
   updated_by bigint references users,
-  -- How many of its periods have their credit. A period is a month, on the day of starts_at or on the last of a shorter month (UTC).
+  -- The number of periods whose credit was booked. A period is a month.
+  -- It starts on the day of starts_at, or on the last day of a shorter month (UTC).
   credited_periods integer not null default 0 check (credited_periods >= 0),
-  -- False once no period is to come. What the sweeper could not credit at credit_tried_at stands behind all others.
+  -- False if no period is left. Subscriptions whose credit failed at credit_tried_at come after all others.
   crediting boolean not null default true,
   credit_tried_at timestamptz,
   constraint subscriptions_end_after_their_start check (ends_at is null or ends_at > starts_at)
@@ -175,16 +181,16 @@ create index subscriptions_to_credit on subscriptions (((starts_at at time zone 
   where crediting;
 create unique index subscriptions_one_trial on subscriptions (user_id) where trial;
 
--- A host belongs to one brand; all other hosts belong to the worker's own BRAND. The bot's token and its webhook's secret are sealed by
--- the key ring, for this table, column and brand.
+-- A host belongs to one brand. All other hosts belong to the worker's own BRAND.
+-- The bot's token and its webhook's secret are sealed by the key ring for this table, column and brand.
 create table brands (
   brand text primary key check (brand ~ '^[a-z][a-z0-9]{0,31}$'),
-  -- As requests name them, lower-case: `app.example.com`, or with a port.
+  -- The hosts as requests name them, in lower case: `app.example.com`, or with a port.
   hosts jsonb not null default '[]' check (jsonb_typeof(hosts) = 'array'),
-  -- The landing page of a login without a `next`.
+  -- The landing page after a login without a `next`.
   landing_path text not null default '/chat' check (landing_path ~ '^/([^/\\]|$)'),
   bot_username text,
-  -- The bot's id on the platform, with which its token begins.
+  -- The bot's id on the platform. Its token begins with this id.
   bot_id text,
   bot_token text,
   bot_webhook_secret text,
@@ -193,7 +199,7 @@ create table brands (
 );
 create index brands_of_host on brands using gin (hosts jsonb_path_ops);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Groups of people
 
 create table teams (
@@ -216,8 +222,8 @@ create table team_members (
 );
 create index team_members_of_user on team_members (user_id);
 
--- People with a bot and spaces. Its bot's token and its webhook's secret are sealed by the key ring, for this table, column and workspace.
--- It is never deleted.
+-- A group of people with a bot and spaces. It is never deleted.
+-- The bot's token and its webhook's secret are sealed by the key ring for this table, column and workspace.
 create table workspaces (
   workspace_id text primary key check (workspace_id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   name text not null,
@@ -244,7 +250,7 @@ create table workspace_members (
 );
 create index workspace_members_of_user on workspace_members (user_id);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Spaces and their configuration
 
 create table spaces (
@@ -263,24 +269,25 @@ create table spaces (
   metadata jsonb not null default '{}',
   config_version integer not null default 1,
   config_change text not null default 'created',
-  -- The counts of the configuration for admission, and of each MCP server's tools when they were last listed
-  -- (src/spaces/prompt-facts.sql). Null, or of another version: not counted.
+  -- Counts of the configuration for admission, and of the tools that each MCP server listed last
+  -- (src/spaces/prompt-facts.sql). If they are null or of another version, they must be counted.
   prompt_facts jsonb not null default '{}',
   mcp_tokens jsonb not null default '{}',
-  -- What the tools of each MCP server were when they were pinned, and what was listed since when that is something else.
+  -- The tools of each MCP server when they were pinned, and the tools that it listed since then if they differ.
   mcp_pins jsonb not null default '{}',
   archived_at timestamptz,
-  -- Archiving ends the space's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
+  -- Archiving ends the space's turns. True until the sweep finds no open turn. It last tried at ending_tried_at.
   ending_turns boolean not null default false,
   ending_tried_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- The workspace whose members see and use it, and what they may spend of its owner's balance in a UTC day (null: the setting).
+  -- The workspace whose members see and use the space.
+  -- The amount is what they may spend of the owner's balance in a UTC day (null: the setting).
   workspace_id text,
   members_daily_credit_micros bigint check (members_daily_credit_micros >= 0),
-  -- The chat that it is: a messaging chat's key, or `space:` and its slug.
+  -- The chat of the space: the key of a messaging chat, or `space:` and the slug.
   chat_key text,
-  -- The model that its configuration names; null: the catalog's first.
+  -- The model that the configuration names. Null: the first model of the catalog.
   pin text
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
@@ -288,15 +295,15 @@ create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
 create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
 create unique index spaces_of_chat on spaces (chat_key);
 create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
--- What operators filter and sort all spaces by, without reading configurations.
+-- The columns by which operators filter and sort all spaces, so that no configuration is read.
 create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
 create index spaces_inventory on spaces (space_id) include (title, slug, origin, brand, user_id, workspace_id, archived_at, created_at);
 create index spaces_by_title on spaces (lower(title) collate "C", space_id)
   include (title, slug, origin, brand, user_id, workspace_id, archived_at);
--- For counting the spaces of each model without reading configurations.
+-- For counting the spaces of each model, so that no configuration is read.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;
 
--- What follows from other columns of a space.
+-- Sets the columns that follow from other columns of a space.
 create function derive_space() returns trigger language plpgsql as $$
 begin
   new.chat_key := coalesce(new.chat_key, 'space:' || new.slug);
@@ -306,7 +313,7 @@ end $$;
 create trigger spaces_derived before insert or update of chat_key, manifest, model on spaces
   for each row execute function derive_space();
 
--- People whom a space is shared with, beside the members of its workspace.
+-- People with whom a space is shared, besides the members of its workspace.
 create table space_members (
   space_id bigint not null references spaces,
   user_id bigint not null references users,
@@ -315,7 +322,7 @@ create table space_members (
 );
 create index space_members_of_user on space_members (user_id);
 
--- Who is registered as a member of whose space: for each way that leads there, the space, its owner, the user and their role.
+-- The registered members of spaces: the space, its owner, the user and their role, once for each way of sharing.
 create view registered_members as
   select s.space_id, s.user_id as owner_id, m.user_id, 'member'::text as role
     from space_members m join spaces s on s.space_id = m.space_id
@@ -330,26 +337,27 @@ create view registered_members as
       join spaces s on s.workspace_id = w.workspace_id
     where t.archived_at is null and w.archived_at is null and m.user_id <> s.user_id;
 
--- The one rule of who may see and use a space of somebody else. An admin changes it, a member does not. Nobody sees the spaces of a
--- disabled account.
+-- The only rule for seeing and using the space of another user. An admin may change it, a member may not.
+-- Spaces of a disabled account are not visible.
 create view space_shares as
   select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
 
--- The messaging platform's boards: groups in which a bot of a brand or workspace is. Updates of a bot are ordered by the platform's second
--- and their own id, {second, update_id}, since a late one may arrive after a newer one (src/boards/note-board.sql).
+-- Boards of the messaging platform: groups in which the bot of a brand
+-- or a workspace is. A late update may arrive after a newer one.
+-- So updates of a bot are ordered by {second, update_id} (src/boards/note-board.sql).
 create table boards (
   board_id bigint generated always as identity primary key,
   bot_id text not null,
   chat_id bigint not null,
-  -- The group that it was until the platform gave it another id.
+  -- The id of the group before the platform gave it another one.
   former_chat_id bigint,
-  -- The chat_key of the space whose chat it is, if any.
+  -- The chat_key of a space that belongs to this chat.
   chat_key text not null,
   title text,
   bot_in boolean not null,
-  -- The update that last said whether the bot is in.
+  -- The update that last said whether the bot is in the group.
   bot_said bigint[] not null,
-  -- When the bot last left: what earlier updates say of people does not count.
+  -- When the bot last left. Earlier updates about people are ignored.
   members_after bigint[] not null default '{0,0}',
   created_at timestamptz not null,
   updated_at timestamptz not null
@@ -358,7 +366,8 @@ create unique index boards_of_bot on boards (bot_id, chat_id);
 create index boards_of_former_chat on boards (bot_id, former_chat_id) where former_chat_id is not null;
 create index boards_of_chat on boards (chat_key);
 
--- Who is in a board, by their id on the platform. Somebody who has left keeps a row, so that an older update does not bring them back.
+-- The members of a board, by their ids on the platform.
+-- A person who left keeps a row, so that an older update does not add them again.
 create table board_members (
   board_id bigint not null references boards on delete cascade,
   messaging_id text not null,
@@ -368,8 +377,9 @@ create table board_members (
 );
 create index board_members_of_person on board_members (messaging_id) where present;
 
--- Who is in the messaging chat of whose space: users of the space's brand, by their ids, while the bot of that brand or of the space's
--- workspace is in the chat. Operators see them among the members; it gives nobody access (space_shares).
+-- Users in the messaging chat of a space who have the space's brand,
+-- by their ids. The bot of that brand or of the space's workspace
+-- must be in the chat. Operators see them among the members, but the view gives no access (space_shares).
 create view board_people as
   select s.space_id, s.user_id as owner_id, i.user_id
     from spaces s join boards b on b.chat_key = s.chat_key join board_members m on m.board_id = b.board_id
@@ -390,8 +400,8 @@ create table config_versions (
 create trigger config_versions_unchanged before update on config_versions
   for each statement execute function guard_append_only();
 
--- What a space's configuration consists of: its manifest (name ''), each of its tools and MCP servers. A part is stored once, with the versions
--- in which it counts: from from_version to before until_version (null: to the newest).
+-- The parts of a space's configuration: its manifest (name ''), each of its tools and MCP servers.
+-- A part is stored once, with its versions: from from_version to before until_version (null: to the newest).
 create table config_parts (
   space_id bigint not null references spaces,
   kind text not null check (kind in ('manifest', 'tool', 'mcp_server')),
@@ -404,14 +414,15 @@ create table config_parts (
 );
 create unique index config_parts_current on config_parts (space_id, kind, name) where until_version is null;
 
--- What an account stores. config_bytes: the parts of all its spaces' configurations, and their secrets. None for an account without any.
+-- The bytes that an account stores. config_bytes: the configurations of all its spaces, and their secrets.
+-- An account without any has no row.
 create table account_storage (
   user_id bigint primary key,
   config_bytes bigint not null
 ) with (fillfactor = 50);
 
--- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with. What is inserted here
--- is stored as a version and the parts in which it differs from the one before.
+-- Whole versions of a space's configuration. A turn uses the version with which it began until its end.
+-- An insert stores a version, and each part that differs from the version before.
 create view space_configs as
   select v.space_id, v.version, v.change, v.model,
     coalesce((select p.part from config_parts p where p.space_id = v.space_id and p.kind = 'manifest'
@@ -423,7 +434,7 @@ create view space_configs as
     v.created_at
   from config_versions v;
 
--- Its space's row is locked: versions come in their order.
+-- The row of the space is locked, so versions are stored in order.
 create function store_config() returns trigger language plpgsql as $$
 declare
   wanted record;
@@ -446,7 +457,7 @@ begin
 end $$;
 create trigger space_configs_stored instead of insert on space_configs for each row execute function store_config();
 
--- AES-256-GCM under a key of the ring (src/base/key-ring.ts); bound to this table, space and name.
+-- AES-256-GCM under a key of the ring (src/base/key-ring.ts), bound to this table, space and name.
 create table space_secrets (
   space_id bigint not null references spaces,
   name text not null,
@@ -456,7 +467,7 @@ create table space_secrets (
   primary key (space_id, name)
 );
 
--- Counts secrets as bytes of configuration, whoever stores them.
+-- Counts secrets as bytes of the configuration, for every writer.
 create function count_secret_bytes() returns trigger language plpgsql as $$
 declare
   more bigint := 0;
@@ -478,21 +489,22 @@ end $$;
 create trigger space_secrets_counted after insert or update of sealed or delete on space_secrets
   for each row execute function count_secret_bytes();
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- API keys
 
 create table api_keys (
   key_id text primary key,
   user_id bigint not null references users,
   hash bytea not null unique,
-  -- When the last of its former values stops working (former_key_values).
+  -- When the last of the key's former values stops working (former_key_values).
   previous_expires_at timestamptz,
   hint text not null,
   name text not null,
   scope text not null default 'created' check (scope in ('created', 'space', 'all')),
   space_id bigint references spaces,
   test boolean not null default false,
-  -- What the key may spend; null: no cap. The end_user ones apply to each customer who has none of their own.
+  -- The spending limits of the key. Null: no cap. The end_user
+  -- limits apply to each end user without limits of their own.
   daily_credit_micros bigint check (daily_credit_micros >= 0),
   window_credit_micros bigint check (window_credit_micros >= 0),
   window_seconds integer check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null)),
@@ -500,7 +512,7 @@ create table api_keys (
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- Revoking ends the key's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
+  -- Revoking ends the key's turns. True until the sweep finds no open turn. It last tried at ending_tried_at.
   ending_turns boolean not null default false,
   ending_tried_at timestamptz,
   last_used_at timestamptz,
@@ -510,7 +522,7 @@ create table api_keys (
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
 create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
 
--- Values that a key had before it was rotated. Each works until its own overlap ends.
+-- Values that a key had before its rotations. Each works until its own overlap ends.
 create table former_key_values (
   hash bytea primary key,
   key_id text not null references api_keys,
@@ -518,12 +530,13 @@ create table former_key_values (
 );
 create index former_key_values_of_key on former_key_values (key_id);
 
--- What was made under an Idempotency-Key of /v1, written by the statement that made it. Turns have their keys in their own table.
+-- Objects that were created under an Idempotency-Key of /v1, written by the statement that created them.
+-- Turns have their keys in their own table.
 create table idempotency_keys (
   user_id bigint not null references users,
   test boolean not null,
   key text not null,
-  -- HMAC of the request, under a key of the ring: whether a repeat asks for the same.
+  -- HMAC of the request, under a key of the ring. It shows whether a repeated request is the same.
   fingerprint text not null,
   resource_id text not null,
   created_at timestamptz not null,
@@ -531,7 +544,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_to_forget on idempotency_keys (created_at);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Models
 
 create table model_catalog (
@@ -541,31 +554,33 @@ create table model_catalog (
   label text not null,
   enabled boolean not null default false,
   sort_order integer not null default 0,
-  -- credit micros per million tokens
+  -- Credit micros per million tokens.
   price_input bigint not null check (price_input >= 0),
   price_cached bigint not null check (price_cached >= 0),
   price_output bigint not null check (price_output >= 0),
-  -- The price of prompt tokens that the provider writes into its cache; null: the same as others.
+  -- The price of prompt tokens that the provider writes into its cache. Null: the same as price_input.
   price_cache_write bigint check (price_cache_write >= 0),
-  -- The price of those that its cache keeps for an hour instead of five minutes; null: that is never asked for.
+  -- The price of tokens that the cache keeps for an hour instead of five minutes. Null: never requested.
   price_cache_write_hour bigint check (price_cache_write_hour >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
-  -- A call that is silent for this long is ended; null: TURN_POLICY.idleMs.
+  -- A call without output for this long is ended. Null: TURN_POLICY.idleMs.
   idle_seconds integer check (idle_seconds between 1 and 600),
   created_at timestamptz not null default now(),
-  -- Its window: the most tokens that one call may read. Null: not known.
+  -- The context window: the most tokens that one call may read. Null: not known.
   context_tokens integer check (context_tokens > 0),
   version integer not null default 1,
   updated_at timestamptz,
   updated_by bigint references users,
-  -- image: what the tool generate_image calls, never the model of a space or a turn. One picture costs price_image, in credit micros.
+  -- image: a model of the tool generate_image, never of a space
+  -- or a turn. One image costs price_image, in credit micros.
   kind text not null default 'chat' check (kind in ('chat', 'image')),
   price_image bigint check (price_image >= 0),
   constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model),
   constraint model_catalog_images_have_a_price check ((kind = 'image') = (price_image is not null))
 );
--- A service without a model could run no turn. The lock makes the later of two statements see what the first has left.
+-- Without an enabled model the service could run no turn.
+-- The lock makes the later of two statements see the change of the first.
 create function guard_enabled_model() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
@@ -577,7 +592,7 @@ end $$;
 create trigger model_catalog_keeps_one after update of enabled or delete on model_catalog
   for each statement execute function guard_enabled_model();
 
--- A model's prices before they were changed, and until when they counted: a turn keeps those of the moment at which it was accepted.
+-- Former prices of a model, and the time until which they counted. A turn keeps the prices of its acceptance.
 create table former_prices (
   pin text not null references model_catalog,
   price_version integer not null,
@@ -591,30 +606,30 @@ create table former_prices (
   primary key (pin, price_version)
 );
 
--- The rehearsal model always exists: deterministic, no network (src/agent/REHEARSAL.md).
+-- The rehearsal model always exists. It is deterministic and uses no network (src/agent/REHEARSAL.md).
 insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens,
   context_tokens)
 values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192, 200000);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Accounts at the providers of models
 
--- An account that serves model calls in the place of the environment's keys; for one engine and one base URL.
+-- An account that serves model calls instead of the environment's keys, for one engine and one base URL.
 create table provider_accounts (
-  -- Also usage.subscription_id; never only digits, as plans' ids are.
+  -- Also usage.subscription_id. Unlike the id of a plan, it never has only digits.
   provider_id text primary key check (provider_id ~ '^[a-z][a-z0-9_-]{0,63}$'),
   pool text not null check (pool in ('main', 'alt-pool', 'media')),
   name text not null,
-  -- How it is reached: an API key, a login whose code is pasted, or a login by a device code.
+  -- How the account is accessed: by an API key, a login whose code is pasted, or a login by a device code.
   kind text not null check (kind in ('api_key', 'oauth_code', 'oauth_device')),
   engine text not null check (engine in ('anthropic', 'openai', 'openai-compatible')),
-  -- Null: the engine's own.
+  -- Null: the default of the engine.
   base_url text,
-  -- The account's id at its provider: another login to it renews this row.
+  -- The account's id at its provider. Another login to the same account renews this row.
   external_id text,
   disabled_at timestamptz,
   disabled_reason text,
-  -- needs_login: its credentials were refused for good. contained: a refresh of them may have been lost.
+  -- needs_login: its credentials were refused permanently. contained: a refresh of them may have been lost.
   health text not null default 'healthy' check (health in ('healthy', 'needs_login', 'contained')),
   health_at timestamptz,
   version integer not null default 1,
@@ -624,45 +639,46 @@ create table provider_accounts (
   unique (pool, external_id)
 );
 
--- What moves with its calls. windows: what each window had used when it was last heard of, by "<resource>:<seconds>":
--- {used_pct, reset_at, taken_at, noted_pct, noted_at}; noted: by its newest snapshot.
+-- The state that changes with calls. windows: the last known use of each window, by "<resource>:<seconds>":
+-- {used_pct, reset_at, taken_at, noted_pct, noted_at}. noted_pct and noted_at are from its newest snapshot.
 create table provider_states (
   provider_id text primary key references provider_accounts on delete cascade,
-  -- It is not called before; then one call tries it first.
+  -- The account gets no call before this time. Then one call tries it first.
   cool_until timestamptz,
   cool_reason text,
-  -- Its provider has said that it may not serve, or cannot pay: since when, why in a word of ours, and how many probes have heard it again.
-  -- cool_until is when the next one tries it.
+  -- The provider has said that the account may not serve or cannot pay: since when, the reason as our own word,
+  -- and how many probes got the same answer. cool_until is the time of the next probe.
   suspended_at timestamptz,
   suspended_reason text check (suspended_reason in ('not_permitted', 'no_credit', 'account_disabled')),
   suspended_probes integer not null default 0,
-  -- So long one call has the time to find out whether it serves again.
+  -- Until then, one call may find out whether the account serves again.
   probe_until timestamptz,
   windows jsonb not null default '{}',
-  -- The models that it has answered it does not have, each until it is asked again: {model: moment}.
+  -- Models that the account has said it lacks, each with the time of the next try: {model: moment}.
   lacks jsonb not null default '{}',
   constraint provider_states_suspended_for_a_reason check ((suspended_at is null) = (suspended_reason is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
--- In a row of its own: a rotated refresh token must not be lost with anything else that is written.
+-- Credentials have a row of their own, so that a rotated refresh token is not lost with another write.
 create table provider_credentials (
   provider_id text primary key references provider_accounts on delete cascade,
-  -- An API key, or the tokens, as sealed JSON.
+  -- An API key or tokens, as sealed JSON.
   sealed text not null,
-  -- When the access token ends; null: never, or not known.
+  -- When the access token expires. Null: never, or not known.
   expires_at timestamptz,
   -- Raised by each change.
   version integer not null default 1,
-  -- Somebody refreshes it. When that time is over, whether the refresh token was used is not known.
+  -- A worker refreshes the credentials until then. After that, it is not known whether the refresh token was used.
   refreshing_until timestamptz,
   refreshing_by text,
-  -- The login that it came from, by which a repeated save knows its own.
+  -- The login that made the credentials. A repeated save recognises its own by it.
   login_id text,
   updated_at timestamptz not null
 );
 create index provider_credentials_refreshing on provider_credentials (refreshing_until) where refreshing_until is not null;
 
--- What the windows of accounts had used over time: a row when it moved by a point, or after five minutes. It outlives its account.
+-- The use of accounts' windows over time: a row after a change of one point, or after five minutes.
+-- A row outlives its account.
 create table quota_snapshots (
   provider_id text not null,
   -- unified, requests, tokens, input-tokens or output-tokens
@@ -674,7 +690,7 @@ create table quota_snapshots (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 create index quota_snapshots_of_window on quota_snapshots (provider_id, resource, window_seconds, taken_at) include (used_pct, reset_at);
 
--- What accounts served in an hour (UTC) in which turns ended, without the turns that are still in turn_ends.
+-- The calls that accounts served, by the hour (UTC) in which turns ended, without the turns in turn_ends.
 create table account_hours (
   hour timestamptz not null,
   subscription_id text not null,
@@ -689,7 +705,7 @@ create table account_hours (
   primary key (subscription_id, hour)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- The same by days (UTC), for long times.
+-- The same by day (UTC), for long ranges.
 create table account_days (
   day date not null,
   subscription_id text not null,
@@ -703,7 +719,7 @@ create table account_days (
   primary key (subscription_id, day)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- What removed accounts were: their usage and snapshots stay.
+-- Data of removed accounts, for their usage and snapshots, which are kept.
 create table former_providers (
   provider_id text primary key,
   pool text not null,
@@ -711,28 +727,29 @@ create table former_providers (
   removed_at timestamptz not null
 );
 
--- Snapshots before this moment have been thinned to one of each window and hour.
+-- Snapshots before this time were thinned to one per window and hour.
 create table quota_thinning (
   one boolean primary key default true check (one),
   thinned_until timestamptz not null
 );
 
--- Logins to accounts that go on after the answer that began them. A pool has one at a time.
+-- Logins to accounts that continue after the response that started them. A pool has one at a time.
 create table provider_logins (
   login_id text primary key,
   pool text not null check (pool in ('alt-pool', 'media')),
   started_by bigint not null references users,
   state text not null check (state in ('polling', 'authorized', 'expired', 'error')),
-  -- What is needed to end it and shown to whoever logs in: codes, URLs, verifier, state. Null once it has ended.
+  -- The data to finish the login and to show to the admin:
+  -- codes, URLs, verifier, state. Null after the login ended.
   sealed text,
   interval_seconds integer,
-  -- Nobody takes it up before: the next poll is due then, or the time of whoever has taken it is over.
+  -- A worker may claim the login from then on: the next poll is due, or the last claim has expired.
   due_at timestamptz not null,
-  -- How often it was taken up. Only whoever took it last may write.
+  -- The number of claims. Only the worker with the last claim may write.
   takes integer not null default 0,
-  -- Why it has failed, in one word of ours.
+  -- The reason of a failure, as one word of our own.
   error text,
-  -- The account that it made or renewed.
+  -- The account that the login created or renewed.
   provider_id text,
   expires_at timestamptz not null,
   created_at timestamptz not null,
@@ -742,11 +759,11 @@ create table provider_logins (
 create unique index provider_logins_one_running on provider_logins (pool) where state = 'polling';
 create index provider_logins_newest on provider_logins (pool, created_at desc);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Conversations and turns
 
--- Rows that each turn writes have no foreign keys, which saves twenty look-ups for each turn. Procedures write them from rows that they
--- have read, and guards keep those from being deleted.
+-- Rows that each turn writes have no foreign keys, which saves twenty look-ups per turn.
+-- Procedures write ids from rows that they have read, and guards refuse to delete those rows.
 
 -- A queue of turns. last_position numbers its turns in the order of their commits.
 create table conversations (
@@ -755,18 +772,20 @@ create table conversations (
   end_user_ref text not null,
   name text not null,
   last_position bigint not null default 1,
-  -- Its owner and the time of its last turn, for listing an account's end users by their newest turn. Null in a web chat.
+  -- The owner and the time of the last turn, for listing an account's end users by their newest turn.
+  -- Null in a web chat.
   user_id bigint,
   test boolean,
   last_turn_at timestamptz,
-  -- Its hour (UTC), which indexes have in its place: further turns of an hour change none of them.
+  -- The hour of last_turn_at (UTC). Indexes use it instead, so that further turns in the same hour change no index.
   active_hour timestamp generated always as (date_trunc('hour', last_turn_at at time zone 'UTC')) stored,
   created_at timestamptz not null,
-  -- The account at the provider that served it last, whose prompt cache has its beginning, and when.
+  -- The provider account that served the conversation last, and
+  -- when. Its prompt cache has the start of the conversation.
   provider_id text,
   served_at timestamptz,
   unique (space_id, end_user_ref, name)
--- A turn, and who served it, are noted in the row's own page.
+-- A turn, and the account that served it, are recorded in the page of the row.
 ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
 create index conversations_by_activity on conversations (user_id, test, active_hour);
 create index conversations_of_end_user on conversations (user_id, test, end_user_ref, active_hour);
@@ -774,14 +793,15 @@ create index conversations_of_end_user on conversations (user_id, test, end_user
 create table turns (
   turn_id text primary key,
   user_id bigint not null,
-  -- Null: a web chat, of the owner or of a member of the space.
+  -- Null: a web chat of the owner or of a member of the space.
   key_id text,
   space_id bigint not null,
   conversation_id text not null,
   position bigint not null,
   test boolean not null,
   end_user_ref text not null,
-  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
+  -- The sender of a web-chat turn in a space that was shared
+  -- with them. user_id is the space's owner, who is billed.
   member_id bigint,
   -- The request.
   idempotency_key text not null,
@@ -792,24 +812,26 @@ create table turns (
   metadata jsonb not null default '{}',
   max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
   timeout_seconds integer,
-  -- The prices of its model that it was admitted by.
+  -- The version of its model's prices at admission.
   price_version integer not null,
-  -- The window of its key that it counts in.
+  -- The window of its key in which the turn counts.
   window_started_at timestamptz,
   created_at timestamptz not null,
-  -- The hold: how much was held in all, and how much is still held. From here on there is what changes: the log of a change begins with the
-  -- first column that it changes, and a claim changes those at the end.
+  -- The hold: the amount that was held in total, and the amount that is still held.
+  -- Columns from here on change. The log record of an update starts at its first changed column,
+  -- so the columns that a claim changes come last.
   hold_credit_micros bigint not null check (hold_credit_micros >= 0),
   held_credit_micros bigint not null check (held_credit_micros >= 0),
   -- The outcome.
   status_reason text,
   result text,
-  -- The result ends where the model's output limit has cut it.
+  -- True if the model's output limit cut the result.
   truncated boolean not null default false,
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
-  -- We lost its result, so nothing of it is billed. Not taken from a code, since scripts choose theirs.
+  -- The service lost the result, so nothing is billed. This is
+  -- not derived from a code, because scripts choose their own.
   failed_by_us boolean not null default false,
   cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
@@ -822,9 +844,10 @@ create table turns (
   finished_at timestamptz,
   erased_at timestamptz,
   cancel_requested_at timestamptz,
-  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
+  -- Until then, its worker may start tool calls without reading the turn again.
+  -- A cancel is acknowledged only after that.
   calls_start_until timestamptz,
-  -- Until then somebody reads its events as they come; only then its text is written while it is made.
+  -- Until then, a client reads the events as they are written. Only then is text stored while it is generated.
   stream_until timestamptz,
   model_failures integer not null default 0,
   config_version integer,
@@ -835,7 +858,7 @@ create table turns (
   epoch integer not null default 0,
   attempts integer not null default 0,
   lease_until timestamptz,
-  -- The queue's message that brought its worker, and which attempt of it. The next attempt may take the claim over.
+  -- The queue message that started its worker, and the attempt of it. The next attempt may take over the claim.
   claim_message text,
   claim_try integer,
   unique (conversation_id, position),
@@ -847,12 +870,12 @@ create table turns (
     = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
--- Neither a claim nor the end of a turn that is done changes an indexed column, so they write no index: a page has room for a second version of
--- each of its rows. Reports of ended turns read ended_turns.
+-- A claim, or the end of a turn that is done, changes no indexed column, so it writes no index.
+-- A page has room for a second version of each of its rows. Reports of ended turns read ended_turns.
 ) with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
   autovacuum_analyze_scale_factor = 0.02);
--- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
--- was empty might take one of those, and read all turns of the account for each that is accepted.
+-- One turn per Idempotency-Key of an account. It is an expression, because a plan from the time of an empty table
+-- might use columns with which other indexes begin. It would then read all turns of the account for each new turn.
 create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
 create index turns_of_owner on turns (user_id, test, turn_id collate "C");
 create index turns_of_space on turns (space_id, turn_id collate "C");
@@ -860,11 +883,11 @@ create index turns_of_key on turns (key_id, turn_id collate "C");
 create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C");
 create index turns_of_chat on turns (user_id, test, turn_id collate "C") where key_id is null;
 create index turns_of_member on turns (member_id, turn_id collate "C") where member_id is not null;
--- For failed and cancelled turns, which have a reason, without reading all that are done. Open turns are in open_turns: an index on the
--- state would make each change of it write all indexes of the row.
+-- Failed and cancelled turns, which have a reason, can be found without reading the turns that are done.
+-- Open turns are in open_turns. An index on the state would make each change of it write all indexes of the row.
 create index turns_not_done on turns (user_id, test, turn_id collate "C") where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
--- Test turns whose texts are still kept, for the sweep that forgets them.
+-- Test turns whose texts are still kept, for the sweep that removes these texts.
 create index turns_test_kept on turns (turn_id collate "C") where test and text <> '';
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
@@ -884,8 +907,9 @@ begin
 end $$;
 create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
 
--- What reports need of the turns that have ended, so they do not read the wide rows, and so that the end of a turn changes no index of those.
--- Written by the trigger turns_ended_queued. A turn counts at the time of its bill, that of its ledger row.
+-- The columns of ended turns that reports need. So reports do not read the wide rows of turns,
+-- and ending a turn changes no index of them. The trigger turns_ended_queued writes the rows.
+-- A turn counts at the time of its bill and of its ledger row.
 create table ended_turns (
   turn_id text not null,
   user_id bigint not null,
@@ -904,11 +928,12 @@ create index ended_turns_of_owner on ended_turns (user_id, test, finished_at) in
   model_calls, tokens_input, tokens_cached, tokens_output);
 create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros)
   where billed_credit_micros > 0;
--- They have no usage records; analytics count them too.
+-- Turns without model calls have no usage records, but analytics count them.
 create index ended_turns_without_calls on ended_turns (finished_at) where model_calls = 0 and not test;
 
--- The turns that have not ended, in narrow rows for runners, for conversations' queues and for lists of open turns. Written by the
--- procedures that accept, claim, give back and end a turn.
+-- The turns that have not ended, in narrow rows for runners,
+-- for queues of conversations and for lists of open turns.
+-- The procedures that accept, claim, give back and end a turn write them.
 create table open_turns (
   turn_id text not null,
   conversation_id text not null,
@@ -916,38 +941,43 @@ create table open_turns (
   user_id bigint not null,
   test boolean not null,
   state text not null check (state in ('queued', 'running')),
-  -- From when on a runner may take it: while a worker has it, the end of that worker's lease; infinity while another turn of its
-  -- conversation is before it.
+  -- A runner may claim the turn from then on. During a claim this is the end of the lease.
+  -- It is infinity while an earlier turn of the conversation is open.
   wake_at timestamptz not null,
   created_at timestamptz not null,
-  -- Its end user within the account, as a hash of the reference: runners take the end users of an account in turn.
+  -- The end user within the account, as a hash of the reference.
+  -- Runners serve the end users of an account in rotation.
   lane integer not null,
-  -- The account at the provider that its worker calls; null: queued, or no account was chosen.
+  -- The provider account that its worker calls. Null: the turn is queued, or no account was chosen.
   provider_id text
--- Accepting and claiming a turn write each index that has the row: these are as few as the look-ups need. A turn is looked up with its account.
+-- Accepting and claiming a turn write every index of its row, so there are only the indexes that look-ups need.
+-- A turn is looked up together with its account.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create unique index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C");
--- The one of a conversation that runs or may begin, and those that wait for it.
+-- The turn of a conversation that runs or may begin, and the turns that wait for it.
 create unique index open_turns_first on open_turns (conversation_id) where wake_at < 'infinity';
 create unique index open_turns_waiting on open_turns (conversation_id, position) where wake_at = 'infinity';
--- What may begin, and what is under way: runners look for the next account, then for its next end user, then for that one's oldest turn.
+-- Turns that may begin, and turns that run.
+-- Runners look for the next account, then for its next end user, then for the oldest turn of that end user.
 create index open_turns_ready on open_turns (test, user_id, lane, created_at) where state = 'queued' and wake_at < 'infinity';
 create index open_turns_running on open_turns (test, user_id, lane) where state = 'running';
--- Turns that have begun and wait for a runner: handed over, given back, or lost with their worker.
+-- Turns that have begun and wait for a runner: they were handed over, given back, or lost with their worker.
 create index open_turns_begun on open_turns (wake_at) where state = 'running';
 create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
 
--- The invocations that run turns at this moment. Few rows, which change often.
+-- The invocations that run turns now. The table has few rows, which change often.
 create table runners (
-  -- The message of the queue that has started it.
+  -- The queue message that started the invocation.
   runner_id text primary key,
-  -- One that has not been heard of until then has died.
+  -- A runner that was not heard of until then has died.
   alive_until timestamptz not null,
-  -- Until when who accepts a turn may rely on it to look again; null: it looks when one of its turns has ended, or once a second.
+  -- Until then, a request that accepts a turn may rely on this runner to look again.
+  -- Null: the runner looks when one of its turns has ended, or once a second.
   looks_until timestamptz
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
--- What happens within a turn and is not written with a step (turn_steps). Its transitions are in the account's feed (events).
+-- Events within a turn that are not stored with a step (turn_steps).
+-- Its transitions are in the account's feed (events).
 create table turn_events (
   turn_id text not null,
   seq integer not null check (seq > 0),
@@ -957,7 +987,7 @@ create table turn_events (
   created_at timestamptz not null,
   primary key (turn_id, seq)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
--- Only the events of test turns are forgotten (src/turns/forget-test-turns.sql), after their texts.
+-- Only events of test turns may be deleted (src/turns/forget-test-turns.sql), after their texts.
 create function guard_event_deletion() returns trigger language plpgsql as $$
 begin
   if not exists (select from turns t where t.turn_id = old.turn_id and t.test and t.finished_at is not null and t.text = '') then
@@ -968,7 +998,7 @@ end $$;
 create trigger turn_events_append_only before delete on turn_events
   for each row execute function guard_event_deletion();
 
--- The only allowed change of an event: an erased turn's loses its texts.
+-- The only allowed change of an event removes the texts of an erased turn.
 create function guard_event_redaction() returns trigger language plpgsql as $$
 begin
   if (new.turn_id, new.seq, new.event_id, new.type, new.created_at)
@@ -988,23 +1018,24 @@ create table turn_steps (
   turn_id text not null,
   step integer not null check (step >= 0),
   epoch integer not null,
-  -- Null for the space's own agent, else the call "step.call" that delegated to a sub-agent.
+  -- Null for the space's own agent. Otherwise the call "step.call" that delegated to a sub-agent.
   agent text,
   text text not null,
-  -- What the model said, as the AI SDK's parts; empty: its text alone (src/turns/step-row.ts).
+  -- The model's output, as parts of the AI SDK. Empty if there is only text (src/turns/step-row.ts).
   content jsonb not null default '[]',
-  -- The results of its tool calls, by their index; pending_calls have none yet.
+  -- The results of its tool calls, by their index. pending_calls have no result yet.
   results jsonb not null default '{}',
   pending_calls integer not null default 0 check (pending_calls >= 0),
   finish text not null,
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   created_at timestamptz not null,
-  -- The sub-agent's name, or null; the pin; and what the call has read, in tokens.
+  -- The sub-agent's name or null, the pin, and the input tokens of the call.
   subagent text,
   model text not null,
   tokens_input bigint not null,
-  -- Events of the turn's log that were written with it: [id, type, milliseconds, data], and the number of the first. As text: jsonb takes a
-  -- third more.
+  -- Events of the turn's log that were written with the step:
+  -- [id, type, milliseconds, data], and the seq of the first.
+  -- The type is json, because jsonb takes a third more space.
   events json not null default '[]',
   first_event_seq integer,
   primary key (turn_id, step)
@@ -1012,7 +1043,8 @@ create table turn_steps (
 create trigger turn_steps_append_only before delete on turn_steps
   for each row execute function guard_event_deletion();
 
--- As for turn_events: an erased turn's lose their texts, those of a forgotten test turn are gone.
+-- The rules are those for turn_events. Events of an erased turn lose
+-- their texts, and events of a forgotten test turn are removed.
 create function guard_step_events() returns trigger language plpgsql as $$
 declare
   ended turns;
@@ -1032,10 +1064,10 @@ create trigger turn_steps_events_redacted_only after update of events, first_eve
   for each row when (new.events::text <> old.events::text or new.first_event_seq is distinct from old.first_event_seq)
   execute function guard_step_events();
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Totals of spaces
 
--- What the ended turns of a space come to, as far as they are not in turn_ends.
+-- The sums of the ended turns of a space, without the turns in turn_ends.
 create table space_totals (
   space_id bigint primary key,
   turns bigint not null,
@@ -1043,7 +1075,7 @@ create table space_totals (
   last_ended_at timestamptz
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- The same for each person who wrote there: an account in its web chat (end_user_ref ''), an end user of an account.
+-- The same for each writer: an account in its web chat (end_user_ref ''), or an end user of an account.
 create table space_people (
   space_id bigint not null,
   user_id bigint not null,
@@ -1057,7 +1089,8 @@ create table space_people (
   primary key (space_id, user_id, end_user_ref)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- The last model call of each agent of a space ('': its own; else a sub-agent's name) in its ended turns that are not in turn_ends.
+-- The last model call of each agent of a space in its ended turns, without the turns in turn_ends.
+-- agent: '' for the space's own agent, otherwise the name of a sub-agent.
 create table space_sessions (
   space_id bigint not null,
   agent text not null,
@@ -1069,11 +1102,11 @@ create table space_sessions (
   primary key (space_id, agent)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Files
 
--- A file's bytes are in the bucket under object_key. Only 'ready' files are visible; 'pending' ones were made by the agent of a turn
--- that has not ended.
+-- A file's bytes are in the bucket under object_key. Only 'ready' files are visible.
+-- 'pending' files were made by the agent of a turn that has not ended.
 create table files (
   file_id text primary key,
   user_id bigint not null references users,
@@ -1086,30 +1119,31 @@ create table files (
   bytes bigint not null default 0 check (bytes >= 0),
   sha256 text not null default '',
   object_key text not null unique,
-  -- For files that an agent made: greater for a later call of the turn. The last file of a name is the output.
+  -- For files that an agent made: later calls of the turn have
+  -- greater places. The last file with a name is the output.
   place integer,
-  -- A picture: its call has a price of its own, so it is kept however its turn ends.
+  -- An image. Its call has its own price, so the file is kept however the turn ends.
   paid boolean not null default false,
   state text not null check (state in ('uploading', 'pending', 'ready', 'deleted')),
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- When the bucket's object of a deleted file was removed.
+  -- When the object of a deleted file was removed from the bucket.
   object_removed_at timestamptz,
-  -- Who uploaded it, when that was a member of the space and not its owner.
+  -- The member of the space who uploaded the file. Null if its owner did, or an agent made it.
   member_id bigint,
-  -- When it was deleted: its storage is paid for until then.
+  -- When the file was deleted. Its storage is billed until then.
   deleted_at timestamptz
 );
 create index files_of_space on files (space_id, file_id collate "C" desc) where state = 'ready';
 create index files_of_turn on files (turn_id) where turn_id is not null;
 create index files_to_remove on files (updated_at) where state = 'deleted' and object_removed_at is null;
 create index files_uploading on files (created_at) where state = 'uploading';
--- What an account stores and has stored, for its bill.
+-- The files that an account stores and has stored, for its bill.
 create index files_kept on files (user_id) include (bytes) where state in ('uploading', 'pending', 'ready');
 create index files_stored on files (user_id) include (created_at, bytes) where state in ('pending', 'ready') and not test;
 create index files_stored_before on files (user_id, deleted_at) include (created_at, bytes) where deleted_at is not null and not test;
 
--- updated_at of a deleted file moves on when its bytes cannot be removed.
+-- updated_at of a deleted file also changes when its bytes cannot be removed.
 create function note_deleted_at() returns trigger language plpgsql as $$
 begin
   new.deleted_at := new.updated_at;
@@ -1118,7 +1152,7 @@ end $$;
 create trigger files_note_deleted_at before update of state on files
   for each row when (new.state = 'deleted' and old.state <> 'deleted') execute function note_deleted_at();
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Tasks
 
 create table tasks (
@@ -1132,12 +1166,12 @@ create table tasks (
   end_user_ref text,
   assignee_user_id bigint references users,
   creator_user_id bigint references users,
-  -- The agent's call that made it. A repeated call finds it again.
+  -- The agent's call that created the task. A repeated call finds it again.
   turn_id text references turns,
   call_key text unique,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Which step of its flow it is: 1, 2, 3, … of one end user in one space.
+  -- The step in the flow: 1, 2, 3, … of one end user in one space.
   flow_place integer check (flow_place > 0)
 );
 create index tasks_of_space on tasks (space_id, task_id desc);
@@ -1145,36 +1179,37 @@ create index tasks_of_assignee on tasks (assignee_user_id, task_id desc) where a
 create index tasks_of_creator on tasks (creator_user_id, task_id desc) where creator_user_id is not null;
 create index tasks_of_flow on tasks (space_id, end_user_ref, flow, flow_place) where flow is not null;
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Billing
 
--- What an account has and what its open turns hold: balance - held is what may still be spent. While it has shards, the balance is what
--- is posted to the ledger, and the rest is in them (src/wallets/wallet.sql).
+-- An account's balance and the holds of its open turns. The available credit is balance - held.
+-- With shards, the balance is the posted part, and the rest is in the shards (src/wallets/wallet.sql).
 create table wallets (
   user_id bigint primary key references users,
   balance_credit_micros bigint not null default 0,
   held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
-  -- How many shards it has; 0: none, every change is made here.
+  -- The number of shards. 0: none, and every change is made here.
   shards integer not null default 0 check (shards >= 0),
-  -- The most that a turn may hold without locking every shard; set when the account gets shards.
+  -- The most that a turn may hold without locking every shard. It is set when the account gets shards.
   shard_hold_credit_micros bigint not null default 0,
-  -- What was posted of all that its shards have been charged.
+  -- The posted part of all charges in its shards.
   folded_credit_micros bigint not null default 0,
-  -- How often a turn had to wait for this row, lately.
+  -- How often a turn had to wait for this row recently.
   waits integer not null default 0,
-  -- Below it the event balance.low is sent; 0: never.
+  -- The event balance.low is sent below this balance. 0: never.
   low_balance_credit_micros bigint not null default 10000000 check (low_balance_credit_micros >= 0),
-  -- Whether balance.low and balance.depleted were sent; each once until it no longer holds (follow_balance).
+  -- True if balance.low and balance.depleted were sent. Each
+  -- is sent once until it no longer holds (follow_balance).
   low_told boolean not null default false,
   depleted_told boolean not null default false,
-  -- What each customer may spend, when neither they nor the key have a limit.
+  -- The limits of each end user, if neither they nor the key have one.
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 
--- What an account was charged (negative) and what was held and released since it got shards. A transaction changes one that nobody
--- else has; all of them are locked in the order of their numbers.
+-- Charges (negative), holds and releases of an account since it got shards.
+-- A transaction changes one shard that no other transaction has locked, or locks all shards by number.
 create table wallet_shards (
   user_id bigint not null,
   shard integer not null,
@@ -1183,7 +1218,7 @@ create table wallet_shards (
   primary key (user_id, shard)
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- What is posted covers what is held in shards, as the wallet's own check has it for an account without them.
+-- The posted balance covers the holds in shards, like the check of the wallet for accounts without shards.
 create function guard_posted_balance() returns trigger language plpgsql as $$
 begin
   if new.balance_credit_micros < (select coalesce(sum(s.held_credit_micros), 0) from wallet_shards s where s.user_id = new.user_id) then
@@ -1191,7 +1226,7 @@ begin
   end if;
   return new;
 end $$;
--- After the change: a trigger before it would lock the row first, in a record of its own.
+-- An after trigger, because a before trigger would lock the row first and write a log record for that.
 create trigger wallets_cover_shards after update of balance_credit_micros on wallets
   for each row when (new.shards > 0) execute function guard_posted_balance();
 
@@ -1208,7 +1243,7 @@ create table postings (
 create index postings_of_account on postings (user_id, posting_id);
 create index postings_by_time on postings (created_at);
 
--- The books.
+-- The ledger of all accounts.
 create table ledger (
   ledger_id bigint generated always as identity primary key,
   user_id bigint not null,
@@ -1217,12 +1252,13 @@ create table ledger (
     'manual_topup', 'credit_purchase', 'usage', 'space_usage', 'referral_credit_commission')),
   amount_credit_micros bigint,
   balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
-  -- A commission has an amount in a currency (ISO 4217, in its minor units), and no credit.
+  -- A commission has an amount in a currency (ISO 4217, in its minor units) and no credit.
   currency text check (currency is null or (currency ~ '^[A-Z]{3}$' and reason = 'referral_credit_commission')),
   currency_amount_minor bigint
     check (coalesce(currency_amount_minor > 0, true) and (currency_amount_minor is null) = (currency is null)),
   turn_id text,
-  -- The reference that makes an entry happen once: a payment's id or an Idempotency-Key, with its source in front.
+  -- The unique reference of an entry, so that it is booked
+  -- once: its source and a payment's id or an Idempotency-Key.
   reference text,
   actor text not null,
   note text,
@@ -1238,7 +1274,7 @@ create unique index ledger_one_entry_per_reference on ledger (reference) where r
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 -- A correction that names a turn is its refund.
 create unique index ledger_one_refund_per_turn on ledger (turn_id) where reason = 'admin_action' and turn_id is not null;
--- All but the charges of turns: what an account was given, and what of it was spent otherwise.
+-- All entries except the charges of turns: credit that an account got, and its other spend.
 create index ledger_without_charges on ledger (user_id, created_at) include (reason, amount_credit_micros)
   where reason not in ('usage', 'space_usage') or turn_id is null;
 create trigger ledger_append_only before update or delete on ledger
@@ -1246,37 +1282,38 @@ create trigger ledger_append_only before update or delete on ledger
 
 create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
--- One row for each model call that was committed, and for each picture. Columns of a fixed width come first, so that no row is padded.
+-- One row for each committed model call and for each picture.
+-- Columns of a fixed width come first, so that no row is padded.
 create table model_calls (
   user_id bigint not null,
   space_id bigint not null,
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
-  -- Those of them that the provider's cache keeps for an hour.
+  -- The part of tokens_cache_written that the provider's cache keeps for an hour.
   tokens_cache_written_hour bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
-  -- Set when its turn is settled.
+  -- Set when the turn is settled.
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
   created_at timestamptz not null,
-  -- finished_at of its turn; null until then.
+  -- finished_at of the turn. Null until then.
   settled_at timestamptz,
   step integer not null,
   price_version integer not null,
-  -- The tool call of the step that made a picture; null for the step's own model call.
+  -- The tool call of the step that made a picture. Null for the step's own model call.
   call integer,
   test boolean not null,
-  -- Of a web chat: a turn without a key.
+  -- True for a web chat: a turn without a key.
   chat boolean not null generated always as (key_id is null) stored,
   turn_id text not null,
   conversation_id text not null,
   key_id text,
-  -- Empty: a web chat.
+  -- Empty for a web chat.
   end_user_ref text not null,
   provider text not null,
-  -- The pool member that served the call; else the sub_id of the account's active plan; else null.
+  -- The pool member that served the call. Otherwise the sub_id of the account's active plan, or null.
   subscription_id text,
   model text not null,
   role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
@@ -1288,21 +1325,21 @@ create index usage_settled on model_calls (user_id, settled_at) include (space_i
 
 create index model_calls_by_end on model_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 
--- The usage records: the calls of turns with a key. All that the v1 worker may read of them.
+-- The usage records: the calls of turns with a key. The v1 worker may read only these.
 create view usage as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.key_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
     c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_output,
     c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where not c.chat;
 
--- The calls of web-chat turns. api_turns sums them up.
+-- The calls of web-chat turns. api_turns has their sums.
 create view chat_calls as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
     c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_output,
     c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where c.chat;
 
--- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
+-- The use of each subscription by the day (UTC) on which turns ended, without the turns in turn_ends.
 create table subscription_days (
   day date not null,
   subscription_id text not null,
@@ -1313,11 +1350,11 @@ create table subscription_days (
   billed_credit_micros bigint not null,
   primary key (day, subscription_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
--- The year of a few subscriptions, which lies on as many pages as it has days, without reading the table.
+-- Reports read a year of a few subscriptions from this index, whose rows lie on as many pages as the year has days.
 create index subscription_days_of on subscription_days (subscription_id, day)
   include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);
 
--- Live turns that ended on a day (UTC), and what they were billed, without those that are still in turn_ends.
+-- Live turns and their bills by the day (UTC) on which the turns ended, without the turns in turn_ends.
 create table service_days (
   day date not null,
   state text not null,
@@ -1326,7 +1363,7 @@ create table service_days (
   primary key (day, state)
 ) with (fillfactor = 70);
 
--- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
+-- One row for each ended web-chat turn of an account (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (
   turn_id text primary key,
   user_id bigint not null,
@@ -1338,7 +1375,7 @@ create table api_turns (
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
-  -- From its start to its end.
+  -- The time from its start to its end.
   duration_sec double precision not null check (duration_sec >= 0),
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
@@ -1346,18 +1383,18 @@ create table api_turns (
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
--- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
+-- Costs of model calls that no customer pays, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (
   loss_id bigint generated always as identity primary key,
   turn_id text not null,
   cause text not null,
-  -- Null: a worker was lost, and it is not known how far its calls had come.
+  -- Null: a worker was lost, so the cost of its calls is not known.
   credit_micros bigint check (credit_micros >= 0),
   created_at timestamptz not null
 );
 create index losses_by_time on losses (created_at);
 
--- One pass of the reconciliation over the books, in slices; phase and position say where it continues.
+-- One pass of the reconciliation over the books, in slices. phase and position say where it continues.
 create table reconciliations (
   reconciliation_id text primary key,
   started_by text not null,
@@ -1370,14 +1407,16 @@ create table reconciliations (
   findings bigint not null default 0,
   started_at timestamptz not null,
   finished_at timestamptz,
-  -- All history, or what has moved since the marks that the last one left.
+  -- All history, or the changes since the marks of the last pass.
   scope text not null default 'all' check (scope in ('all', 'recent')),
-  -- By phase: of how many rows a slice is tried next. Half of the one under way, until it has answered.
+  -- By phase: the number of rows of the next slice. While a slice is tried, it is half of that slice.
   sizes jsonb not null default '{}',
-  -- The marks that it found: all turns up to turn_from have ended and were looked at, all ledger rows up to ledger_from too.
+  -- The marks at its start. All turns up to turn_from had ended and
+  -- were checked, and so were all ledger rows up to ledger_from.
   turn_from text not null default '',
   ledger_from bigint not null default 0,
-  -- And those that it leaves: up to them everything was there and had ended at that moment, some time before the pass began.
+  -- The marks that it leaves. Everything up to them existed
+  -- and had ended at this time, shortly before the pass began.
   settled_before timestamptz not null,
   turn_mark text,
   ledger_mark bigint
@@ -1392,7 +1431,7 @@ create table reconciliation_findings (
   user_id bigint,
   turn_id text,
   ledger_id bigint,
-  -- Which row of spend_counters: {kind, subject, period, starts_at}.
+  -- The row of spend_counters: {kind, subject, period, starts_at}.
   counter jsonb,
   expected_credit_micros bigint,
   found_credit_micros bigint,
@@ -1410,14 +1449,14 @@ create table container_calls (
   container text not null,
   milliseconds bigint not null check (milliseconds >= 0),
   created_at timestamptz not null,
-  -- When it went into an account's bill.
+  -- When an account was billed for the call.
   billed_at timestamptz
 );
 create index container_calls_to_bill on container_calls (user_id) include (milliseconds) where billed_at is null;
 create index container_calls_billed on container_calls (billed_at) where billed_at is not null;
 
--- One run over all accounts that bills what they used up to a moment, at the prices of its begin (credit micros). position: the account
--- that it billed last.
+-- A run that bills all accounts for their usage up to a time, at the prices of its start (credit micros).
+-- position: the account that it billed last.
 create table infra_runs (
   run_id bigint generated always as identity primary key,
   until_at timestamptz not null,
@@ -1429,7 +1468,7 @@ create table infra_runs (
 );
 create unique index infra_runs_one_open on infra_runs ((true)) where finished_at is null;
 
--- Up to when an account's containers and storage are billed, and what of that it could not pay yet.
+-- The time up to which an account's containers and storage are billed, and the amount that it could not pay yet.
 create table infra_accounts (
   user_id bigint primary key,
   billed_until timestamptz not null,
@@ -1437,12 +1476,12 @@ create table infra_accounts (
 );
 create index infra_accounts_with_dues on infra_accounts (user_id) where due_credit_micros > 0;
 
--- What an account used in a period, what that cost, and what was taken for it and for earlier dues: its ledger row.
+-- An account's usage in a period, its cost, and the charge for it and for earlier dues: its ledger row.
 create table infra_bills (
   bill_id bigint generated always as identity primary key,
   run_id bigint not null,
   user_id bigint not null,
-  -- Null: from the beginning.
+  -- Null: since the beginning of the account.
   starts_at timestamptz,
   ends_at timestamptz not null,
   container_milliseconds bigint not null,
@@ -1457,11 +1496,12 @@ create table infra_bills (
 create trigger infra_bills_append_only before update or delete on infra_bills
   for each statement execute function guard_append_only();
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Quotas
 
--- Whose spend is counted, and since when: that of a key with a cap, and that of all end users of an account in which a limit binds
--- one (subject ''). What nobody limits is in the books alone.
+-- The subjects whose spend is counted, and since when. A
+-- subject is a key with a cap, the members of a shared space,
+-- or all end users of an account in which a limit binds one (subject ''). Other spend is only in the books.
 create table spend_counted (
   user_id bigint not null,
   kind text not null check (kind in ('key', 'end_user', 'account', 'members')),
@@ -1470,22 +1510,23 @@ create table spend_counted (
   primary key (user_id, kind, subject)
 );
 
--- What keys and end users have spent and reserved in each day, month and window, by the turns accepted in it. Caps are checked against
--- these counters. The procedures that accept and end turns keep them (src/quotas/counters.sql).
+-- The spent and reserved amounts of each day, month and window,
+-- by the turns accepted in it. Caps are checked against them.
+-- The procedures that accept and end turns update them (src/quotas/counters.sql).
 create table spend_counters (
   user_id bigint not null,
   kind text not null check (kind in ('key', 'end_user', 'account', 'members')),
-  -- A key_id, an end_user_ref, or the space_id of one whose members spend.
+  -- A key_id, an end_user_ref, or the space_id of a space whose members spend.
   subject text not null,
   period text not null check (period in ('day', 'month', 'window')),
   starts_at timestamptz not null,
   spent_credit_micros bigint not null check (spent_credit_micros >= 0),
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
-  -- What was sent of its cap: `percent/limit`, each once in its period (tell_cap).
+  -- The events of its cap that were sent: `percent/limit`, each once per period (tell_cap).
   told text[] not null default '{}',
-  -- Whether it began with what the books said: one whose period had begun before it was counted.
+  -- True if it began with sums of the books, because its period had begun before it was counted.
   counted boolean not null default false,
-  -- Whether what came since is in spend_counter_shards.
+  -- True if later changes are in spend_counter_shards.
   sharded boolean not null default false,
   primary key (user_id, kind, subject, period, starts_at)
 ) with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
@@ -1493,7 +1534,7 @@ create table spend_counters (
 create index spend_counters_short on spend_counters (starts_at) where period <> 'month';
 create index spend_counters_months on spend_counters (starts_at) where period = 'month';
 
--- What was counted of a key by who had that shard of its account's wallet.
+-- The part of a counter that was counted by transactions with this shard of the account's wallet.
 create table spend_counter_shards (
   user_id bigint not null,
   kind text not null,
@@ -1507,12 +1548,11 @@ create table spend_counter_shards (
 ) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02);
 create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Webhooks and events
 
--- The feed of an account: one row for each event. The transitions of a turn are here only, and in its log by the view turn_log: data is what
--- the log shows, without the state. It has no foreign keys, since each turn writes three rows. An event is looked up with its account, so that
--- its id has one index.
+-- The feed of an account: one row per event. For a transition it has only what the turn's row no longer has
+-- (src/webhooks/event-payload.ts). It has no foreign keys, because each turn writes three rows.
 create table events (
   event_id text not null,
   user_id bigint not null,
@@ -1520,27 +1560,29 @@ create table events (
   type text not null,
   turn_id text,
   seq integer,
-  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only. For a turn's the space says
-  -- who made it.
+  -- Visible to keys and endpoints of this space, or of spaces
+  -- that this key created. Null: only to the whole account.
   space_id bigint,
   created_by_key_id text,
   data jsonb not null default '{}',
-  -- What its turn held then, while it was open: the turn's row does not say it later (src/webhooks/event-payload.ts).
+  -- The hold of its turn at that time, while the turn was open. The
+  -- turn's row does not keep it (src/webhooks/event-payload.ts).
   held_credit_micros bigint,
   created_at timestamptz not null,
-  -- The transaction that wrote it. A reader who goes forward sees only events older than every open transaction, so none appears behind
-  -- its cursor. After a restore from a dump, set it to 0, since the new server counts anew.
+  -- The transaction that wrote it. A forward reader sees only
+  -- events older than every open transaction, so it misses none.
+  -- After a restore from a dump, set it to 0, because the new server counts from the start again.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index events_of_owner on events (user_id, test, event_id collate "C");
--- The few events of one transaction are sorted when they are read.
+-- Events of one transaction are few, so readers sort them.
 create index events_forward on events (user_id, test, xact);
 create unique index events_of_turn on events (turn_id, seq) where turn_id is not null;
 create trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
 
--- The log of a turn. One that was forgotten (src/turns/forget-test-turns.sql) has none.
+-- The log of a turn. The log of a forgotten test turn (src/turns/forget-test-turns.sql) is empty.
 create view turn_log as
   select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
   union all
@@ -1553,7 +1595,7 @@ create view turn_log as
     where e.turn_id is not null and not (e.test and exists (select from turns t
       where t.turn_id = e.turn_id and t.finished_at is not null and t.text = '' and t.erased_at is null));
 
--- scope and key_id are those of the key that made it: it gets the events that the key may see.
+-- scope and key_id are from the key that created the endpoint. The endpoint gets the events that this key may see.
 create table webhook_endpoints (
   webhook_id text primary key,
   user_id bigint not null references users,
@@ -1562,33 +1604,34 @@ create table webhook_endpoints (
   scope text not null check (scope in ('created', 'space', 'all')),
   space_id bigint references spaces,
   url text not null,
-  -- null: every type, future ones included.
+  -- Null: every type, including future ones.
   events jsonb check (events is null or jsonb_typeof(events) = 'array'),
   description text,
-  -- Sealed by the key ring. Former ones sign too, the last of them until previous_until (former_signing_secrets).
+  -- Sealed by the key ring. Former secrets sign too, the last one until previous_until (former_signing_secrets).
   secret text not null,
   previous_until timestamptz,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled')),
-  -- Disabling or removing it gives up its deliveries. True until the sweeper has seen that none is pending; see its last try below.
+  -- Disabling or removing it gives up its deliveries. True until the sweep finds no pending delivery.
+  -- The sweep's last try is below.
   stopping boolean not null default false,
   stop_tried_at timestamptz,
   -- The first failure since the last success.
   failing_since timestamptz,
   -- When a wake of its dispatcher was sent that has not arrived yet.
   woken_at timestamptz,
-  -- Its slot among the account's endpoints. The unique slots limit their number, also for concurrent requests.
+  -- Its slot among the account's endpoints. Unique slots limit their number, also for concurrent requests.
   slot integer not null check (slot between 1 and 50),
   deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- When its URL answered a ping with 2xx; null: not yet, and only pings are sent there.
+  -- When its URL answered a ping with 2xx. Null: not yet, and only pings are sent to it.
   verified_at timestamptz,
-  -- The delivery of the ping that it has to answer, while it is not verified.
+  -- The delivery of the ping that it must answer, while it is not verified.
   ping_id text,
-  -- Its URL as it is called: an account has one endpoint for it.
+  -- The URL as it is called. An account has one endpoint per URL.
   target text not null,
-  -- When all of the events that were sent again are paid back (src/webhooks/bounds.sql).
+  -- When the allowance for resent events is full again (src/webhooks/bounds.sql).
   resends_free_at timestamptz,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
@@ -1599,7 +1642,8 @@ create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, web
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
 create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
 
--- Secrets that an endpoint had before they were rotated, as they were sealed for it. Each signs until its own overlap ends.
+-- Secrets that an endpoint had before their rotation, as they
+-- were sealed for it. Each signs until its own overlap ends.
 create table former_signing_secrets (
   webhook_id text not null references webhook_endpoints,
   secret text not null,
@@ -1607,8 +1651,8 @@ create table former_signing_secrets (
   primary key (webhook_id, secret)
 );
 
--- What was sent to a host of receivers, over all accounts: it may have the next one at once while free_at is less than the bound's time
--- away (src/webhooks/bounds.sql). A host that is not here was sent nothing of late.
+-- The deliveries to a receiving host, over all accounts. The next one may start at once while free_at is less than
+-- the bound's time away (src/webhooks/bounds.sql). A host without a row had no recent deliveries.
 create table webhook_hosts (
   host text not null,
   test boolean not null,
@@ -1618,16 +1662,18 @@ create table webhook_hosts (
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (
-  -- Made of the event and the endpoint: one delivery for both, without an index of its own.
+  -- Made from the event and the endpoint, so that there is one delivery for both without another index.
   delivery_id text primary key,
   webhook_id text not null references webhook_endpoints,
-  -- Events are never deleted, and a delivery is written by the procedure that has written or read its event.
+  -- There is no foreign key: events are never deleted, and the
+  -- procedure that writes the delivery has written or read the event.
   event_id text not null,
   turn_id text,
   seq integer,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   status_reason text,
-  -- attempts: all that have ended. round: those since it was made or last sent again, which the retry schedule counts.
+  -- attempts: all attempts that have ended.
+  -- round: the attempts since it was created or last sent again, which the retry schedule counts.
   attempts integer not null default 0,
   round integer not null default 0,
   epoch integer not null default 0,
@@ -1638,7 +1684,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pending_has_a_time check ((state = 'pending') = (next_attempt_at is not null)),
   constraint webhook_deliveries_end_is_noted check ((state = 'pending') = (finished_at is null))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
--- None on the lease: a claim writes no index.
+-- There is no index on the lease, so a claim writes no index.
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, event_id collate "C")
   where state = 'pending';
 create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C");
@@ -1647,22 +1693,22 @@ create index webhook_deliveries_of_turn on webhook_deliveries (turn_id) where tu
 create table webhook_attempts (
   delivery_id text not null references webhook_deliveries,
   attempt integer not null check (attempt > 0),
-  -- The HTTP status, or null with an error when there was no answer.
+  -- The HTTP status. Null with an error if there was no response.
   status integer,
   error text,
-  -- The first KiB of the answer's body.
+  -- The first KiB of the response body.
   answer text,
-  -- Where a redirect leads.
+  -- The target of a redirect.
   location text,
   duration_ms integer not null,
   created_at timestamptz not null,
   primary key (delivery_id, attempt)
 );
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- End users
 
--- An account's settings for one of its customers. Spend is counted from turns, not here.
+-- An account's settings for one of its end users. Spend is counted from turns, not here.
 create table end_users (
   user_id bigint not null references users,
   test boolean not null,
@@ -1676,7 +1722,7 @@ create table end_users (
 );
 create index end_users_by_change on end_users (user_id, test, updated_at desc, end_user_ref collate "C" desc);
 
--- One request to erase an end user's data up to until_at. The sweeper completes open ones.
+-- One request to erase an end user's data up to until_at. The sweep completes open requests.
 create table erasures (
   erasure_id text primary key,
   user_id bigint not null references users,
@@ -1685,7 +1731,7 @@ create table erasures (
   key_id text references api_keys,
   until_at timestamptz not null,
   requested_at timestamptz not null,
-  -- When everything was gone. After that the bucket is searched once more, until checked_at.
+  -- When all data was deleted. After that the bucket is searched again, until checked_at.
   erased_at timestamptz,
   checked_at timestamptz,
   tried_at timestamptz not null,
@@ -1699,7 +1745,7 @@ create table erasures (
 create index erasures_open on erasures (tried_at) where checked_at is null;
 create index erasures_of_end_user on erasures (user_id, test, end_user_ref, erasure_id);
 
--- The bucket's objects of an erased turn: all below `turns/…/`, or a file's one.
+-- The objects of an erased turn in the bucket: all objects below `turns/…/`, or the object of one file.
 create table erased_objects (
   erasure_id text not null references erasures,
   object_key text not null,
@@ -1708,36 +1754,37 @@ create table erased_objects (
 );
 create index erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
 
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Analytics
 
--- The turns that have ended and are in no rollup yet: a row for each model, provider and role of a turn's calls. A test turn, and a turn
--- without calls, has one row. Ending a turn adds them and touches no row that others want; the sweeper moves them on
--- (src/analytics/roll-turns.sql). A reader of a rollup adds these rows in the same snapshot.
+-- Ended turns that are in no rollup yet: a row for each model, provider and role of a turn's calls.
+-- A test turn, or a turn without calls, has one row. Ending a turn inserts rows and locks no shared row.
+-- The sweep moves them (src/analytics/roll-turns.sql). A reader of a rollup adds these rows in the same snapshot.
 create table turn_ends (
   ended_at timestamptz not null,
   -- The account that is billed.
   user_id bigint not null,
   space_id bigint not null,
-  -- The account that wrote: a member of the space, else the one that is billed.
+  -- The account that wrote: a member of the space, otherwise the billed account.
   writer_id bigint not null,
   tokens_input bigint not null,
   tokens_cached bigint not null,
   tokens_output bigint not null,
-  -- The most that one of these calls has read.
+  -- The most input tokens of one of these calls.
   tokens_input_most bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
-  -- How long the calls of a turn with a key took, in microseconds; 0 for a web chat.
+  -- The duration of the calls of a turn with a key, in microseconds. 0 for a web chat.
   duration_us bigint not null,
   calls integer not null,
-  -- Those of them that are of a turn with a key.
+  -- The calls of turns with a key.
   keyed_calls integer not null,
-  -- Those that made a picture, which read nothing.
+  -- The calls that made a picture. They have no input tokens.
   pictures integer not null,
-  -- 1 in the row of its turn that has its first call, else 0. A picture comes after the call of its step.
+  -- 1 in the row with the first call of its turn, otherwise 0. A picture comes after the call of its step.
   turns smallint not null,
-  -- A member of a pool served it, whose name is provider_key; else that is the provider (docs/contract.md).
+  -- True if a member of a pool served the calls. Then provider_key
+  -- is its name, otherwise the provider (docs/contract.md).
   pooled boolean not null,
   test boolean not null,
   provider_key text not null,
@@ -1745,7 +1792,7 @@ create table turn_ends (
   model text not null,
   state text not null,
   turn_id text not null,
-  -- Empty: a web chat.
+  -- Empty for a web chat.
   end_user_ref text not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
@@ -1765,7 +1812,7 @@ begin
         new.end_user_ref, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
         new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0);
   else
-    -- Analytics count the time of calls of turns with a key alone.
+    -- Analytics count the duration only of calls of turns with a key.
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
         billed_credit_micros, duration_us)
@@ -1782,17 +1829,18 @@ begin
   end if;
   return null;
 end $$;
--- A turn ends once: guard_turn_transition.
+-- A turn ends once (guard_turn_transition).
 create trigger turns_ended_queued after update on turns for each row
   when (old.finished_at is null and new.finished_at is not null) execute function queue_turn_end();
 
--- Those of them that count in analytics: all but test turns.
+-- The rows that count in analytics: all except test turns.
 create view usage_queue as
   select e.ended_at, e.user_id, e.space_id, e.tokens_input, e.tokens_cached, e.tokens_output, e.tokens_input_most, e.cost_credit_micros,
     e.billed_credit_micros, e.duration_us, e.calls, e.keyed_calls, e.pictures, e.turns, e.pooled, e.provider_key, e.role, e.model, e.turn_id
   from turn_ends e where not e.test;
 
--- The rollups, all by the moment at which turns ended, in UTC, without test turns and without what is in usage_queue. Columns as there.
+-- The rollups, by the time (UTC) at which turns ended, without test turns and without the turns in usage_queue.
+-- The columns are the same as in turn_ends.
 create table usage_hours (
   hour timestamptz not null,
   turns bigint not null,
@@ -1906,7 +1954,7 @@ create table space_days (
   primary key (day, space_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index space_days_of_space on space_days (space_id, day);
--- The first of each day: for lists of a few days.
+-- The top spaces of each day, for lists over a few days.
 create index space_days_by_billed on space_days (day, billed_credit_micros desc);
 
 -- By the account that is billed.
@@ -1942,8 +1990,8 @@ create table provider_space_days (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index provider_space_days_of_space on provider_space_days (space_id, day);
 
--- All that was used before a day, for the days in usage_marks and for 'infinity'. So a range of any length is one sum less another, with
--- the days between its begin and the nearest mark.
+-- All usage before a day, for the days in usage_marks and for 'infinity'.
+-- So a range of any length is one sum minus another, with the days between its ends and the nearest marks.
 create table space_sums (
   until date not null,
   space_id bigint not null,
@@ -1956,7 +2004,7 @@ create table space_sums (
   billed_credit_micros bigint not null,
   primary key (until, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
--- Who was billed most of all.
+-- The spaces that were billed most in total.
 create index space_sums_most on space_sums (billed_credit_micros desc, space_id) where until = 'infinity';
 
 create table user_sums (
@@ -1988,12 +2036,12 @@ create table provider_space_sums (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index provider_space_sums_of_space on provider_space_sums (until, space_id);
 
--- The first days of months for which the sums were made.
+-- The first days of months whose sums were made.
 create table usage_marks (
   until date primary key
 );
 
--- Ledger rows that are in no rollup yet, as turn_ends has ended turns (src/analytics/roll-ledger.sql).
+-- Ledger rows that are in no rollup yet, like ended turns in turn_ends (src/analytics/roll-ledger.sql).
 create table ledger_queue (
   ledger_id bigint not null,
   user_id bigint not null,
@@ -2012,8 +2060,8 @@ end $$;
 create trigger ledger_queued after insert on ledger referencing new table as booked
   for each statement execute function queue_ledger();
 
--- What was booked on a day (UTC), by reason: the sum of what was given, and of what was taken, which is below 0. A commission counts as an
--- entry only.
+-- The bookings of a day (UTC) by reason: the sum of positive amounts, and the sum of negative amounts.
+-- A commission counts only as an entry.
 create table ledger_days (
   day date not null,
   reason text not null,
@@ -2023,7 +2071,8 @@ create table ledger_days (
   primary key (day, reason)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
--- The last ledger row of an account among those of a day, by ledger_id, with its running total; and how many are usage or space_usage.
+-- An account's last ledger row of a day, by ledger_id, with its running total.
+-- debits: the number of rows with the reason usage or space_usage.
 create table ledger_user_days (
   user_id bigint not null,
   day date not null,
@@ -2034,7 +2083,7 @@ create table ledger_user_days (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index ledger_user_days_active on ledger_user_days (day, user_id) where debits > 0;
 
--- The same of all its rows, with the moment of its latest debit.
+-- The same over all rows of the account, with the time of its latest debit.
 create table ledger_users (
   user_id bigint primary key,
   ledger_id bigint not null,
@@ -2042,8 +2091,9 @@ create table ledger_users (
   debited_at timestamptz
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- Last balances of the accounts that had a debit on one of `window_days` days, of which `day` is the last; made when that day is over, and
--- anew when a row of it comes late (src/analytics/balances.sql). median_twice: the median, times two, since it may be between two.
+-- The last balances of accounts with a debit on one of the `window_days` days up to `day`.
+-- A row is made when the day is over, and again when a late ledger row arrives (src/analytics/balances.sql).
+-- median_twice: the median, times two, because it may lie between two balances.
 create table balance_days (
   day date not null,
   window_days smallint not null,
@@ -2052,7 +2102,7 @@ create table balance_days (
   median_twice bigint not null,
   primary key (day, window_days)
 );
----------------------------------------------------------------------------------------------------------------------------------
+------------------------------------------------------------------------------------------------------------------------
 -- Operations
 
 create table settings (
@@ -2063,8 +2113,8 @@ create table settings (
   updated_by bigint references users
 );
 
--- Environment files: documents of KEY=value lines that engines read, before they look at the worker's variables. Sealed by the key ring
--- for this table, column and name.
+-- Environment files: documents of KEY=value lines that engines read before the worker's variables.
+-- They are sealed by the key ring for this table, column and name.
 create table environment_files (
   file text primary key,
   sealed text not null,
@@ -2072,20 +2122,20 @@ create table environment_files (
   version integer not null default 1
 );
 
--- Who changed which key of them last; the values are in the documents.
+-- The last change of each key in these documents, and its author. The values are in the documents.
 create table environment_keys (
   file text not null references environment_files,
   key text not null,
   version integer not null default 1,
-  -- When it was first set: earlier calls were not made with it.
+  -- When the key was first set. Earlier calls were not made with it.
   set_at timestamptz not null,
   updated_at timestamptz not null,
   updated_by bigint references users,
   primary key (file, key)
 );
 
--- The containers in which spaces' agents execute: MCP servers of the operator's. headers are sealed for this table, column, container and
--- space; header_names are theirs.
+-- The containers in which agents of spaces execute: MCP servers of the operator.
+-- headers are sealed for this table, column, container and space. header_names are their names.
 create table container_mappings (
   mapping_id bigint generated always as identity primary key,
   container text not null,
@@ -2101,7 +2151,7 @@ create table container_mappings (
   unique (space_id, container)
 );
 
--- Failures of what the service itself runs or calls. name: the provider or the container.
+-- Failures of parts that the service runs or calls. name: the provider or the container.
 create table infrastructure_errors (
   error_id bigint generated always as identity primary key,
   kind text not null check (kind in ('container_start', 'container_exec', 'subagent_dispatch', 'model_call')),
@@ -2112,7 +2162,7 @@ create table infrastructure_errors (
 );
 create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
 
--- How many of them there are of a day (UTC), by kind.
+-- The number of failures of a day (UTC), by kind.
 create table error_days (
   day date not null,
   kind text not null,
@@ -2133,7 +2183,7 @@ create trigger infrastructure_errors_counted after insert on infrastructure_erro
 create trigger infrastructure_errors_forgotten after delete on infrastructure_errors referencing old table as noted
   for each statement execute function count_errors();
 
--- When each sweep ran last, and when it last succeeded.
+-- When each sweep last ran, and when it last succeeded.
 create table sweeps (
   name text primary key,
   ran_at timestamptz not null,
@@ -2142,7 +2192,7 @@ create table sweeps (
   succeeded_at timestamptz
 );
 
--- What is counted over whole tables for the overview, once a minute: exact at counted_at.
+-- Counts over whole tables for the overview, made once a minute and exact at counted_at.
 create table overview_counts (
   one boolean primary key default true check (one),
   people bigint not null,
@@ -2155,7 +2205,8 @@ create table overview_counts (
   counted_at timestamptz not null
 );
 
--- Who changed what, written by the statement that makes the change. actor_user_id is null for the system.
+-- The changes with their actors, written by the statement that
+-- makes the change. actor_user_id is null for the system.
 create table audit_log (
   audit_id bigint generated always as identity primary key,
   actor_user_id bigint references users,
@@ -2183,14 +2234,14 @@ create table schema_migrations (
   duration_ms integer not null
 );
 
--- The installed releases of procedures, each a schema of that name (src/ops/release.ts).
+-- The installed releases of procedures. Each is a schema with its name (src/ops/release.ts).
 create table procedure_releases (
   name text primary key,
   applied_at timestamptz not null
 );
 
----------------------------------------------------------------------------------------------------------------------------------
--- What other rows refer to without a constraint is kept
+------------------------------------------------------------------------------------------------------------------------
+-- Guards of rows that other rows refer to without a constraint
 
 create trigger users_kept before delete on users for each statement execute function guard_append_only();
 create trigger spaces_kept before delete on spaces for each statement execute function guard_append_only();

@@ -22,12 +22,10 @@ export const costs = {
       "The cost of the calls at the catalog's prices of their time, including calls that no customer pays for.",
     example: 4.2031,
   }),
-  margin_usd: z
-    .number()
-    .meta({
-      description: "`billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower.",
-      example: -0.0824,
-    }),
+  margin_usd: z.number().meta({
+    description: "`billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower.",
+    example: -0.0824,
+  }),
 }
 
 export const costsSchema = z.object(costs)

@@ -20,20 +20,14 @@ export const balanceTrendSchema = z
             description: "Users with a charge in the `active_window_days` days before the end of the bucket.",
             example: 318,
           }),
-          average_balance: z
-            .number()
-            .nullable()
-            .meta({
-              description: "Their average balance at the end of the bucket, in energy. Null without users.",
-              example: 21.7,
-            }),
-          median_balance: z
-            .number()
-            .nullable()
-            .meta({
-              description: "Their exact median balance at the end of the bucket, in energy. Null without users.",
-              example: 12.25,
-            }),
+          average_balance: z.number().nullable().meta({
+            description: "Their average balance at the end of the bucket, in energy. Null without users.",
+            example: 21.7,
+          }),
+          median_balance: z.number().nullable().meta({
+            description: "Their exact median balance at the end of the bucket, in energy. Null without users.",
+            example: 12.25,
+          }),
         }),
       )
       .meta({

@@ -30,13 +30,10 @@ export const breakdownSchema = z
               "The title of a space, the name of a user or the label of a model. Null for providers, or without a name.",
             example: "Support desk",
           }),
-          chat_key: z
-            .string()
-            .nullable()
-            .meta({
-              description: "The chat key of a space. Null for other dimensions.",
-              example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
-            }),
+          chat_key: z.string().nullable().meta({
+            description: "The chat key of a space. Null for other dimensions.",
+            example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
+          }),
           ...costs,
           share: z
             .number()

@@ -12,14 +12,10 @@ const contextSchema = z.object({
   model_calls: z.int().meta({ description: "Calls that a member of a pool served.", example: 320 }),
   tokens_input: z.int().meta({ description: "Their input tokens, including cached ones.", example: 6_400_000 }),
   tokens_cached: z.int().meta({ example: 4_800_000 }),
-  avg_context_tokens: z
-    .number()
-    .nullable()
-    .meta({
-      description:
-        "The average number of input tokens of a call, without calls that made an image. Null without calls.",
-      example: 20_000,
-    }),
+  avg_context_tokens: z.number().nullable().meta({
+    description: "The average number of input tokens of a call, without calls that made an image. Null without calls.",
+    example: 20_000,
+  }),
   cache_hit_rate: z.number().nullable().meta({
     description:
       "The share of input tokens that were cached, 0 to 1: `tokens_cached` / `tokens_input`. Null without input tokens.",

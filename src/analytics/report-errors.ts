@@ -18,12 +18,10 @@ export const errorsReportSchema = z
           container_start: z.int().meta({ description: "Containers that failed to start.", example: 1 }),
           subagent_dispatch: z.int().meta({ description: "Failed delegations to a sub-agent.", example: 0 }),
           total: z.int().meta({ description: "The sum of these three.", example: 3 }),
-          model_call: z
-            .int()
-            .meta({
-              description: "Model calls that failed at their provider. `total` does not include them.",
-              example: 4,
-            }),
+          model_call: z.int().meta({
+            description: "Model calls that failed at their provider. `total` does not include them.",
+            example: 4,
+          }),
         }),
       )
       .meta({ description: "Every day of the range, the oldest first." }),

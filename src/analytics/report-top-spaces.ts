@@ -13,12 +13,10 @@ export const topSpacesSchema = z
   .object({
     ...envelope(wholeRange),
     limit: z.int().meta({ example: 20 }),
-    items: z
-      .array(z.object({ ...spaceFields, ...sums }))
-      .meta({
-        description:
-          "The spaces whose turns were billed most, including archived ones. The highest amount is first, then by id.",
-      }),
+    items: z.array(z.object({ ...spaceFields, ...sums })).meta({
+      description:
+        "The spaces whose turns were billed most, including archived ones. The highest amount is first, then by id.",
+    }),
     other: z.object(sums).meta({ description: "The sum of all other spaces." }),
     total: z.object(sums).meta({ description: "The sum of all spaces: the items and `other`." }),
   })
