@@ -31,7 +31,7 @@ test("A sentence of more than 30 words is found, and one of 30 is not", async ()
 })
 
 test("A statement that begins with a relative clause is found, and a question is not", async () => {
-  expect(await problemsOf("a.md", "What is left is free.\n")).toHaveLength(1)
+  expect(await problemsOf("a.md", "What is left of it is free for the next turn.\n")).toHaveLength(1)
   expect(await problemsOf("a.md", "What is left?\n")).toEqual([])
 })
 
