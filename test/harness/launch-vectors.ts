@@ -1,6 +1,7 @@
 /**
- * Launch data with the token of its bot, as public projects publish them: docs.telegram-mini-apps.com, and the tests or
- * documents of init-data-golang, init-data-node, init-data-py, aiogram and telegram-init-data. `signature`: with the newer field.
+ * Launch data with the token of its bot, from public sources: docs.telegram-mini-apps.com, and the
+ * tests or docs of init-data-golang, init-data-node, init-data-py, aiogram and telegram-init-data.
+ * `signature` marks data with the newer field.
  */
 export const LAUNCH_VECTORS = [
   {

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { id, nothing, type Plant, set } from "./plants.ts"
 
-/** Holds that are never released, and counters that differ from the turns. */
+/** Holds that are never released, and counters that disagree with the turns. */
 export const HOLD_PLANTS: Record<string, Plant> = {
   "a leaked hold: the wallet holds more than its turns": {
     plant: ({ user }) => set("wallets", "held_credit_micros = held_credit_micros + 11", `user_id = ${user}`),
@@ -9,7 +9,7 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     repaired: true,
   },
   "a hold that the wallet does not know": {
-    // Where an account has shards, what it holds is in those.
+    // An account with shards keeps its held credit in them.
     plant: ({ user }) =>
       `${set("wallets", "held_credit_micros = held_credit_micros - 13", `user_id = ${user} and shards = 0`)};
        ${set("wallet_shards", "held_credit_micros = held_credit_micros - 13", `user_id = ${user} and shard = 0 and exists (select from wallets w where w.user_id = ${user} and w.shards > 0)`)}`,

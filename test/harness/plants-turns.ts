@@ -4,7 +4,10 @@ import { charge, type Entry, type Facts, id, nothing, type Plant, set } from "./
 const chatBill = ({ entries, turn }: Facts) =>
   -(entries.find(({ turn_id }) => turn_id === turn.chat.turn_id)?.amount ?? 0)
 
-/** That the calls of the web-chat turn do not add up to its record: what the record says they cost, and what they do. */
+/**
+ * The finding that the web-chat turn's calls do not add up to its record: the cost in the record,
+ * and the cost of the calls.
+ */
 const differentCalls = (facts: Facts, found: number) => ({
   ...nothing,
   kind: "chat_calls",
@@ -14,7 +17,7 @@ const differentCalls = (facts: Facts, found: number) => ({
   found,
 })
 
-/** Charges, bills and refunds that are wrong for their turn. */
+/** Charges, bills and refunds that do not match their turn. */
 export const TURN_PLANTS: Record<string, Plant> = {
   "a double charge": {
     plant: (facts) =>
