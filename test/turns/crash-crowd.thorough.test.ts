@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Four accounts with four turns each, every stage at least once. */
+/** Four accounts with four turns each. Every stage occurs at least once. */
 const CROWD: Stage[][] = [
   ["plain", "with a model's server", "of three steps", "with a tool"],
   ["begun", "begun and asked to stop", "plain", "with a tool"],

@@ -27,10 +27,10 @@ const MIXES: [string, Stage[][]][] = [
 ]
 
 test.each(MIXES.filter((_, at) => isThorough || at === 1))(
-  "Three turns of %s, survive the death of their runner at every I/O",
+  "Three turns of %s survive the death of their runner at every I/O",
   (name, groups) => crash.survivesEveryDeath(name, groups, everyNth),
 )
 
-test("The stages of these worlds are all there are", () => {
+test("These worlds cover every stage", () => {
   expect(new Set([...MIXES.flatMap(([, groups]) => groups.flat()), ...ALL_STAGES])).toEqual(new Set(ALL_STAGES))
 })
