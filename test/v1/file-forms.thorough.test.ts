@@ -67,7 +67,7 @@ describe("Refused uploads", () => {
     expect(await client.remains()).toEqual({ rows: 0, objects: 0 })
   })
 
-  test("An archived space takes no files and keeps those it has", async () => {
+  test("An archived space refuses new files and keeps its old ones", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     await world.sql("update spaces set archived_at = now() where slug = $1", [space])
@@ -107,7 +107,7 @@ describe("Names", () => {
   ]
 
   test.each(SCRIPTS)(
-    "The name %s stays unchanged, in every form, and comes back in Content-Disposition",
+    "The name %s stays unchanged, in every form, and is returned in Content-Disposition",
     async (name) => {
       const { client, space } = await createFiles()
       const named = async (disposition: string) => {
@@ -169,13 +169,13 @@ describe("Names", () => {
     ["filename=\"a.txt\"; filename*=UTF-8''%ff%fe", "a.txt"],
     ["filename=\"a.txt\"; filename*=no-such'en'b", "a.txt"],
     ["filename=\"a.txt\"; filename*=iso-8859-1''%e9.txt", "é.txt"],
-  ])("A form with %s names it %j", async (disposition, name) => {
+  ])("A form with %s names the file %j", async (disposition, name) => {
     const { client, space } = await createFiles()
     const { headers, around } = multipartForm(`name="file"; ${disposition}`)
     expect(await client.add(space, "", around.join("x"), headers)).toMatchObject({ name })
   })
 
-  test("The query's name goes before the form's", async () => {
+  test("The name in the query takes precedence over the form's name", async () => {
     const { client, space } = await createFiles()
     const { headers, around } = multipartForm()
     expect(await client.add(space, "?name=b.txt", around.join("x"), headers)).toMatchObject({ name: "b.txt" })
