@@ -213,5 +213,5 @@ test("Wrong ranges and bounds are refused", async () => {
     for (const query of wrong) expect(await status(`${report}?${query}`), `${report}?${query}`).toBe(422)
   }
   for (const days of [0, 91, 1.5]) expect(await status(`balance-trend?active_window_days=${days}`)).toBe(422)
-  expect(await status("energy-timeline?active_window_days=3"), "the other report's unit").toBe(422)
+  expect(await status("energy-timeline?active_window_days=3"), "the parameter belongs to the other report").toBe(422)
 })
