@@ -59,19 +59,19 @@ const ENDS: Record<string, [keyof Shared["people"], (shared: Shared) => Promise<
     "team",
     ({ admin, teamId }) => admin.json("PUT", `/api/admin/teams/${teamId}`, { members: [] }),
   ],
-  "of a team that is archived": [
+  "in a team that is archived": [
     "team",
     ({ admin, teamId }) => admin.json("PUT", `/api/admin/teams/${teamId}`, { archived: true }),
   ],
-  "of a team that is detached": [
+  "in a team that is detached": [
     "team",
     ({ admin, workspaceId }) => admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { team_id: null }),
   ],
-  "of a workspace that is archived": [
+  "in a workspace that is archived": [
     "owner",
     ({ admin, workspaceId }) => admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { archived: true }),
   ],
-  "of a workspace that loses the space": [
+  "in a workspace that loses the space": [
     "owner",
     ({ admin, workspaceId }) => admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { spaces: [] }),
   ],
@@ -79,7 +79,7 @@ const ENDS: Record<string, [keyof Shared["people"], (shared: Shared) => Promise<
     "guest",
     ({ people }) => world.sql("delete from space_members where user_id = $1", [people.guest.userId]),
   ],
-  "of a space whose owner was disabled": [
+  "in a space whose owner was disabled": [
     "member",
     ({ owner }) => world.sql("update users set disabled_at = now() where user_id = $1", [owner.userId]),
   ],

@@ -131,9 +131,7 @@ describe("A space that is shared", () => {
     }
     expect((await stranger.json("GET", `${SPACES}/${space}/spend`))[0]).toBe(404)
     expect((await owner.json("GET", `${SPACES}/${space}/spend?days=366`))[0]).toBe(422)
-    expect((await people.member.json("GET", "/api/account/ledger"))[1].total, "no entry in the members' ledgers").toBe(
-      0,
-    )
+    expect((await people.member.json("GET", "/api/account/ledger"))[1].total, "no entry for members").toBe(0)
   })
 })
 
@@ -177,10 +175,7 @@ describe("A member's conversation", () => {
     }
     expect((await owner.json("GET", `/api/account/turns/${first.member.turn_id}`))[1].result).toBe("You said: hello")
     expect((await owner.json("GET", `/api/account/turns?space=${space}`))[1].total).toBe(7)
-    expect(
-      (await owner.json("GET", `${CHAT}?space=${space}`))[1].total,
-      "the owner's chat has only the turns that the owner sent",
-    ).toBe(1)
+    expect((await owner.json("GET", `${CHAT}?space=${space}`))[1].total, "only the owner's own turns").toBe(1)
     expect((await people.member.json("GET", `${CHAT}?space=${space}`))[1].total).toBe(4)
     expect((await people.member.json("GET", "/api/account/turns"))[1].total, "no turn of their account").toBe(0)
   })

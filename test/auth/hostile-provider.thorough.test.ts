@@ -59,7 +59,7 @@ describe("An ID token", () => {
       "wrong audiences": { claims: { aud: ["another", "third"] } },
       "no audience": { claims: { aud: undefined } },
       "also another audience, and no azp": { claims: { aud: [CLIENT_ID, "another"] } },
-      "also another audience, whose token it is": { claims: { aud: [CLIENT_ID, "another"], azp: "another" } },
+      "another audience, which is the authorized party": { claims: { aud: [CLIENT_ID, "another"], azp: "another" } },
       "another party": { claims: { azp: "another" } },
       "no subject": { claims: { sub: undefined } },
       "an empty subject": { claims: { sub: "" } },
@@ -120,9 +120,9 @@ describe("An ID token", () => {
       "HS256 with an empty secret": { idToken: hmac(text.encode("x".repeat(32)), "one") },
       "an unknown kid": { header: { kid: "unknown" } },
       "another's key under a known kid": { idToken: forged({ kid: "one" }) },
-      "another's key that the token brings itself": { idToken: forged({ kid: "own", jwk: own }) },
-      "a place for keys that the token names": { idToken: forged({ kid: "own", jku: "https://evil.com/keys" }) },
-      "a critical header that nobody knows": { header: { crit: ["exp"] } },
+      "another's key inside the token": { idToken: forged({ kid: "own", jwk: own }) },
+      "a key URL in the token": { idToken: forged({ kid: "own", jku: "https://evil.com/keys" }) },
+      "an unknown critical header": { header: { crit: ["exp"] } },
       "altered claims": {
         idToken: async (claims) =>
           (await world.sign(claims)).replace(/\.[^.]+\./, `.${encoded({ ...claims, sub: "admin" })}.`),
@@ -136,10 +136,10 @@ describe("An ID token", () => {
       "another type of token": { token: { token_type: "mac" } },
       "an algorithm that it does not announce": { metadata: { id_token_signing_alg_values_supported: ["ES256"] } },
       "no keys": { keys: async () => [] },
-      "two keys of that name": { keys: async () => [world.publicKeyOf("one"), world.publicKeyOf("one")] },
+      "two keys with that id": { keys: async () => [world.publicKeyOf("one"), world.publicKeyOf("one")] },
       "a key for encryption": { keys: async () => [{ ...world.publicKeyOf("one"), use: "enc" }] },
       "a secret as its key": { keys: async () => [{ kty: "oct", k: "AAAA", kid: "one", alg: "RS256" }] },
-      "keys that are none": { at: { "/keys": () => Response.json({ keys: "x" }) } },
+      "a key list that is a text": { at: { "/keys": () => Response.json({ keys: "x" }) } },
     })
     expect(
       world.seen.filter((place) => !place.startsWith(HOST)),
@@ -170,7 +170,7 @@ describe("A provider's metadata", () => {
       "a token endpoint in a private net": { token_endpoint: "https://10.0.0.1/token" },
       "keys at a metadata service": { jwks_uri: "http://169.254.169.254/keys" },
       "userinfo on this machine": { userinfo_endpoint: "http://localhost/me" },
-      "only signatures that anybody can make": { id_token_signing_alg_values_supported: ["none", "HS256"] },
+      "only signatures that anyone can forge": { id_token_signing_alg_values_supported: ["none", "HS256"] },
     }
     for (const [what, metadata] of Object.entries(wrong)) {
       await world.does({ metadata })

@@ -211,7 +211,7 @@ describe("Sessions for an identity provider", () => {
     expect(made).toEqual({ users: 1, identities: 1, wallets: 1 })
   })
 
-  test("A sign-in whose identity is unlinked meanwhile uses its account or a new one", async () => {
+  test("A sign-in whose identity is unlinked at that moment uses its account or a new one", async () => {
     for (let round = 0; round < 8; round++) {
       const { userId, email } = await createPerson(world)
       const claims = claimsOf({ email, email_verified: true })

@@ -87,14 +87,14 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
     }
     if (status >= 400) {
       const body = parse(text)
-      demand(headers.get("content-type") === "application/json", "an error that is no JSON")
+      demand(headers.get("content-type") === "application/json", "an error that is not JSON")
       faults.push(...checkOf({ $ref: `#/components/schemas/${isError(status)}` })(body))
       const { error, code = error?.code } = (body ?? {}) as {
         error?: { code?: string; request_id?: string }
         code?: string
       }
       if (surface === "v1")
-        demand(error?.request_id === headers.get("x-request-id"), "another request_id than X-Request-Id")
+        demand(error?.request_id === headers.get("x-request-id"), "a request_id that differs from X-Request-Id")
       if (declared && code) demand(declared.description.includes(`\`${code}\``), `${code} is not declared`)
       return faults
     }

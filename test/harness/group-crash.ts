@@ -18,11 +18,11 @@ const USE = "[use input=100 output=10]"
 const STAGES = {
   plain: { text: USE },
   "with a model's server": { text: "hello", model: MODEL_PIN },
-  "of three steps": { text: `${USE}\n[steps 3]` },
+  "with three steps": { text: `${USE}\n[steps 3]` },
   "with a tool": { text: `${USE}\n[call lookup_order {"id":"A-1"}]` },
   begun: { text: `${USE}\n[steps 3]` },
-  "begun and asked to stop": { text: `${USE}\n[steps 3]` },
-  "after another of its conversation": { text: USE },
+  "started and cancelled": { text: `${USE}\n[steps 3]` },
+  "waiting for an earlier turn of its conversation": { text: USE },
 } satisfies Record<string, object>
 
 export type Stage = keyof typeof STAGES
@@ -57,10 +57,10 @@ export function createGroupCrash(world: World) {
     const ids: string[] = []
     for (const [n, stage] of stages.entries()) {
       const body = { space, conversation: `c${n}`, ...STAGES[stage] }
-      const times = stage === "after another of its conversation" ? 2 : 1
+      const times = stage === "waiting for an earlier turn of its conversation" ? 2 : 1
       for (let sent = 0; sent < times; sent++) ids.push((await turnOf(await client.sendTurn(body))).turn_id)
       if (stage.startsWith("begun")) await begin(ids.at(-1) as string)
-      if (stage === "begun and asked to stop") await client.call("POST", `/v1/turns/${ids.at(-1)}/cancel`)
+      if (stage === "started and cancelled") await client.call("POST", `/v1/turns/${ids.at(-1)}/cancel`)
     }
     return ids
   }

@@ -94,7 +94,7 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
       key: `${space}`,
       sums: ["space_sums"],
     },
-    "the most of a space's day": {
+    "the maximum of a space's day": {
       table: "space_days",
       where: `${onDay} and ${ofSpace}`,
       column: "tokens_input_most",

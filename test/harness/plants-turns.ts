@@ -34,7 +34,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
       },
     ],
   },
-  "a turn that says another bill than its charge and its calls": {
+  "a turn whose bill differs from its charge and its calls": {
     plant: ({ turn }) => set("turns", "billed_credit_micros = billed_credit_micros - 1", id(turn.again)),
     finds: ({ user, turn, key }) => {
       const bill = Math.round(turn.again.billed_cost_usd * 1e7)
@@ -103,7 +103,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
          "billed_credit_micros": 0}') as c from chat_calls c where ${id(turn.chat)}) copy`,
     finds: (facts) => [differentCalls(facts, chatBill(facts))],
   },
-  "a charge of a turn that failed by us": {
+  "a charge of a turn that failed because of us": {
     plant: (facts) => charge(facts, facts.turn.ours.turn_id, -9, `ledger_id = ${facts.charge.ledger_id}`),
     finds: ({ user, turn }) => [
       {
@@ -191,7 +191,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
       },
     ],
   },
-  "a charge of no turn": {
+  "a charge without a turn": {
     plant: ({ charge }) => set("ledger", "turn_id = null", `ledger_id = ${charge.ledger_id}`),
     finds: ({ user, charge, turn }) => [
       { ...nothing, kind: "charge_without_turn", user, entry: charge.ledger_id, expected: 0, found: -charge.amount },
@@ -223,7 +223,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
       ]
     },
   },
-  "a refund of a turn that was billed nothing": {
+  "a refund of an unbilled turn": {
     plant: (facts) =>
       charge(facts, facts.turn.cancelled.turn_id, 9, `reason = 'admin_action' and ${id(facts.turn.refunded)}`),
     finds: ({ user, turn }) => [

@@ -227,7 +227,7 @@ describe("A new conversation", () => {
     expect(counts).toEqual({ alpha: 2, beta: 10, gamma: 20 })
   })
 
-  test("A new conversation chooses the same way among many accounts of which only some windows are read", async () => {
+  test("A new conversation chooses the same way among many accounts when only some windows are read", async () => {
     const room: Record<string, number> = { alpha: 100, beta: 100, gamma: 100 }
     for (let n = 0; n < 20; n++) {
       const id = `many-${n}`
@@ -255,10 +255,7 @@ describe("A new conversation", () => {
     await expectDraws({ alpha: 100, beta: 100, gamma: 100 })
   })
 
-  /**
-   * Expects each account to be drawn in proportion to its weight, within four standard deviations.
-   * The draws are evenly spaced numbers in mixed order (multiples of roots of primes).
-   */
+  /** Expects draws in proportion to weights, within four standard deviations, from evenly spaced numbers. */
   async function expectDraws(weights: Record<string, number>) {
     const DRAWS = 6_000
     const drawn = await world.sql<{ id: string; times: number }>(

@@ -152,7 +152,7 @@ const answers: [string, ProviderSays, "passing" | "needs_login" | "contained"][]
   ["no token", () => Response.json({ token_type: "bearer" }), "contained"],
   ["a token that is an object", () => Response.json({ access_token: {}, token_type: "bearer" }), "contained"],
   [
-    "an end that is a text",
+    "an expiry that is a text",
     () => Response.json({ access_token: "c", token_type: "bearer", expires_in: "x" }),
     "contained",
   ],

@@ -81,7 +81,7 @@ function upTo(tokens: Token[], from: number, end: string): Token[] {
 }
 
 /**
- * The condition that begins at an offset, and the statements of its branch without those of nested
+ * The condition that begins at an offset, and the statements of its branch except in nested
  * branches.
  */
 function branchAt(tokens: Token[], from: number): [condition: Token[], branch: Token[]] {

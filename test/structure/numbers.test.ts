@@ -25,13 +25,13 @@ const EXCEPTIONS: Record<string, string> = {
   "src/reference/guides.ts: 0.5 USD": "an example",
   "src/reference/guides.ts: 0.3 USD": "an example",
   "src/runs/prompt-cache.ts: 1h": "a word of the provider's",
-  "src/settings/registry.ts: 1 USD": "what an amount is of one of",
+  "src/settings/registry.ts: 1 USD": "the unit of an amount",
   "src/billing/ledger-entry.ts: 4217 code": "a standard",
   "src/billing/record-commission.ts: 4217 code": "a standard",
-  "src/base/money.ts: 1 USD": "what an amount is of one of",
-  "src/system/get-overview.ts: 30 days": "the fields' names have it",
-  "src/users/get-user.ts: 30 days": "the field's name has it",
-  "src/workspaces/workspaces.ts: 63 characters": "the expression next to it has it",
+  "src/base/money.ts: 1 USD": "the unit of an amount",
+  "src/system/get-overview.ts: 30 days": "the fields' names contain it",
+  "src/users/get-user.ts: 30 days": "the field's name contains it",
+  "src/workspaces/workspaces.ts: 63 characters": "the expression next to it contains it",
 }
 
 /** The numbers in a text that count something, outside code. */

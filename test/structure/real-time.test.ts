@@ -16,13 +16,13 @@ const PATTERNS = {
  * a slow machine.
  */
 const ALLOWED: Record<string, string> = {
-  "test/harness/locks.ts sleeps": "a transaction that keeps its locks looks again and again whether it may let them go",
+  "test/harness/locks.ts sleeps": "a transaction that holds its locks polls until it may release them",
   "test/harness/time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
-  "test/agent/rehearsal.node.test.ts sleeps": "the bound of work that takes a second, or hours",
+  "test/agent/rehearsal.node.test.ts sleeps": "the limit of work that takes either a second or hours",
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
-  "test/local/temporary-directory.node.test.ts sleeps": "what keeps a program going until it is killed",
+  "test/local/temporary-directory.node.test.ts sleeps": "it keeps a program running until it is killed",
   "test/turns/leaving.system.test.ts sleeps":
-    "a deployed worker, whose clock nobody can move, is watched for some seconds",
+    "a deployed worker's clock cannot be moved, so the worker is watched for some seconds",
 }
 
 /** The matches in a text, each as "test/some.test.ts sleeps". */

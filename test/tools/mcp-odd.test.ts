@@ -75,7 +75,7 @@ describe.each(Object.entries(forms))("A server that answers as %s", (_form, send
     "a picture without bytes": { content: [said, { type: "image", data: null, mimeType: "image/png" }] },
     "a picture without a type": { content: [said, { type: "image", data: "aGk=" }] },
     "a link without a name": { content: [said, { type: "resource_link", uri: "file:///a", name: null }] },
-    "a link that is no link": { content: [said, { type: "resource_link" }] },
+    "an invalid link": { content: [said, { type: "resource_link" }] },
     "a resource that is null": { content: [said, { type: "resource", resource: null }] },
     "a resource of null": { content: [said, { type: "resource", resource: { uri: null, text: "t", mimeType: null } }] },
     "a resource without content": { content: [said, { type: "resource", resource: { uri: "file:///a" } }] },

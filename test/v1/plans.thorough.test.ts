@@ -79,13 +79,13 @@ afterAll(() => world.close())
 const cases: [string, TurnFilters][] = [
   ["no filter", {}],
   ["a key with few turns", { key: "rare" }],
-  ["a state that few have: failed", { state: "failed" }],
-  ["a state that few have: cancelled", { state: "cancelled" }],
-  ["a state that few have: queued", { state: "queued" }],
-  ["a state that nobody has: running", { state: "running" }],
-  ["the state of most", { state: "done" }],
+  ["a rare state: failed", { state: "failed" }],
+  ["a rare state: cancelled", { state: "cancelled" }],
+  ["a rare state: queued", { state: "queued" }],
+  ["an unused state: running", { state: "running" }],
+  ["the most common state", { state: "done" }],
   ["an end user", { end_user_ref: "ref-77" }],
-  ["an end user who is none", { end_user_ref: "nobody" }],
+  ["an unknown end user", { end_user_ref: "nobody" }],
   ["a key and a state", { key: "rare", state: "done" }],
 ]
 

@@ -126,8 +126,8 @@ test("An endpoint that never answers delays no other endpoint and no turn", asyn
 })
 
 const statistics = {
-  "no statistics of them yet": false,
-  "statistics of a time when nothing was pending": true,
+  "no statistics about it yet": false,
+  "statistics from a time without pending deliveries": true,
 }
 
 test.each(Object.entries(statistics))(
