@@ -214,7 +214,7 @@ describe("Spend", () => {
     const report = await read("?hours=2159")
     expect([report.spend_seconds, report.spend.length]).toEqual([3600, 2160])
     expect(report.spend[0]).toMatchObject({ model_calls: 1, cost_usd: 2, billed_usd: 1 })
-    // As many accounts, but fewer rows in the answer.
+    // More accounts with the same hours would give too many rows, so the answer has days.
     for (const other of [1, 2, 3, 4]) {
       await storeAccount(world, { provider_id: `more-${other}` })
       await point(`more-${other}`, ago(0))

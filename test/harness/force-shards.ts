@@ -3,9 +3,9 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { TestNamespace } from "./namespace.ts"
 
 /**
- * Shard counts and holds that new accounts get in turn, however little credit they have. Some holds
- * are large enough that every turn reads all shards, some too small for that,
- * and for some small amounts often reach the limit.
+ * Shard counts and holds that new accounts get in turn, however little credit they have. Large
+ * holds make every turn read all shards, small holds make that rare, and medium holds make small
+ * amounts reach the limit often.
  */
 const FORCED: [shards: number, hold: number][] = [
   [64, TURN_POLICY.defaultHold],

@@ -100,7 +100,7 @@ export interface Wish {
 export function holdsOf({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 per input token, at most one token per byte plus 80; 50 per output token, at least 16
-  // (prices of REHEARSAL in src/agent).
+  // (prices in src/agent/REHEARSAL.md).
   const least = (80 + new TextEncoder().encode(body.text).length) * 10 + 16 * 50
   return { wanted, needed: least }
 }

@@ -138,7 +138,7 @@ describe("The fault plan", () => {
   const insert = () => sql()`insert into probe values (100, 'z')`
 
   test.each(["fail", "cut"] as const)(
-    "A call with the fault %s before has no effect, a call with it after has one, and the answer is lost both times",
+    "The fault %s suppresses a call's effect if set before it, keeps the effect if set after it, and always loses the answer",
     async (action) => {
       await namespace.sql("delete from probe where id = 100")
       await namespace.plan([{ service: "pg", call: 1, action, when: "before" }])

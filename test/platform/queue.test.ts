@@ -50,7 +50,7 @@ const webhooksOf = (user_id: number) =>
   ({ path: `/callbacks/webhooks/${user_id}`, flow: { of: "webhooks", user_id } }) as const
 const runners = { path: RUNNERS_PATH, flow: { of: "turns" } } as const
 
-test("Runners are delivered concurrently up to their limit, and runners that finish their turns up to half of it", async () => {
+test("Runners are delivered concurrently up to their limit, plus half as many that only finish their turns", async () => {
   expect(await atOnce({ RUNNERS: "4" }, [runners])).toEqual([6])
   expect(await atOnce({ RUNNERS: "1" }, [runners])).toEqual([2])
 })

@@ -169,7 +169,7 @@ test("Snapshots are deleted after 92 days, and after 7 days only the newest of e
   await store("b", 7 * DAY + HOUR, 7 * DAY + HOUR, 5)
   const sum = async () => {
     let deleted = 0
-    // From the first hour of all, 24 hours per run.
+    // The sweep starts at the oldest hour and covers 24 hours per run.
     for (let run = 0; run < 100; run++) deleted += (await sweepSnapshots(ctx)).deleted
     return deleted
   }

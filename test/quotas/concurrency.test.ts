@@ -107,7 +107,7 @@ async function playRound(random: Random, estate: QuotaEstate, counts: Counts): P
   counts.refused += refused.length
   counts.again_accepted += again.accepted
   counts.again_refused += again.refused
-  // Turns that were sent again stay open, so the next round uses other accounts.
+  // Turns that were sent again stay open, and no later round may run them.
   await world.qstash.reset()
   await world.sql("update open_turns set wake_at = 'infinity' where user_id = $1", [estate.userId])
 }

@@ -88,7 +88,8 @@ describe("The event log as server-sent events", () => {
     await world.plan([])
     const reading = read(client, turnId, {})
     const running = world.drain()
-    // A newly deployed worker may be slow, so the signature of a message is valid for five minutes.
+    // A newly deployed worker may be slow, and the message's signature expires after five minutes, so
+    // time may pass only once the turn is claimed.
     await untilCalled(world, { match: "claim_turn", request: running })
     const events = await passTime(
       world,

@@ -126,7 +126,7 @@ test("A stream without news for a minute looks every three seconds", async () =>
   await atRest()
   await looksWithin(LOOK_POLICY.quietMs / 1000 + 1)
   const looks = await looksWithin(30)
-  // Together with the reader's own look, which happens every ten seconds.
+  // The maximum includes the reader's own look every ten seconds.
   expect(looks).toBeGreaterThanOrEqual(9)
   expect(looks).toBeLessThanOrEqual(30 / 3 + 30 / 10 + 1)
   leave()
