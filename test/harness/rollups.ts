@@ -206,7 +206,7 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
     )
     select k.family, $1::text as key, k.said as rolled, p.said as plain from kept k, plain p where k.said <> p.said
     union all
-    -- Within the next day, behind another instant; where nothing of that day is rolled.
+    -- A time within the next day, after another time, if no row of that day is rolled up.
     select 'balances_now of an instant', $1::text, n.said, b.said from (
       select jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
       from ${schema}.balances_now(array(select ($1::date + 1 + hours) at time zone 'UTC' from unnest(array['0 hours', '11 hours']::interval[]) i(hours)), $2::integer)

@@ -123,7 +123,7 @@ interface Check {
 }
 
 /**
- * Checks over several columns, one of which may be null. A check of a single column correctly
+ * Checks over several columns, where one column may be null. A check of a single column correctly
  * ignores a missing value.
  */
 const checks = () =>

@@ -46,7 +46,7 @@ describe("Patterns that take a backtracking engine exponential time", () => {
     ["too many large patterns", { anyOf: list(100, () => ({ pattern: "a{900}" })) }],
     ["a pattern in the names of properties", { patternProperties: { "(?!a)": {} } }],
     ["a deeply nested pattern", { anyOf: [{ not: { items: { pattern: "(?!a)" } } }] }],
-  ])("The pattern %s is rejected when the schema is saved", (_, fault) => {
+  ])("A schema with %s is rejected when it is saved", (_, fault) => {
     expect(schemaFault(object({ a: fault }))).toMatch(/pattern/)
   })
 
