@@ -38,7 +38,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    name: "revoking a key with turns under way, and another key's behind them",
+    name: "revoking a key with turns under way, and with later turns of another key",
     async act(client, space) {
       for (const text of ["first", "second"]) await sendUntilAccepted(client, { space, text })
       const browser = await signIn(client)

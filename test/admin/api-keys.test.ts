@@ -178,10 +178,10 @@ test("A key that was never set has no calls, and a new key has no calls from bef
   expect((await useOf(KEY)).calls, "another value is the same key").toBe(1)
 })
 
-test("Of more calls than are counted, keyed and chat together, those of the newest turns count, since the first of them", async () => {
+test("The use of a key counts the calls of the newest turns, keyed and chat together, and says since when", async () => {
   const half = COUNTED_CALLS / 2
   const from = world.clock.ms() + 1
-  // Of the keyed calls, which are older, the second half counts.
+  // The second half of the keyed calls counts, because they are older.
   for (const [key, count, at] of [
     ["key_many", COUNTED_CALLS, from],
     [null, half, from + COUNTED_CALLS],

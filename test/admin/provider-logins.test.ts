@@ -77,7 +77,7 @@ test("Codes of other logins are refused, and the correct code can follow", async
     "#",
     "   ",
     "two words",
-    "a code of nobody",
+    "an unknown code",
     "another-code",
   ]) {
     expect(await world.call("auth/code", { code }), code).toMatchObject(CODE_INVALID)

@@ -72,7 +72,7 @@ export async function openNamespace({
     /** Waits up to `patienceMs`. True once no call has arrived or been under way for 5 ms. */
     isCalm: async (patienceMs: number): Promise<boolean> =>
       (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
-    /** What became of the connections of its database, those of worlds before it included. */
+    /** Counts the connections of its database that were opened and closed, including those of earlier worlds. */
     connections: async (): Promise<ConnectionCounts> => (await fetch(`${control}/connections`)).json(),
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {

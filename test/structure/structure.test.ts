@@ -44,14 +44,14 @@ test("Deployed code imports no stand-ins or document builders, and only the work
   }
 })
 
-test("The client stands alone: it imports nothing from the service or from any package", () => {
+test("The client imports nothing from the service or from any package", () => {
   const foreign = filesBelow("client").flatMap((path) =>
     importsOf(path).filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)),
   )
   expect(foreign).toEqual([])
 })
 
-test("The web app stands alone: it imports nothing from the service, and Recharts only in the chunk of charts", () => {
+test("The web app imports nothing from the service, and Recharts only in the chunk of charts", () => {
   const named = webApp.flatMap((path) => importsOf(path).map((name) => ({ path, name })))
   const outside = named.filter(
     ({ path, name }) => name.startsWith(".") && !join(path, "..", name).startsWith("dashboard/src/"),

@@ -35,7 +35,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    name: "cancel of a queued turn, with another one behind it",
+    name: "cancel of a queued turn, with a later turn in its conversation",
     async act(client, space) {
       const turnId = await sendUntilAccepted(client, { space, model: MODEL_PIN, text: "first" })
       await sendUntilAccepted(client, { space, model: MODEL_PIN, text: "second" })

@@ -102,7 +102,7 @@ test.each([
   { live: 4, usual: 3, last: 1 },
   { live: 40, usual: 38, last: 2 },
 ])(
-  "Of an account's $live slots, the last $last are reserved for end users without a running turn",
+  "The last $last of an account's $live slots are reserved for end users without a running turn",
   async ({ live, usual, last }) => {
     const client = await world.createAccount({ usd: 1000 })
     await makeReady(

@@ -213,9 +213,10 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(await erase(all)).toMatchObject({ files: 1 })
     expect((await files.download(made)).status).toBe(200)
     expect((await files.download(upload.file_id)).status).toBe(200)
-    expect((await files.download(result)).status, "the end user's result is deleted, whoever else was shown it").toBe(
-      404,
-    )
+    expect(
+      (await files.download(result)).status,
+      "the end user's result is deleted, also if it was shown to others",
+    ).toBe(404)
   })
 
   test("An erasure needs a key of the whole account and a known end user", async () => {
