@@ -61,6 +61,16 @@ const CLASSES = /^(?:className|class|d|viewBox|points|transform|href|src|to|id|k
 
 const WORDS = /[A-Za-z]{2,}[^\s]*\s+\S*[A-Za-z]\S*\s+\S*[A-Za-z]/
 
+const SQL =
+  /\b(?:select|insert into|delete from|update \w+ set|create (?:or replace )?\w+|perform|alter \w+|with \w+ as)\b[\s\S]*?(?:\b(?:from|values|where|set|as|begin|add)\b|\()/
+
+/** True for a template with SQL or a program. */
+function isCode({ type, quasis }: Node): boolean {
+  if (type !== "TemplateLiteral") return false
+  const text = (quasis as { value: { raw: string } }[]).map(({ value }) => value.raw).join("x")
+  return SQL.test(text) || /\bimport \{/.test(text)
+}
+
 /** A literal without its quotation marks, within which quoted words are examples. */
 const insideOf = ({ type, start, end }: Node): Piece =>
   type === "Literal" ? { kind: "text", start: start + 1, end: end - 1 } : { kind: "text", start, end }
@@ -69,7 +79,7 @@ function textsOf(node: unknown, isPage: boolean, found: Piece[] = []): Piece[] {
   if (typeof node !== "object" || node === null) return found
   if (!Array.isArray(node)) {
     const one = node as Node
-    if (NO_PROSE.has(one.type)) return found
+    if (NO_PROSE.has(one.type) || isCode(one)) return found
     if (one.type === "JSXAttribute" && CLASSES.test((one.name as { name?: string }).name ?? "")) return found
     const value =
       one.type === "Literal"

@@ -5,7 +5,8 @@ import { split } from "sentence-splitter"
 const WORDS_MAX = 30
 
 /** Statements that begin with these have no subject that acts. Questions and short labels may. */
-const OPENINGS = /^(?:What|Whatever|Whose|Of|That which|Those that|Who|Whom|Nothing else|None of)\s/
+const OPENINGS =
+  /^(?:What|Whatever|Whose|Of(?!\s(?:two|three|several|many|hundreds|\d))|That which|Those that|Who|Whom|Nothing else|None of)\s/
 
 const LABEL_WORDS_MAX = 7
 

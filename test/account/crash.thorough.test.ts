@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 type Browser = Awaited<ReturnType<World["signIn"]>>
 
-/** The owner's browser: signing in is under the same faults. */
+/** The owner's browser. The sign-in has the same faults. */
 async function signIn({ userId }: TestClient): Promise<Browser> {
   return world.signIn(userId).catch(() => world.signIn(userId))
 }
@@ -38,7 +38,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    name: "revoking a key with turns under way, and another key's behind them",
+    name: "revoking a key with turns under way, and with later turns of another key",
     async act(client, space) {
       for (const text of ["first", "second"]) await sendUntilAccepted(client, { space, text })
       const browser = await signIn(client)

@@ -1,12 +1,12 @@
 import { env as bindings } from "cloudflare:workers"
 import type { TestNamespace } from "./namespace.ts"
 
-/** Docs/architecture/database.md says which errors a statement of the service may have, and why: each costs a connection. */
+/** The errors that a statement of the service may have (docs/architecture/connections.md). Each costs a connection. */
 const NORMAL = /^40P01 /
 
 const isThorough = Boolean((bindings as unknown as { TURNPIKE_THOROUGH: string }).TURNPIKE_THOROUGH)
 
-/** Returns what fails when a statement has failed since that is neither normal nor one of `failing`. The thorough tier plants errors. */
+/** The returned function throws if any other statement has failed since. The thorough tier plants errors, so it checks nothing. */
 export async function watchErrors({ connections }: TestNamespace, failing?: RegExp): Promise<() => Promise<void>> {
   const before = (await connections()).errors
   return async () => {
