@@ -1499,9 +1499,9 @@ create trigger infra_bills_append_only before update or delete on infra_bills
 ------------------------------------------------------------------------------------------------------------------------
 -- Quotas
 
--- The subjects whose spend is counted, and since when: a key
--- or an account with a cap, the members of a shared space,
--- or all end users of an account in which a limit binds one (subject ''). Other spend is only in the books.
+-- The subjects whose spend is counted, and since when. They
+-- are keys and accounts with a cap, members of shared spaces,
+-- and all end users of an account in which a limit binds one (subject ''). Other spend is only in the books.
 create table spend_counted (
   user_id bigint not null,
   kind text not null check (kind in ('key', 'end_user', 'account', 'members')),
