@@ -35,7 +35,7 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
 /** Pauses in ms between reads of a turn whose calls may be starting. */
 const LOOKS = [25, 50, 100]
 
-/** Waits until the turn's worker can start no more tool calls: the turn has ended, or the time to start them is over. */
+/** Waits until the worker can start no more tool calls: the turn has ended, or the time to start them is over. */
 async function untilNoCallStarts(ctx: Context, credential: Credential, asked: TurnRow): Promise<TurnRow> {
   let turn = asked
   for (let look = 0; ; look++) {

@@ -3,7 +3,9 @@ import { MAX_OBJECT_BYTES, TAKES } from "../agent/takes.ts"
 import { TEXT_TYPES } from "../files/media-types.ts"
 import { TURN_POLICY } from "./policies.ts"
 
-/** The tokens of each built-in tool in a prompt (promptTokenBound). A test compares them with the tools' definitions. */
+/**
+ * The tokens of each built-in tool in a prompt (promptTokenBound). A test compares them with the tools' definitions.
+ */
 const BUILTIN = {
   list_files: 230,
   read_file: 479,

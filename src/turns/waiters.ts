@@ -3,7 +3,9 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { LOOK_POLICY } from "./policies.ts"
 
-/** When each wait of a caller in this isolate was last seen, in ms. A wait that is cut off never leaves, but expires. */
+/**
+ * When each wait of a caller in this isolate was last seen, in ms. A wait that is cut off does not leave; it expires.
+ */
 const waits = new Map<string, Map<symbol, number>>()
 
 /** One long poll or event stream of a key or session. */
