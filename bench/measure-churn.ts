@@ -28,7 +28,7 @@ const SETTINGS: Record<string, string[]> = {
       "turn_events",
       "turn_steps",
       "ledger",
-      "usage",
+      "model_calls",
       "events",
     ].map((table) => `alter table ${table} reset (${OPTIONS})`),
     "alter table turns set (fillfactor = 60)",
@@ -51,7 +51,7 @@ const TABLES = [
   "turn_events",
   "events",
   "ledger",
-  "usage",
+  "model_calls",
 ]
 const BATCH = 1_000
 

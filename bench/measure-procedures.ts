@@ -56,7 +56,7 @@ export async function measureProcedures(world: BenchWorld, options: Options) {
   }
 }
 
-export async function prepareStatistics({ sql }: Site): Promise<boolean> {
+export async function prepareStatistics({ sql }: Pick<Site, "sql">): Promise<boolean> {
   try {
     await sql("create extension pg_stat_statements")
     await sql("select pg_stat_statements_reset()")

@@ -18,6 +18,7 @@ import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts
 import { measureQueues } from "./measure-queues.ts"
 import { measureRouting } from "./measure-routing.ts"
 import { measureShards } from "./measure-shards.ts"
+import { measureStatements } from "./measure-statements.ts"
 import { measureStreamed } from "./measure-streamed.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
@@ -95,6 +96,13 @@ const ALL: Measurement[] = [
     isCompared: true,
     world: { settings: STATEMENT_STATISTICS },
     measure: measureProcedures,
+  },
+  {
+    group: "statements",
+    title: "turns on one connection",
+    isCompared: true,
+    world: { settings: STATEMENT_STATISTICS },
+    measure: measureStatements,
   },
   {
     ...started,

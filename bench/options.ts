@@ -36,6 +36,7 @@ export const MEASUREMENTS = [
   "shards",
   "peer",
   "procedures",
+  "statements",
   "start",
   "floor",
   "history",

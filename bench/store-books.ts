@@ -120,7 +120,7 @@ function idTime(ms: string): string {
 async function dropIndexes(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string; made: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made from pg_index i
-     where i.indrelid in ('turns'::regclass, 'ledger'::regclass, 'usage'::regclass) and i.indexrelid <> 'ledger_by_owner'::regclass
+     where i.indrelid in ('turns'::regclass, 'ledger'::regclass, 'model_calls'::regclass) and i.indexrelid <> 'ledger_by_owner'::regclass
        and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
   )
   for (const { name } of rows) await sql(`drop index ${name}`)

@@ -20,8 +20,7 @@ const DAYS_OF_BATCH = 20
 const CALLS_OF_TURN = 1.6
 /** What is filled by batches, whose indexes are made behind them. */
 const TABLES = [
-  "usage",
-  "chat_calls",
+  "model_calls",
   "ledger",
   "ledger_user_days",
   "space_sums",
@@ -31,7 +30,7 @@ const TABLES = [
 ]
 
 /**
- * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
+ * Fills model_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
  * of all but the tail, which is in the queue. Chance is a hash of the number, so it is the same each time. There are no rows of turns.
  */
 export async function storeUsage(sql: Sql, stored: StoredUsage): Promise<void> {
@@ -121,15 +120,11 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
               generate_series(0, case when t.u < 0.6 then 0 when t.u < 0.85 then 1 when t.u < 0.97 then 2 else 3 end) g(step)) c
           join spaces s on s.space_id = c.space_id
         order by c.k;
-      insert into usage (${columns}, key_id, end_user_ref)
+      insert into model_calls (${columns}, key_id, end_user_ref)
         select turn_id, step, user_id, space_id, provider, subscription_id, model, role, tokens_input, tokens_cached, tokens_output,
           duration_sec, 1, cost_credit_micros, case when is_lost then 0 else cost_credit_micros end, ended_at, ended_at, 'conv', false,
-          'key', 'customer'
-        from made where is_keyed;
-      insert into chat_calls (${columns})
-        select turn_id, step, user_id, space_id, provider, subscription_id, model, role, tokens_input, tokens_cached, tokens_output,
-          duration_sec, 1, cost_credit_micros, case when is_lost then 0 else cost_credit_micros end, ended_at, ended_at, 'conv', false
-        from made where not is_keyed;
+          case when is_keyed then 'key' end, case when is_keyed then 'customer' else '' end
+        from made;
       create temporary table called on commit drop as
         select m.n, m.turn_id, m.ended_at, m.user_id, m.space_id, m.model, m.role, m.tokens_input, m.tokens_cached, m.tokens_output,
           m.tokens_input as tokens_input_most, m.cost_credit_micros,

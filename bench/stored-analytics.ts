@@ -77,7 +77,7 @@ async function fill(client: pg.Client, calls: number): Promise<void> {
   const seconds = secondsSince(began)
   await sql(
     `create table bench_facts as select $1::timestamptz as ends, jsonb_build_object('filled in, s', $2::integer,
-       'calls', (select count(*) from usage) + (select count(*) from chat_calls),
+       'calls', (select count(*) from model_calls),
        'gigabytes', round(pg_database_size(current_database()) / 1e9, 1)) as facts`,
     [ends, seconds],
   )

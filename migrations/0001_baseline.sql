@@ -1197,20 +1197,10 @@ create trigger ledger_append_only before update or delete on ledger
 
 create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
--- One row for each model call that was committed.
-create table usage (
-  usage_id bigint generated always as identity primary key,
-  turn_id text not null,
-  step integer not null,
+-- One row for each model call that was committed, and for each picture. Columns of a fixed width come first, so that no row is padded.
+create table model_calls (
   user_id bigint not null,
   space_id bigint not null,
-  key_id text,
-  end_user_ref text not null,
-  provider text not null,
-  -- The pool member that served the call; else the sub_id of the account's active plan; else null.
-  subscription_id text,
-  model text not null,
-  role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
   tokens_cache_written bigint not null default 0,
@@ -1218,24 +1208,50 @@ create table usage (
   tokens_cache_written_hour bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
-  price_version integer not null,
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   -- Set when its turn is settled.
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
   created_at timestamptz not null,
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
-  subagent text,
-  conversation_id text not null,
-  test boolean not null,
+  step integer not null,
+  price_version integer not null,
   -- The tool call of the step that made a picture; null for the step's own model call.
-  call integer
+  call integer,
+  test boolean not null,
+  -- Of a web chat: a turn without a key.
+  chat boolean not null generated always as (key_id is null) stored,
+  turn_id text not null,
+  conversation_id text not null,
+  key_id text,
+  -- Empty: a web chat.
+  end_user_ref text not null,
+  provider text not null,
+  -- The pool member that served the call; else the sub_id of the account's active plan; else null.
+  subscription_id text,
+  model text not null,
+  role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
+  subagent text
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create unique index usage_once on usage (turn_id, step, coalesce(call, -1));
-create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
-  turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
+create unique index model_calls_once on model_calls (turn_id, step, coalesce(call, -1));
+create index usage_settled on model_calls (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
+  turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null and not chat;
 
-create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+create index model_calls_by_end on model_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+
+-- The usage records: the calls of turns with a key. All that the v1 worker may read of them.
+create view usage as
+  select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.key_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
+    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_output,
+    c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+  from model_calls c where not c.chat;
+
+-- The calls of web-chat turns. api_turns sums them up.
+create view chat_calls as
+  select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
+    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_output,
+    c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+  from model_calls c where c.chat;
 
 -- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
 create table subscription_days (
@@ -1280,39 +1296,6 @@ create table api_turns (
   created_at timestamptz not null
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
-
--- The model calls of web-chat turns, as usage has those of turns with a key. api_turns sums them up.
-create table chat_calls (
-  turn_id text not null,
-  step integer not null,
-  user_id bigint not null,
-  space_id bigint not null,
-  conversation_id text not null,
-  test boolean not null,
-  provider text not null,
-  subscription_id text,
-  model text not null,
-  role text not null check (role in ('orchestrator', 'subagent')),
-  subagent text,
-  tokens_input bigint not null check (tokens_input >= 0),
-  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
-  tokens_cache_written bigint not null default 0,
-  -- Those of them that the provider's cache keeps for an hour.
-  tokens_cache_written_hour bigint not null default 0,
-  tokens_output bigint not null check (tokens_output >= 0),
-  duration_sec double precision not null check (duration_sec >= 0),
-  price_version integer not null,
-  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
-  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
-  created_at timestamptz not null,
-  -- finished_at of its turn; null until then.
-  settled_at timestamptz,
-  -- As in usage.
-  call integer
-) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
-
-create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 
 -- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (
@@ -1698,6 +1681,8 @@ create table turn_ends (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 create function queue_turn_end() returns trigger language plpgsql as $$
+declare
+  is_chat boolean := new.key_id is null;
 begin
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
@@ -1706,32 +1691,21 @@ begin
       values (new.turn_id, new.state, new.test, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         new.end_user_ref, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
         new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0);
-  elsif new.key_id is not null then
-    insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
-        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
-        billed_credit_micros, duration_us)
-      select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
-        new.end_user_ref, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
-        s.calls, s.calls, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
-      from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
-          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
-          count(*) as calls, count(u.call) as pictures, sum(u.tokens_input) as input,
-          sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
-          sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
-        from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   else
+    -- Analytics count the time of calls of turns with a key alone.
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
         billed_credit_micros, duration_us)
       select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         new.end_user_ref, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
-        s.calls, 0, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
+        s.calls, case when is_chat then 0 else s.calls end, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed,
+        case when is_chat then 0 else s.duration_us end
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
           count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max(c.tokens_input) as most, sum(c.cost_credit_micros) as cost,
-          sum(c.billed_credit_micros) as billed
-        from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
+          sum(c.billed_credit_micros) as billed, sum((c.duration_sec * 1e6)::bigint) as duration_us
+        from model_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   end if;
   return null;
 end $$;

@@ -4,19 +4,13 @@ create function turnpike.raw_usage(p_from timestamptz, p_to timestamptz) returns
   space_id bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint, tokens_input_most bigint, cost_credit_micros bigint,
   billed_credit_micros bigint, duration_us bigint, calls integer, keyed_calls integer, pictures integer, turns integer, pooled boolean, provider_key text,
   role text, model text, turn_id text) language sql stable as $$
-  select u.settled_at, u.user_id, u.space_id, u.tokens_input, u.tokens_cached, u.tokens_output, u.tokens_input, u.cost_credit_micros,
-    u.billed_credit_micros, (u.duration_sec * 1e6)::bigint, 1, 1, (u.call is not null)::integer,
-    (row_number() over (partition by u.turn_id, u.space_id, u.user_id order by u.step, u.call is not null, u.role) = 1)::integer,
-    coalesce(u.subscription_id !~ '^[0-9]+$', false),
-    case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end, u.role, u.model, u.turn_id
-  from usage u where u.settled_at >= p_from and u.settled_at < p_to and not u.test
-  union all
-  select c.settled_at, c.user_id, c.space_id, c.tokens_input, c.tokens_cached, c.tokens_output, c.tokens_input,
-    c.cost_credit_micros, c.billed_credit_micros, 0, 1, 0, (c.call is not null)::integer,
+  select c.settled_at, c.user_id, c.space_id, c.tokens_input, c.tokens_cached, c.tokens_output, c.tokens_input, c.cost_credit_micros,
+    c.billed_credit_micros, case when c.chat then 0 else (c.duration_sec * 1e6)::bigint end, 1, (not c.chat)::integer,
+    (c.call is not null)::integer,
     (row_number() over (partition by c.turn_id, c.space_id, c.user_id order by c.step, c.call is not null, c.role) = 1)::integer,
     coalesce(c.subscription_id !~ '^[0-9]+$', false),
     case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end, c.role, c.model, c.turn_id
-  from chat_calls c where c.settled_at >= p_from and c.settled_at < p_to and not c.test
+  from model_calls c where c.settled_at >= p_from and c.settled_at < p_to and not c.test
   union all
   select t.finished_at, t.user_id, t.space_id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, false, split_part(t.model, '/', 1), 'orchestrator', t.model,
     t.turn_id

@@ -8,7 +8,7 @@ declare
   looked date;
   slice turnpike.books_slice;
 begin
-  select least((select (u.settled_at at time zone 'UTC')::date from usage u where u.settled_at is not null order by u.usage_id limit 1),
+  select least((select (c.settled_at at time zone 'UTC')::date from model_calls c where c.settled_at is not null order by c.turn_id limit 1),
     (select (h.hour at time zone 'UTC')::date from usage_hours h order by h.hour limit 1),
     (select (l.created_at at time zone 'UTC')::date from ledger l order by l.ledger_id limit 1)) into first_day;
   slice.rows := 0;

@@ -29,20 +29,13 @@ begin
       array_agg(l.user_id) as accounts
     from ledger l where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id >= p_first
       and l.turn_id <= (select n.turn_id from upto n) group by 1
-  ), bill as materialized (
-    select b.turn_id, sum(b.billed)::bigint as bills from (
-      select u.turn_id, u.billed_credit_micros as billed from usage u
-      where u.turn_id >= p_first and u.turn_id <= (select n.turn_id from upto n)
-      union all
-      select a.turn_id, a.billed_credit_micros from api_turns a
-      where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)) b
-    group by 1
+  ), called as materialized (
+    select c.turn_id, sum(c.billed_credit_micros) filter (where not c.chat)::bigint as keyed_billed, count(*) filter (where c.chat) as calls,
+      sum(c.cost_credit_micros) filter (where c.chat)::bigint as cost, sum(c.billed_credit_micros) filter (where c.chat)::bigint as billed
+    from model_calls c where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n) group by 1
   ), record as materialized (
     select a.turn_id, a.model_calls, a.cost_credit_micros as cost, a.billed_credit_micros as billed from api_turns a
       where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)
-  ), chat as materialized (
-    select c.turn_id, count(*) as calls, sum(c.cost_credit_micros)::bigint as cost, sum(c.billed_credit_micros)::bigint as billed
-      from chat_calls c where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n) group by 1
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
       case when not t.test then t.shared end as shared,
@@ -59,11 +52,11 @@ begin
       case when t.key_id is null then 'usage' else 'space_usage' end = any (c.reasons) as of_other_kind,
       coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
       t.user_id <> any (r.accounts) as refund_elsewhere,
-      coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills,
+      coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(h.keyed_billed, 0) + coalesce(a.billed, 0) as bills,
       a.cost as chat_cost, coalesce(h.cost, 0) as calls_cost,
       (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
     from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
-      left join bill b on b.turn_id = t.turn_id left join record a on a.turn_id = t.turn_id left join chat h on h.turn_id = t.turn_id
+      left join record a on a.turn_id = t.turn_id left join called h on h.turn_id = t.turn_id
       left join open_turns o on o.turn_id = t.turn_id and o.turn_id >= p_first and o.turn_id <= (select n.turn_id from upto n)
   ), suspect as (
     -- Nearly none: only these are asked what is wrong.

@@ -84,7 +84,7 @@ async function readKeys(ctx: Context, credential: SessionCredential) {
   const files = new Map(row.files.map((file) => [file.file, file]))
   const documents = new Map<string, Record<string, string>>()
   for (const { file, sealed } of files.values()) documents.set(file, await openEnvironmentFile(ctx, file, sealed))
-  const use: KeyUse = { uses: row.uses, looked: [row.looked_calls, row.looked_chats] }
+  const use: KeyUse = { uses: row.uses, looked: row.looked }
   return { files, documents, keys: row.keys, use }
 }
 

@@ -4,7 +4,7 @@ import type { CallerDB } from "../actor/call-as.ts"
 import { toInstant } from "../base/time.ts"
 import { ENVIRONMENT_FILES } from "./environment-file.ts"
 
-/** The number of newest model calls, and of newest calls of web chats, that are counted. Each takes about 10 ms. */
+/** The number of newest model calls that are counted for the use of keys. This takes about 10 ms. */
 export const COUNTED_CALLS = 20_000
 
 /** One row for each pair of a key and a provider whose calls use it. */
@@ -29,10 +29,10 @@ interface LookedRow {
   first_at: string | null
 }
 
-/** `looked`: for model calls and for calls of web chats, how many rows were read and when the oldest was made. */
+/** `looked`: how many calls were read, and when the oldest was made. */
 export interface KeyUse {
   uses: UseRow[]
-  looked: (LookedRow | null)[]
+  looked: LookedRow | null
 }
 
 /**
@@ -41,35 +41,24 @@ export interface KeyUse {
  */
 export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
   const calls = eb
-    .selectFrom("usage as u")
-    .select(["u.provider", "u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.cost_credit_micros"])
-    .select(["u.subscription_id", "u.created_at", "u.duration_sec"])
-    .orderBy("u.usage_id", "desc")
-    .limit(COUNTED_CALLS)
-  const chats = eb
-    .selectFrom("chat_calls as c")
+    .selectFrom("model_calls as c")
     .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
     .select(["c.subscription_id", "c.created_at", "c.duration_sec"])
     .orderBy("c.turn_id", "desc")
     .orderBy("c.step", "desc")
     .limit(COUNTED_CALLS)
-  const looked = (newest: typeof calls | typeof chats) =>
-    jsonObjectFrom(
-      eb
-        .selectFrom((newest as typeof calls).as("n"))
-        .select(({ fn }) => [fn.countAll<number>().as("calls"), fn.min("n.created_at").as("first_at")]),
-    )
+  const looked = jsonObjectFrom(
+    eb
+      .selectFrom(calls.as("n"))
+      .select(({ fn }) => [fn.countAll<number>().as("calls"), fn.min("n.created_at").as("first_at")]),
+  )
   const served = sql<{
     file: string
     key: string
     provider: string
   }>`jsonb_to_recordset(${JSON.stringify(SERVED)}::jsonb)`
-  const all = eb
-    .selectFrom(calls.as("n"))
-    .selectAll("n")
-    .unionAll(eb.selectFrom(chats.as("n")).selectAll("n"))
   const uses = eb
-    .selectFrom(all.as("n"))
+    .selectFrom(calls.as("n"))
     .innerJoin(served.as<"m">(sql`m(file text, key text, provider text)`), (join) =>
       join.onRef("m.provider", "=", "n.provider"),
     )
@@ -86,7 +75,7 @@ export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
       fn.sum<number>("n.cost_credit_micros").as("micros"),
       fn.max("n.created_at").as("last_at"),
     ])
-  return [jsonArrayFrom(uses).as("uses"), looked(calls).as("looked_calls"), looked(chats).as("looked_chats")] as const
+  return [jsonArrayFrom(uses).as("uses"), looked.as("looked")] as const
 }
 
 const NO_USE = { calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, micros: 0, last_at: null }
@@ -94,7 +83,6 @@ const NO_USE = { calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, 
 /** The use of one key. `since`: the time of the oldest counted call; null if all calls of the key are counted. */
 export function useOf({ uses, looked }: KeyUse, file: string, key: string, setAt: string | null) {
   const use = uses.find((row) => row.file === file && row.key === key) ?? NO_USE
-  const begins = looked.flatMap((row) => (row?.first_at && row.calls >= COUNTED_CALLS ? [toInstant(row.first_at)] : []))
-  const since = begins.sort().at(-1) ?? null
+  const since = looked?.first_at && looked.calls >= COUNTED_CALLS ? toInstant(looked.first_at) : null
   return { ...use, since: since !== null && setAt !== null && toInstant(setAt) < since ? since : null }
 }

@@ -206,7 +206,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "bot_token",
         "bot_webhook_secret"
       ],
-      "chat_calls": [],
       "config_versions": [],
       "conversations": [],
       "erased_objects": [],
@@ -216,6 +215,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "former_prices": [],
       "identities": [],
       "ledger": [],
+      "model_calls": [],
       "model_catalog": [],
       "open_turns": [],
       "second_factors": [
@@ -356,7 +356,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "bot_token",
         "bot_webhook_secret"
       ],
-      "chat_calls": [],
       "container_mappings": [],
       "environment_files": [],
       "environment_keys": [],
@@ -367,6 +366,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "infra_runs": [],
       "infrastructure_errors": [],
       "ledger": [],
+      "model_calls": [],
       "model_catalog": [],
       "model_days": [],
       "open_turns": [],
@@ -403,7 +403,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turn_ends": [],
       "turn_steps": [],
       "turns": [],
-      "usage": [],
       "usage_hours": [],
       "user_days": [],
       "users": [

@@ -175,29 +175,30 @@ interface Brands {
 }
 
 interface ChatCalls {
-  billed_credit_micros: number;
+  billed_credit_micros: number | null;
   call: number | null;
-  conversation_id: string;
-  cost_credit_micros: number;
-  created_at: Timestamp;
-  duration_sec: number;
-  model: string;
-  price_version: number;
-  provider: string;
-  role: string;
+  conversation_id: string | null;
+  cost_credit_micros: number | null;
+  created_at: Timestamp | null;
+  duration_sec: number | null;
+  end_user_ref: string | null;
+  model: string | null;
+  price_version: number | null;
+  provider: string | null;
+  role: string | null;
   settled_at: Timestamp | null;
-  space_id: number;
-  step: number;
+  space_id: number | null;
+  step: number | null;
   subagent: string | null;
   subscription_id: string | null;
-  test: boolean;
-  tokens_cache_written: Generated<number>;
-  tokens_cache_written_hour: Generated<number>;
-  tokens_cached: number;
-  tokens_input: number;
-  tokens_output: number;
-  turn_id: string;
-  user_id: number;
+  test: boolean | null;
+  tokens_cache_written: number | null;
+  tokens_cache_written_hour: number | null;
+  tokens_cached: number | null;
+  tokens_input: number | null;
+  tokens_output: number | null;
+  turn_id: string | null;
+  user_id: number | null;
 }
 
 interface ConfigParts {
@@ -500,6 +501,35 @@ interface Losses {
   credit_micros: number | null;
   loss_id: Generated<number>;
   turn_id: string;
+}
+
+interface ModelCalls {
+  billed_credit_micros: number;
+  call: number | null;
+  chat: Generated<boolean>;
+  conversation_id: string;
+  cost_credit_micros: number;
+  created_at: Timestamp;
+  duration_sec: number;
+  end_user_ref: string;
+  key_id: string | null;
+  model: string;
+  price_version: number;
+  provider: string;
+  role: Generated<string>;
+  settled_at: Timestamp | null;
+  space_id: number;
+  step: number;
+  subagent: string | null;
+  subscription_id: string | null;
+  test: boolean;
+  tokens_cache_written: Generated<number>;
+  tokens_cache_written_hour: Generated<number>;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
+  user_id: number;
 }
 
 interface ModelCatalog {
@@ -1156,32 +1186,31 @@ interface TurnSteps {
 }
 
 interface Usage {
-  billed_credit_micros: number;
+  billed_credit_micros: number | null;
   call: number | null;
-  conversation_id: string;
-  cost_credit_micros: number;
-  created_at: Timestamp;
-  duration_sec: number;
-  end_user_ref: string;
+  conversation_id: string | null;
+  cost_credit_micros: number | null;
+  created_at: Timestamp | null;
+  duration_sec: number | null;
+  end_user_ref: string | null;
   key_id: string | null;
-  model: string;
-  price_version: number;
-  provider: string;
-  role: Generated<string>;
+  model: string | null;
+  price_version: number | null;
+  provider: string | null;
+  role: string | null;
   settled_at: Timestamp | null;
-  space_id: number;
-  step: number;
+  space_id: number | null;
+  step: number | null;
   subagent: string | null;
   subscription_id: string | null;
-  test: boolean;
-  tokens_cache_written: Generated<number>;
-  tokens_cache_written_hour: Generated<number>;
-  tokens_cached: number;
-  tokens_input: number;
-  tokens_output: number;
-  turn_id: string;
-  usage_id: Generated<number>;
-  user_id: number;
+  test: boolean | null;
+  tokens_cache_written: number | null;
+  tokens_cache_written_hour: number | null;
+  tokens_cached: number | null;
+  tokens_input: number | null;
+  tokens_output: number | null;
+  turn_id: string | null;
+  user_id: number | null;
 }
 
 interface UsageHours {
@@ -1433,6 +1462,7 @@ export interface DB {
   ledger_user_days: LedgerUserDays;
   ledger_users: LedgerUsers;
   losses: Losses;
+  model_calls: ModelCalls;
   model_catalog: ModelCatalog;
   model_days: ModelDays;
   model_hours: ModelHours;

@@ -29,14 +29,9 @@ $$;
 create function turnpike.subscribed_calls(p_turn_id text)
 returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, tokens_input bigint, tokens_cached bigint,
   tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language sql stable as $$
-  select u.subscription_id, u.settled_at, u.created_at, u.tokens_input, u.tokens_cached, u.tokens_output, u.cost_credit_micros,
-    u.billed_credit_micros
-  from usage u where u.turn_id = p_turn_id and u.subscription_id is not null and u.settled_at is not null
-    and not u.test
-  union all
   select c.subscription_id, c.settled_at, c.created_at, c.tokens_input, c.tokens_cached, c.tokens_output, c.cost_credit_micros,
     c.billed_credit_micros
-  from chat_calls c where c.turn_id = p_turn_id and c.subscription_id is not null and c.settled_at is not null and not c.test
+  from model_calls c where c.turn_id = p_turn_id and c.subscription_id is not null and c.settled_at is not null and not c.test
 $$;
 
 -- Lists the model calls of an ended turn that accounts of pools served.

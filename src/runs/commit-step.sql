@@ -7,9 +7,8 @@ begin
   return mine;
 end $$;
 
--- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: its calls are in chat_calls, and it is in
--- api_turns once it has ended (docs/contract.md). p_settled_at: the end of the turn that ends with this step, else null; with it, p_billed
--- is the step's bill.
+-- Keeps a step and its model call: a usage record, or a call of a web chat (one without a key), whose turn is in api_turns once it has
+-- ended (docs/contract.md). p_settled_at: the end of the turn that ends with this step, else null; with it, p_billed is the step's bill.
 -- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
 -- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its
 -- tokens come to (price) above what the hold had left (cost) is our loss.
@@ -31,25 +30,14 @@ begin
   if served_by is null then
     select b.sub_id::text into served_by from turnpike.active_subscription(mine.user_id, p_moment) b;
   end if;
-  if mine.key_id is not null then
-    insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model, role,
-      subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec,
-      price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
-    values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id, mine.test,
-      p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
-      (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint,
-      (p_step ->> 'tokens_cache_written_hour')::bigint, (p_step ->> 'tokens_output')::bigint,
-      (p_step ->> 'duration_sec')::double precision, (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
-  else
-    insert into chat_calls (turn_id, step, user_id, space_id, conversation_id, test, provider, subscription_id, model, role, subagent,
-      tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec, price_version, cost_credit_micros,
-      billed_credit_micros, settled_at, created_at)
-    values (mine.turn_id, step, mine.user_id, mine.space_id, mine.conversation_id, mine.test,
-      p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
-      (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint,
-      (p_step ->> 'tokens_cache_written_hour')::bigint, (p_step ->> 'tokens_output')::bigint,
-      (p_step ->> 'duration_sec')::double precision, (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
-  end if;
+  insert into model_calls (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model,
+    role, subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec,
+    price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
+  values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id, mine.test,
+    p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
+    (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint,
+    (p_step ->> 'tokens_cache_written_hour')::bigint, (p_step ->> 'tokens_output')::bigint,
+    (p_step ->> 'duration_sec')::double precision, (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
   if (p_step ->> 'price')::bigint > cost then
     perform turnpike.add_loss(mine, 'over_hold', (p_step ->> 'price')::bigint - cost, p_moment);
   end if;

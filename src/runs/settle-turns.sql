@@ -33,7 +33,7 @@ create type turnpike.settled_turn as (
   posts boolean -- null
 );
 
--- Ends running turns: of each its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
+-- Ends running turns: of each its last step (if any), state, events, files, charge, ledger row, bills of its model calls (and, of a web-chat
 -- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. Settling again
 -- with the same event_id has no effect, and answers the same: the answer of the first time was lost. In the order of all locks: turns,
 -- conversations, wallets. One of several that another transaction has is left out, so that no turn waits for another account's.
@@ -138,11 +138,8 @@ begin
   if p_end.files then
     kept := turnpike.end_files(mine, p_end.state = 'done' and not cancelled, p_moment);
   end if;
-  if mine.model_calls > 0 and mine.key_id is not null then
-    update usage u set settled_at = p_moment, billed_credit_micros = case when billed > 0 then u.cost_credit_micros else 0 end
-      where u.turn_id = mine.turn_id;
-  elsif mine.model_calls > 0 then
-    update chat_calls c set settled_at = p_moment, billed_credit_micros = case when billed > 0 then c.cost_credit_micros else 0 end
+  if mine.model_calls > 0 then
+    update model_calls c set settled_at = p_moment, billed_credit_micros = case when billed > 0 then c.cost_credit_micros else 0 end
       where c.turn_id = mine.turn_id;
   end if;
   if p_end.step is not null then

@@ -218,34 +218,23 @@ const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output",
  * in the same snapshot as the days.
  */
 function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
-  const keyed = db
+  const date = sql<string>`(c.settled_at at time zone 'UTC')::date`
+  return db
     .selectFrom("turn_ends as e")
-    .innerJoin("usage as u", "u.turn_id", "e.turn_id")
-    .where("e.turns", "=", 1)
-    .where("u.test", "=", false)
-    .select(["u.subscription_id", "u.settled_at"])
-    .select(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros"])
-  const chats = db
-    .selectFrom("turn_ends as e")
-    .innerJoin("chat_calls as c", "c.turn_id", "e.turn_id")
+    .innerJoin("model_calls as c", "c.turn_id", "e.turn_id")
     .where("e.turns", "=", 1)
     .where("c.test", "=", false)
-    .select(["c.subscription_id", "c.settled_at"])
-    .select(["c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.billed_credit_micros"])
-  const date = sql<string>`(u.settled_at at time zone 'UTC')::date`
-  return db
-    .selectFrom(keyed.unionAll(chats).as("u"))
-    .where("u.subscription_id", "is not", null)
-    .where("u.settled_at", ">=", since)
-    .groupBy(["u.subscription_id", date])
+    .where("c.subscription_id", "is not", null)
+    .where("c.settled_at", ">=", since)
+    .groupBy(["c.subscription_id", date])
     .select((eb) => [
-      eb.ref("u.subscription_id").$notNull().as("subscription_id"),
+      eb.ref("c.subscription_id").$notNull().as("subscription_id"),
       date.as("date"),
       whole(eb.fn.countAll()).as("model_calls"),
-      whole(eb.fn.sum("u.tokens_input")).as("tokens_input"),
-      whole(eb.fn.sum("u.tokens_cached")).as("tokens_cached"),
-      whole(eb.fn.sum("u.tokens_output")).as("tokens_output"),
-      whole(eb.fn.sum("u.billed_credit_micros")).as("billed"),
+      whole(eb.fn.sum("c.tokens_input")).as("tokens_input"),
+      whole(eb.fn.sum("c.tokens_cached")).as("tokens_cached"),
+      whole(eb.fn.sum("c.tokens_output")).as("tokens_output"),
+      whole(eb.fn.sum("c.billed_credit_micros")).as("billed"),
     ])
 }
 

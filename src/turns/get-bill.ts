@@ -76,31 +76,19 @@ export async function getBill(
     visibleTurn(db, turnId)
       .select(["t.turn_id", "t.state", "t.billed_credit_micros as billed", "t.held_credit_micros as held"])
       .select((turn) => {
-        const columns = [
-          ...(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.tokens_input", "u.tokens_cached"] as const),
-          ...(["u.tokens_cache_written", "u.tokens_cache_written_hour", "u.tokens_output"] as const),
-          ...(["u.price_version", "u.created_at"] as const),
-          ...(["u.cost_credit_micros as cost", "u.billed_credit_micros as billed"] as const),
-        ] as const
-        const ofKey = turn
-          .selectFrom("usage as u")
-          .whereRef("u.turn_id", "=", "t.turn_id")
-          .select(columns)
-          .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
-        const ofChat = turn
-          .selectFrom("chat_calls as u")
-          .whereRef("u.turn_id", "=", "t.turn_id")
-          .select(columns)
-          .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
         const priced = turn
-          .selectFrom(ofKey.unionAll(ofChat).as("u"))
+          .selectFrom("model_calls as u")
           .leftJoin("model_catalog as c", (join) =>
             join.onRef("c.pin", "=", "u.model").onRef("c.price_version", "=", "u.price_version"),
           )
           .leftJoin("former_prices as f", (join) =>
             join.onRef("f.pin", "=", "u.model").onRef("f.price_version", "=", "u.price_version"),
           )
-          .selectAll("u")
+          .whereRef("u.turn_id", "=", "t.turn_id")
+          .select(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.tokens_input", "u.tokens_cached"])
+          .select(["u.tokens_cache_written", "u.tokens_cache_written_hour", "u.tokens_output", "u.price_version"])
+          .select(["u.created_at", "u.cost_credit_micros as cost", "u.billed_credit_micros as billed"])
+          .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
           .select(({ fn }) => [
             fn.coalesce("c.price_input", "f.price_input").as("price_input"),
             fn.coalesce("c.price_cached", "f.price_cached").as("price_cached"),

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { COUNTED_CALLS } from "../../src/environment/key-use.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { setServingAccount } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
@@ -174,6 +176,33 @@ test("A key that was never set has no calls, and a new key has none from before 
   expect((await useOf(KEY)).calls).toBe(1)
   await put(KEY, `${CANARY}-rotated`)
   expect((await useOf(KEY)).calls, "another value is the same key").toBe(1)
+})
+
+test("Of more calls than are counted, keyed and chat together, those of the newest turns count, since the first of them", async () => {
+  const half = COUNTED_CALLS / 2
+  const from = world.clock.ms() + 1
+  // Of the keyed calls, which are older, the second half counts.
+  for (const [key, count, at] of [
+    ["key_many", COUNTED_CALLS, from],
+    [null, half, from + COUNTED_CALLS],
+  ] as const) {
+    await world.sql(
+      `insert into model_calls (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, model, tokens_input,
+         tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
+       select 'turn_' || ${RELEASE}.id_time(m.at), 0, 1, 1, $1, '', 'conv_many', false, c.provider, c.model, 1, 0, 0, 0, 1, 0, 0, m.at
+       from generate_series(0, $2::integer - 1) n, lateral (select $3::timestamptz + n * interval '1 ms' as at) m,
+         (select provider, model from model_calls where user_id = $4 order by created_at desc limit 1) c`,
+      [key, count, new Date(at).toISOString(), client.userId],
+    )
+  }
+  await world.advance(2 * COUNTED_CALLS)
+  expect(await useOf(KEY)).toMatchObject({
+    calls: COUNTED_CALLS,
+    tokens_input: COUNTED_CALLS,
+    counted_since: new Date(from + half).toISOString(),
+    last_used_at: new Date(from + COUNTED_CALLS + half - 1).toISOString(),
+  })
+  await world.sql("delete from model_calls where conversation_id = 'conv_many'")
 })
 
 describe("An edit of the keys", () => {

@@ -145,7 +145,12 @@ test("A repeated request under its Idempotency-Key, at once and later, makes one
 test("Usage names the active plan that started last, by day, and adds up to the bills", async () => {
   const client = await world.createAccount()
   const space = await client.space()
-  const run = async () => (await client.runTurn({ space, text: "[use input=100 output=50]\nhello" })).billed_cost_usd
+  const ran: string[] = []
+  const run = async () => {
+    const { turn_id, billed_cost_usd } = await client.runTurn({ space, text: "[use input=100 output=50]\nhello" })
+    ran.push(turn_id)
+    return billed_cost_usd
+  }
   await run()
   const [, first] = await create({ user_id: client.userId, plan: "pro", starts_at: at(-HOUR) })
   const [, later] = await create({ user_id: client.userId, plan: "max", starts_at: at(-1) })
@@ -156,9 +161,10 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   const ofFirst = await run()
   await end(first.sub_id)
   await run()
-  const named = await world.sql("select subscription_id from usage where user_id = $1 order by usage_id", [
-    client.userId,
-  ])
+  const named = await world.sql(
+    "select subscription_id from usage where user_id = $1 order by array_position($2::text[], turn_id)",
+    [client.userId, `{${ran}}`],
+  )
   const [a, b] = [String(first.sub_id), String(later.sub_id)]
   expect(named.map((row) => row.subscription_id)).toEqual([null, b, b, a, null])
   await world.sql("update usage set subscription_id = 'pool-member' where subscription_id = $1", [a])

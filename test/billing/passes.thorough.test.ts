@@ -170,7 +170,7 @@ test("Each finding and each reconciliation is one line of the log, without any c
   await world.sql(
     "update spend_counters set spent_credit_micros = spent_credit_micros + 5 where subject = 'canary@customer.com'",
   )
-  await world.sql("alter table usage disable trigger all")
+  await world.sql("alter table model_calls disable trigger all")
   await world.sql("update usage set cost_credit_micros = 1, billed_credit_micros = 1 where turn_id = $1", [turn_id])
   const lines: Record<string, unknown>[] = []
   const spies = (["info", "error"] as const).map((level) =>

@@ -17,8 +17,7 @@ export async function setServingAccount({ sql }: Pick<World, "sql">, member: str
     create table if not exists served_by (member text);
     create or replace function note_served_by() returns trigger language plpgsql as $body$ begin
       new.subscription_id := coalesce((select member from served_by), new.subscription_id); return new; end $body$;
-    create or replace trigger served_by before insert on usage for each row execute function note_served_by();
-    create or replace trigger served_by before insert on chat_calls for each row execute function note_served_by();
+    create or replace trigger served_by before insert on model_calls for each row execute function note_served_by();
     delete from served_by;
   end $do$`)
   if (member !== null) await sql("insert into served_by values ($1)", [member])
@@ -90,7 +89,8 @@ export interface Planted {
 /** Writes turns with their calls and their charges in the ledger, and ends them, so that all that follows an end follows. */
 export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]): Promise<void> {
   for (const { user, space, at, chat = false, test = false, lost = false, calls = [{}] } of turns) {
-    const turn = `turn_planted_${crypto.randomUUID()}`
+    // As ids are: in the order of time.
+    const turn = `turn_planted_${Date.parse(at)}_${crypto.randomUUID()}`
     const key = chat ? null : "key_planted"
     const rows = calls.map(({ micros = 100, input = 100, cached = 0, output = 10, seconds = 1, ...call }, nth) => ({
       turn_id: turn,
@@ -99,7 +99,7 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
       user_id: user,
       space_id: space,
       conversation_id: turn,
-      end_user_ref: "customer-1",
+      end_user_ref: chat ? "" : "customer-1",
       test,
       key_id: key,
       provider: (call.model ?? "rehearsal/standard").split("/")[0],
@@ -128,17 +128,8 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
        values ($1, $2, $3, $4, $1, 1, $5, 'customer-1', $1, '', '', 'rehearsal/standard', 'running', $6, $7, $7, $8, $8, 1)`,
       [turn, user, key, space, test, lost, sum("cost_credit_micros"), at],
     )
-    if (chat)
-      await sql("insert into chat_calls select * from jsonb_populate_recordset(null::chat_calls, $1)", [
-        JSON.stringify(rows),
-      ])
-    else {
-      await sql(
-        `insert into usage overriding system value select (jsonb_populate_record(null::usage, row || jsonb_build_object('usage_id',
-           nextval(pg_get_serial_sequence('usage', 'usage_id'))))).* from jsonb_array_elements($1::jsonb) row`,
-        [JSON.stringify(rows)],
-      )
-    }
+    const kind = chat ? "chat_calls" : "usage"
+    await sql(`insert into ${kind} select * from jsonb_populate_recordset(null::${kind}, $1)`, [JSON.stringify(rows)])
     await sql(
       `update turns set state = 'done', finished_at = $2, held_credit_micros = 0, cost_credit_micros = $3, billed_credit_micros = $4,
          model_calls = $5, tokens_input = $6, tokens_cached = $7, tokens_output = $8 where turn_id = $1`,

@@ -144,7 +144,7 @@ export function tamper({ sql }: Pick<World, "sql">) {
     async mend() {
       const restore = (table: string) =>
         `delete from ${table}; insert into ${table} ${
-          table === "ledger" || table === "usage" ? "overriding system value " : ""
+          table === "ledger" ? "overriding system value " : ""
         }select * from sound.${table}`
       await unguarded(MONEY.map(restore).join(";"))
     },

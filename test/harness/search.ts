@@ -58,7 +58,7 @@ export async function amountsOf({ sql }: Pick<World, "sql">, userId: number): Pr
     `select jsonb_build_object(
        'wallet', (select to_jsonb(w) from wallets w where user_id = $1),
        'ledger', (select jsonb_agg(to_jsonb(l) order by ledger_id) from ledger l where user_id = $1),
-       'usage', (select jsonb_agg(to_jsonb(u) order by usage_id) from usage u where user_id = $1),
+       'usage', (select jsonb_agg(to_jsonb(u) order by turn_id, step, call) from usage u where user_id = $1),
        'steps', (select jsonb_agg(jsonb_build_array(p.turn_id, p.step, p.cost_credit_micros) order by p.turn_id, p.step)
          from turn_steps p join turns t using (turn_id) where t.user_id = $1),
        'turns', (select jsonb_agg(to_jsonb(t) - array['text', 'result', 'error_message', 'metadata', 'file_ids', 'outputs',

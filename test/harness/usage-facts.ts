@@ -25,7 +25,7 @@ export function factsOf({ sql }: Pick<TestNamespace, "sql">, userId: number): Pr
     `select t.turn_id, t.end_user_ref, s.slug as space, t.key_id as key, u.model, t.finished_at as ended_at,
        to_char(coalesce(l.created_at, t.finished_at) at time zone 'UTC', 'YYYY-MM-DD') as day,
        coalesce(case when l.turn_id is not null then u.cost_credit_micros end, 0)::float8 as billed,
-       (u.usage_id is not null)::int as calls, coalesce(u.tokens_input, 0)::float8 as tokens_input,
+       (u.turn_id is not null)::int as calls, coalesce(u.tokens_input, 0)::float8 as tokens_input,
        coalesce(u.tokens_cached, 0)::float8 as tokens_cached, coalesce(u.tokens_output, 0)::float8 as tokens_output,
        coalesce(-l.amount_credit_micros, 0)::float8 as ledger
      from turns t join spaces s on s.space_id = t.space_id left join usage u on u.turn_id = t.turn_id

@@ -44,9 +44,7 @@ export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void>
   await sql(`create function serve_from_pool() returns trigger language plpgsql as $$ begin
     new.subscription_id := (array[null, '17', 'claude-1', 'rehearsal'])[1 + (new.step + ascii(right(new.turn_id, 1))) % 4];
     return new; end $$`)
-  for (const table of ["usage", "chat_calls"]) {
-    await sql(`create trigger served before insert on ${table} for each row execute function serve_from_pool()`)
-  }
+  await sql("create trigger served before insert on model_calls for each row execute function serve_from_pool()")
 }
 
 /** Random acts on a few accounts: turns of every kind and end, money, rollers. */

@@ -109,6 +109,48 @@ test("Identity proofs and sealed columns are readable by the listed roles only",
   expect(await readers("audit_log", "action")).toEqual(["admin", "all"])
 })
 
+test("The role of v1 reads the usage records, and no call of a web chat", async () => {
+  for (const [view, turn] of [
+    ["usage", "turn_keyed"],
+    ["chat_calls", "turn_chat"],
+  ]) {
+    await namespace.sql(`insert into ${view} select * from jsonb_populate_record(null::${view}, $1)`, [
+      JSON.stringify({
+        turn_id: turn,
+        step: 0,
+        user_id: 1,
+        space_id: 1,
+        key_id: "key_1",
+        end_user_ref: "",
+        conversation_id: "conv_1",
+        test: false,
+        provider: "rehearsal",
+        model: "rehearsal/standard",
+        role: "orchestrator",
+        tokens_input: 1,
+        tokens_cached: 0,
+        tokens_cache_written: 0,
+        tokens_cache_written_hour: 0,
+        tokens_output: 1,
+        duration_sec: 1,
+        price_version: 1,
+        cost_credit_micros: 1,
+        billed_credit_micros: 1,
+        created_at: "2026-11-01T00:00:00Z",
+      }),
+    ])
+  }
+  expect(await sqlOf("v1").query("select turn_id from usage")).toEqual([{ turn_id: "turn_keyed" }])
+  for (const table of ["chat_calls", "model_calls"]) {
+    expect(await codeOf(sqlOf("v1").query(`select turn_id from ${table}`)), table).toBe(DENIED)
+  }
+  const calls = "select turn_id, chat from model_calls order by turn_id"
+  expect(await sqlOf("admin").query(calls), "an admin's reports count both").toEqual([
+    { turn_id: "turn_chat", chat: true },
+    { turn_id: "turn_keyed", chat: false },
+  ])
+})
+
 test("A worker calls its own procedures and no other's", async () => {
   const setting = `select * from ${RELEASE}.put_setting(row('session', 'x', false, now(), null, null), 'plans', '{}', null)`
   expect(await codeOf(sqlOf("v1").query(setting))).toBe(DENIED)

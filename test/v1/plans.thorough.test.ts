@@ -66,7 +66,7 @@ beforeAll(async () => {
   )
   // Vacuum marks a page as visible to all once the commits of its rows, and of transactions near them, are flushed. No commit of a
   // test waits for that, and neither does a vacuum's own.
-  for (const table of ["open_turns", "turns", "usage", "conversations"]) {
+  for (const table of ["open_turns", "turns", "model_calls", "conversations"]) {
     await world.sql("checkpoint")
     await world.sql(`vacuum analyze ${table}`)
   }
