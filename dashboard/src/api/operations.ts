@@ -485,17 +485,17 @@ export interface BalanceTrend {
 }
 
 export interface BillPrice {
-  /** USD per million tokens. */
+  /** Price in USD per million tokens. */
   input: number
-  /** Of prompt tokens from the provider's cache. */
+  /** Price of prompt tokens from the provider's cache. */
   cached: number
-  /** Of prompt tokens written into the provider's cache. */
+  /** Price of prompt tokens written to the provider's cache. */
   cache_written: number
-  /** Of those that it keeps for an hour. */
+  /** Price of prompt tokens written to the cache for an hour. */
   cache_written_hour: number
-  /** USD per million tokens. */
+  /** Price in USD per million tokens. */
   output: number
-  /** Of one picture; null for a chat model. */
+  /** Price of one image. Null for a chat model. */
   image_usd: number | null
 }
 
@@ -3635,42 +3635,42 @@ export interface Turn {
 export interface TurnBill {
   turn_id: string
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** What its model calls come to so far. */
+  /** Cost of the turn's model calls and images so far. */
   cost_usd: number
-  /** What was charged: 0 until the turn has ended, and for a turn that we have lost. */
+  /** Amount charged. 0 until the turn has ended, and for a turn that the service has lost. */
   billed_cost_usd: number
-  /** What is set aside for it until it ends. */
+  /** Amount set aside for the turn until it ends. */
   held_usd: number
-  /** Its model calls and pictures, in order. They add up to both sums. */
+  /** Model calls and images of the turn, in order. They add up to both sums. */
   items: ({
-    /** The step; -1: what is only known of a turn as a whole. */
+    /** The step's number. -1 for amounts of the whole turn. */
     step: number
-    /** The tool call that made a picture; else null. */
+    /** The tool call that made an image. Null for a model call. */
     call: number | null
-    /** How many model calls this line stands for. */
+    /** Number of model calls in this line. */
     calls: number
     /** `orchestrator` or `subagent`. */
     role: string
-    /** The sub-agent's name. */
+    /** The sub-agent's name. Null for the space's own agent. */
     subagent: string | null
-    /** The pin. */
+    /** The model, as a pin. */
     model: string
-    /** All prompt tokens. */
+    /** All prompt tokens, including cached tokens. */
     tokens_input: number
-    /** Those of them that came from the provider's cache. */
+    /** The part of `tokens_input` that came from the provider's cache. */
     tokens_cached: number
-    /** Those that were written into it. */
+    /** The part of `tokens_input` that was written to the provider's cache. */
     tokens_cache_written: number
-    /** Those of the written ones that it keeps for an hour instead of five minutes. */
+    /** The part of `tokens_cache_written` that is cached for an hour instead of five minutes. */
     tokens_cache_written_hour: number
     tokens_output: number
-    /** The version of the model's prices that counted. */
+    /** The version of the model's prices that applied. */
     price_version: number
-    /** The prices of that version; null: no longer known. */
+    /** The prices of that version. Null if they are no longer known. */
     price: BillPrice | null
-    /** By these prices, within the turn's hold. */
+    /** Cost at these prices, within the turn's hold. */
     cost_usd: number
-    /** What of it was charged. */
+    /** Amount charged for this line. */
     billed_usd: number
     created_at: string
   })[]
