@@ -47,7 +47,7 @@ export async function createChurnSite(world: BenchWorld, name: string, changes: 
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
   pool.on("error", () => {})
   world.keep(() => pool.end())
-  const ctx = contextOf(url, databaseOf(pool))
+  const ctx = workerContextOf(url, databaseOf(pool))
   const accounts: Account[] = []
   for (let i = 0; i < ACCOUNTS; i++) accounts.push(await createAccount(sql, ctx))
   let ran = 0
@@ -90,7 +90,7 @@ export async function createChurnSite(world: BenchWorld, name: string, changes: 
 }
 
 /** Statements that are planned once for each connection, as a pooler with prepared statements has them. */
-function databaseOf(pool: pg.Pool): Database {
+export function databaseOf(pool: pg.Pool): Database {
   const names = new Map<string, string>()
   const types = {
     getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -104,7 +104,7 @@ function databaseOf(pool: pg.Pool): Database {
   })
 }
 
-function contextOf(url: string, db: Database) {
+export function workerContextOf(url: string, db: Database) {
   const env = parseBaseEnv({
     DATABASE_URL: url,
     UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",
@@ -124,7 +124,7 @@ function contextOf(url: string, db: Database) {
   return { ...base, db, redis, outbound, turnFetch: received, variables: {}, queue: noQueue }
 }
 
-async function createAccount(sql: Sql, ctx: ReturnType<typeof contextOf>): Promise<Account> {
+async function createAccount(sql: Sql, ctx: ReturnType<typeof workerContextOf>): Promise<Account> {
   const now = new Date()
   const userId = await createUser(sql, {})
   await topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })

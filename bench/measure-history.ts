@@ -76,9 +76,8 @@ async function storeTurns({ sql, accounts }: Site, count: number): Promise<strin
     [count, space, userId],
   )
   await sql(
-    `insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-     select turn_id, e.seq, 'evt_' || e.seq || substr(turn_id, 8), 'turn.' || e.state,
-       jsonb_build_object('state', e.state), created_at
+    `insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_at)
+     select 'evt_' || e.seq || substr(turn_id, 8), user_id, test, 'turn.' || e.state, turn_id, e.seq, space_id, created_at
      from turns, (values (1, 'queued'), (2, 'running'), (3, 'done')) as e (seq, state)`,
   )
   await sql(

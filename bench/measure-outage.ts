@@ -10,6 +10,7 @@ import { systemClock } from "../src/platform/clock.ts"
 import { Meter } from "../src/platform/meter.ts"
 import { createQueue, createQueueClient } from "../src/platform/queue.ts"
 import { sweepTurns } from "../src/runs/sweep-turns.ts"
+import type { BenchAccount } from "./load.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site, useBenchModel } from "./site.ts"
 import { round, secondsSince, timesOf } from "./statistics.ts"
@@ -52,8 +53,9 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   const pool = new pg.Pool({ connectionString: site.databaseUrl, max: CONNECTIONS, types: TYPES })
   world.keep(() => pool.end())
   const ctx = contextOver(verbs, pool)
+  const other = site.accounts[ACCOUNTS] as BenchAccount
   const normalUntil = performance.now() + NORMAL_MS
-  const normal = await sendBeside(site, "normal", () => performance.now() > normalUntil)
+  const normal = await sendBeside(site, other, "normal", () => performance.now() > normalUntil)
   const accepting = performance.now()
   await acceptAll(verbs, ctx, site, turns)
   const acceptSeconds = secondsSince(accepting, 1)
@@ -74,7 +76,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   }
 
   const back = performance.now()
-  const beside = sendBeside(site, "beside", () => sweepsUntil.isOver)
+  const beside = sendBeside(site, other, "beside", () => sweepsUntil.isOver)
   while (await hasOpen(site, sixteen)) await pause(LOOK_MS)
   const seconds = secondsSince(back, 1)
   sweepsUntil.isOver = true
@@ -141,9 +143,13 @@ async function acceptAll(verbs: Verbs, ctx: Context, { accounts }: Site, turns: 
   await Promise.all(Array.from({ length: CONNECTIONS }, accept))
 }
 
-/** Milliseconds from each POST of the account that has no other turns until it is done. */
-async function sendBeside({ runtime, accounts }: Site, prefix: string, isOver: () => boolean): Promise<number[]> {
-  const { key, space } = accounts[ACCOUNTS] ?? { key: "", space: "" }
+/** Milliseconds from each POST of an account that has no other turns until it is done. */
+export async function sendBeside(
+  { runtime }: Site,
+  { key, space }: BenchAccount,
+  prefix: string,
+  isOver: () => boolean,
+): Promise<number[]> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const samples: number[] = []
   for (let n = 0; !isOver(); n++) {

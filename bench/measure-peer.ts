@@ -53,8 +53,10 @@ async function createPeer(world: BenchWorld, runs: "0" | "1"): Promise<Site> {
   world.keep(child.stop)
   const url = await child.ask<string>({})
   const accounts = [{ userId: 0, key: "", space: "bench" }]
+  const runtime = { url, pid: child.pid }
   return {
-    runtime: { url, pid: child.pid },
+    runtime,
+    runner: runtime,
     groups: { worker: [child.pid], postgres: world.postgresPids },
     env: {},
     databaseUrl,

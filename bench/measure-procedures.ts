@@ -1,8 +1,9 @@
+import { statementLabel } from "../src/local/statement-label.ts"
 import { timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
-import { labelOf, round } from "./statistics.ts"
+import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** For the server: without it the database's own time of a statement is not known, but all else is. */
@@ -72,7 +73,7 @@ export async function readStatements({ sql }: Site): Promise<(Spent & { planned:
     `select query as label, calls::integer, total_exec_time as total, total_plan_time as planned
      from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())`,
   )
-  return rows.map((row) => ({ ...row, label: labelOf(row.label) }))
+  return rows.map((row) => ({ ...row, label: statementLabel(row.label) }))
 }
 
 /** With the calls of the first second; times of a function include those of what it calls. */

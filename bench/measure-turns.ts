@@ -1,12 +1,11 @@
 import type { Options } from "./options.ts"
-import { memoryMb, startCpuMeter } from "./processes.ts"
+import { startCpuMeter } from "./processes.ts"
 import { profiled } from "./profile.ts"
 import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const WAIT_MS = 120_000
-const BATCH = 10_000
 /** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
@@ -49,25 +48,6 @@ export async function timeTurns(world: BenchWorld, site: Site, { seconds, client
     },
     cores: { ...used.cores, generator },
   }
-}
-
-/** The runtime's memory while turns run through it in steps of 10,000. */
-export async function measureMemory(world: BenchWorld, { turns, clients }: Options) {
-  const site = await createSite(world, "memory", { runs: true })
-  const { url, pid } = site.runtime
-  const points = [{ turns: 0, mb: await memoryMb(pid), finished_per_second: 0 }]
-  for (let ran = 0; ran < turns; ) {
-    const count = Math.min(BATCH, turns - ran)
-    const began = performance.now()
-    await world.load.run({ url, accounts: site.accounts, prefix: "memory", clients, count })
-    ran += count
-    await untilDone(site, ran)
-    const finished_per_second = round((count * 1000) / (performance.now() - began), 0)
-    points.push({ turns: ran, mb: await memoryMb(pid), finished_per_second })
-  }
-  // The first batch fills caches and the heap's young generation; from then on nothing may pile up.
-  const [settled, last] = [points[1]?.mb ?? 0, points.at(-1)?.mb ?? 0]
-  return { points, flat: last <= settled * 1.15 }
 }
 
 export async function countTurns({ sql }: Site): Promise<{ done: number; lost: number }> {

@@ -2,6 +2,7 @@ import { measureAccepts } from "./measure-accepts.ts"
 import { measureAdmin } from "./measure-admin.ts"
 import { ANALYTICS_SETTINGS, measureAnalytics } from "./measure-analytics.ts"
 import { measureAttacks } from "./measure-attacks.ts"
+import { measureBacklog } from "./measure-backlog.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
 import { measureCommits } from "./measure-commits.ts"
@@ -12,6 +13,7 @@ import { measureHistory } from "./measure-history.ts"
 import { measureHostile } from "./measure-hostile.ts"
 import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
+import { measureMemory } from "./measure-memory.ts"
 import { measureOutage } from "./measure-outage.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
@@ -20,7 +22,8 @@ import { measureRouting } from "./measure-routing.ts"
 import { measureShards } from "./measure-shards.ts"
 import { measureStatements } from "./measure-statements.ts"
 import { measureStreamed } from "./measure-streamed.ts"
-import { measureMemory, measureTurns } from "./measure-turns.ts"
+import { measureTurns } from "./measure-turns.ts"
+import { measureWal, WAL_SETTINGS } from "./measure-wal.ts"
 import type { Options } from "./options.ts"
 import type { BenchWorld, WorldOptions } from "./world.ts"
 
@@ -129,6 +132,8 @@ const ALL: Measurement[] = [
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
+  { group: "wal", title: "what a plain turn writes", world: { settings: WAL_SETTINGS }, measure: measureWal },
+  { group: "outage", title: "what an outage has left", world: { settings: CHURN_SETTINGS }, measure: measureBacklog },
   ...(["queue", "database", "provider"] as const).map((part) => ({
     group: `outage-${part}`,
     title: `after an outage of the ${part}`,
@@ -142,7 +147,7 @@ const ALL: Measurement[] = [
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-const SELDOM = ["churn", "queues", "outage-queue", "outage-database", "outage-provider", "fair"]
+const SELDOM = ["churn", "queues", "outage", "outage-queue", "outage-database", "outage-provider", "fair"]
 
 /** The selected measurements. The floor needs a folder, and some take minutes for what seldom changes. */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {

@@ -6,10 +6,14 @@ export interface Options {
   clients: number
   /** Of the measurements of accepts. */
   acceptClients: number
-  /** How many turns the measurements of memory and churn run. */
+  /** How many turns the measurement of churn runs. */
   turns: number
-  /** How many stored turns the history measurement compares with 100, and the reconciliation looks at. */
+  /** How many stored turns the history measurement compares with 100, the reconciliation looks at, and an outage leaves. */
   stored: number
+  /** Of an outage. */
+  accounts: number
+  /** Of the measurement of memory. */
+  minutes: number
   /** Only these measurements; all when empty. */
   only: string[]
   /** PostgreSQL syncs each commit to disk. */
@@ -46,6 +50,8 @@ export const MEASUREMENTS = [
   "logins",
   "churn",
   "queues",
+  "wal",
+  "outage",
   "outage-queue",
   "outage-database",
   "outage-provider",
@@ -66,6 +72,8 @@ export function readBenchOptions(args: string[]): Options {
       "accept-clients": { type: "string", default: "64" },
       turns: { type: "string", default: "30000" },
       stored: { type: "string", default: "100000" },
+      accounts: { type: "string", default: "64" },
+      minutes: { type: "string", default: "1" },
       only: { type: "string", default: "" },
       durable: { type: "boolean", default: false },
       baseline: { type: "string" },
@@ -87,6 +95,8 @@ export function readBenchOptions(args: string[]): Options {
     acceptClients: positive("accept-clients", values["accept-clients"]),
     turns: positive("turns", values.turns),
     stored: positive("stored", values.stored),
+    accounts: positive("accounts", values.accounts),
+    minutes: positive("minutes", values.minutes),
     only,
     durable: values.durable,
     baseline: values.baseline,

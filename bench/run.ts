@@ -1,8 +1,12 @@
 import { loadavg } from "node:os"
 import { join } from "node:path"
+import type { ConnectionCounts } from "../src/local/connections.ts"
+import type { EdgePeaks } from "../src/local/edge-limits.ts"
 import { chooseMeasurements } from "./measurements.ts"
 import { readBenchOptions } from "./options.ts"
 import { printAnswer } from "./print.ts"
+import { readPeaks } from "./runtime.ts"
+import type { Question } from "./stand-ins-process.ts"
 import { readVersion } from "./version.ts"
 import { type BenchWorld, createBenchWorld } from "./world.ts"
 
@@ -26,6 +30,18 @@ function end(code: number): Promise<void> {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(130))
 
 const answers: Record<string, unknown> = {}
+
+/** The most calls of an invocation of any worker that is still there. One that was refused a call fails the bench. */
+async function peaksOf({ limited }: BenchWorld): Promise<EdgePeaks> {
+  const most: EdgePeaks = { waiting: 0, subrequests: 0, queued: 0, exceeded: 0 }
+  for (const runtime of limited) {
+    const peaks = await readPeaks(runtime).catch(() => most)
+    for (const name of Object.keys(most) as (keyof EdgePeaks)[]) most[name] = Math.max(most[name], peaks[name])
+  }
+  if (most.exceeded > 0) throw new Error("An invocation has met the limit of subrequests.")
+  return most
+}
+
 try {
   const own = await readVersion("after", join(import.meta.dirname, ".."))
   const baseline = options.baseline === undefined ? [] : [await readVersion("before", options.baseline)]
@@ -43,8 +59,11 @@ try {
       })
       const made = await world
       const answer = await measure(made, options)
+      const question: Question = { ask: "connections" }
+      const connections = await made.standIns.ask<ConnectionCounts>(question)
+      const edge = await peaksOf(made)
       await made.close()
-      answers[name] = { load_of_machine: loadavg()[0], ...(answer as object) }
+      answers[name] = { load_of_machine: loadavg()[0], connections, edge, ...(answer as object) }
       if (!options.json) printAnswer(name, answers[name] as object)
     }
   }

@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { bundleWorker, readWorkerSettings } from "../src/local/build-worker.ts"
+import { type EdgePeaks, PEAKS_PATH } from "../src/local/edge-limits.ts"
 import { freePort } from "../src/local/postgres.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
 
@@ -56,7 +57,9 @@ export async function startRuntime({
   isMeasured = false,
   keep,
 }: RuntimeOptions): Promise<Runtime> {
-  await bundleWorker(root, entry, join(dir, `${name}.mjs`))
+  const limited = join(dir, `${name}-limited.mjs`)
+  await writeFile(limited, limitedEntry(join(root, entry)))
+  await bundleWorker(root, limited, join(dir, `${name}.mjs`))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const configFile = join(dir, `${name}.capnp`)
@@ -85,6 +88,19 @@ export async function startRuntime({
     if (child.exitCode !== null || tries > 200) throw new Error("The runtime does not answer.")
     await new Promise((done) => setTimeout(done, 50))
   }
+}
+
+/** The worker under the platform's limits of calls, which workerd leaves to it. */
+const limitedEntry = (
+  entry: string,
+) => `import { limitedWorker } from ${quote(join(import.meta.dirname, "limited-worker.ts"))}
+import worker from ${quote(entry)}
+export default limitedWorker(worker)
+`
+
+/** The most calls of an invocation of a runtime's worker so far. */
+export async function readPeaks({ url }: Pick<Runtime, "url">): Promise<EdgePeaks> {
+  return (await (await fetch(`${url}${PEAKS_PATH}`)).json()) as EdgePeaks
 }
 
 function reaches(port: number): Promise<boolean> {

@@ -20,6 +20,8 @@ export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknow
 export interface Site {
   /** Serves /v1. */
   runtime: Runtime
+  /** Runs turns. */
+  runner: Runtime
   /** The processes whose CPU its turns use. */
   groups: Groups
   /** The worker's bindings. */
@@ -85,7 +87,7 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
     ...bindings,
   }
   const runtimes = await startWorkers(world, name, env, { split, isMeasured })
-  const runtime = runtimes[0] as Runtime
+  const [runtime, runner] = [runtimes[0] as Runtime, runtimes.at(-1) as Runtime]
   const groups = {
     worker: runtimes.map(({ pid }) => pid),
     postgres: postgresPids,
@@ -95,7 +97,7 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   for (let i = 0; i < accounts; i++) {
     made.push(await createAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
   }
-  return { runtime, groups, env, databaseUrl, sql, accounts: made }
+  return { runtime, runner, groups, env, databaseUrl, sql, accounts: made }
 }
 
 /** The model at `OPENAI_BASE_URL`, which one of the bench's servers is. */
@@ -140,7 +142,7 @@ export async function createSiteDatabase(world: BenchWorld, name: string, settin
   return { url, sql }
 }
 
-/** The one that serves /v1 first. */
+/** The one that serves /v1 first, and the one that runs turns last. */
 async function startWorkers(
   world: BenchWorld,
   name: string,
@@ -172,7 +174,9 @@ async function startWorkers(
     })
   }
   const first = await start(split ? "callbacks" : "all")
-  return split ? [await start("v1", first.url), first] : [first]
+  const all = split ? [await start("v1", first.url), first] : [first]
+  world.limited.push(...all)
+  return all
 }
 
 /** The bare worker on the database of a site. */

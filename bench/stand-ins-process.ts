@@ -1,6 +1,7 @@
 import { startStack } from "../src/local/stack.ts"
+import { statementLabel } from "../src/local/statement-label.ts"
 import { answerBench } from "./child.ts"
-import { labelOf, timesOf } from "./statistics.ts"
+import { timesOf } from "./statistics.ts"
 
 export type Question =
   | {
@@ -12,6 +13,7 @@ export type Question =
       timed: boolean
     }
   | { ask: "statements" }
+  | { ask: "connections" }
 
 /** Of the statements of one label, in ms, from when the stand-in took one up until it had the rows. */
 export interface StatementTimes {
@@ -29,6 +31,7 @@ let samples = new Map<string, number[]>()
 
 answerBench<Question>(async (question) => {
   if (question.ask === "statements") return takeTimes()
+  if (question.ask === "connections") return stack.connections()
   const { timed, ask: _, ...options } = question
   const namespace = await stack.createNamespace({ ...options, onStatement: timed ? note : undefined })
   return namespace.env
@@ -44,7 +47,7 @@ function note(text: string, ms: number): void {
 function takeTimes(): StatementTimes[] {
   const byLabel = new Map<string, number[]>()
   for (const [text, times] of samples) {
-    const label = labelOf(text)
+    const label = statementLabel(text)
     byLabel.set(label, [...(byLabel.get(label) ?? []), ...times])
   }
   samples = new Map()

@@ -7,6 +7,7 @@ import { startBucket } from "./bucket.ts"
 import { type Child, startChild } from "./child.ts"
 import { type Load, startLoad } from "./load.ts"
 import { postmasterOf } from "./processes.ts"
+import type { Runtime } from "./runtime.ts"
 import type { Version } from "./version.ts"
 
 export interface WorldOptions {
@@ -32,6 +33,8 @@ export interface BenchWorld extends WorldOptions {
   /** Host and port of the R2 bucket. */
   bucket: string
   load: Load
+  /** The workers that were started in it and are under the platform's limits. */
+  limited: Pick<Runtime, "url">[]
   /** Things to end with the world, the newest first. */
   keep(close: () => Promise<unknown>): void
   close(): Promise<void>
@@ -50,7 +53,7 @@ export async function createBenchWorld(options: WorldOptions): Promise<BenchWorl
   }
   try {
     const servers = await startServers(options, keep)
-    return { ...options, ...servers, keep, close }
+    return { ...options, ...servers, limited: [], keep, close }
   } catch (error) {
     await close()
     throw error

@@ -1,7 +1,8 @@
 -- phase: before-deploy
 -- Turnpike's whole database as it is today: what the files of migrations/ add up to, which a check compares (CONTRIBUTING.md). Money is
 -- integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise
--- walk a primary key backwards over all accounts' rows.
+-- walk a primary key backwards over all accounts' rows. Their indexes ascend and are read backwards: a row that is newer than all of its owner
+-- then splits a page behind it, which stays full.
 
 -- For tables whose rows nobody may change.
 create function guard_append_only() returns trigger language plpgsql as $$
@@ -758,15 +759,17 @@ create table conversations (
   user_id bigint,
   test boolean,
   last_turn_at timestamptz,
+  -- Its hour (UTC), which indexes have in its place: further turns of an hour change none of them.
+  active_hour timestamp generated always as (date_trunc('hour', last_turn_at at time zone 'UTC')) stored,
   created_at timestamptz not null,
   -- The account at the provider that served it last, whose prompt cache has its beginning, and when.
   provider_id text,
   served_at timestamptz,
   unique (space_id, end_user_ref, name)
--- The end of a turn notes who served it, in the row's own page.
+-- A turn, and who served it, are noted in the row's own page.
 ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
-create index conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
-create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
+create index conversations_by_activity on conversations (user_id, test, active_hour);
+create index conversations_of_end_user on conversations (user_id, test, end_user_ref, active_hour);
 
 create table turns (
   turn_id text primary key,
@@ -778,6 +781,8 @@ create table turns (
   position bigint not null,
   test boolean not null,
   end_user_ref text not null,
+  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
+  member_id bigint,
   -- The request.
   idempotency_key text not null,
   request_hash text not null,
@@ -787,8 +792,16 @@ create table turns (
   metadata jsonb not null default '{}',
   max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
   timeout_seconds integer,
+  -- The prices of its model that it was admitted by.
+  price_version integer not null,
+  -- The window of its key that it counts in.
+  window_started_at timestamptz,
+  created_at timestamptz not null,
+  -- The hold: how much was held in all, and how much is still held. From here on there is what changes: the log of a change begins with the
+  -- first column that it changes, and a claim changes those at the end.
+  hold_credit_micros bigint not null check (hold_credit_micros >= 0),
+  held_credit_micros bigint not null check (held_credit_micros >= 0),
   -- The outcome.
-  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
   status_reason text,
   result text,
   -- The result ends where the model's output limit has cut it.
@@ -798,12 +811,6 @@ create table turns (
   error_message text,
   -- We lost its result, so nothing of it is billed. Not taken from a code, since scripts choose theirs.
   failed_by_us boolean not null default false,
-  config_version integer,
-  -- The hold: how much was held in all, and how much is still held.
-  hold_credit_micros bigint not null check (hold_credit_micros >= 0),
-  held_credit_micros bigint not null check (held_credit_micros >= 0),
-  -- The window of its key that it counts in.
-  window_started_at timestamptz,
   cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
   model_calls integer not null default 0,
@@ -812,28 +819,25 @@ create table turns (
   tokens_cached bigint not null default 0,
   tokens_cache_written bigint not null default 0,
   tokens_output bigint not null default 0,
+  finished_at timestamptz,
+  erased_at timestamptz,
+  cancel_requested_at timestamptz,
+  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
+  calls_start_until timestamptz,
+  -- Until then somebody reads its events as they come; only then its text is written while it is made.
+  stream_until timestamptz,
+  model_failures integer not null default 0,
+  config_version integer,
+  started_at timestamptz,
+  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
+  last_event_seq integer not null default 1,
   -- The claim: which worker may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
   attempts integer not null default 0,
-  model_failures integer not null default 0,
   lease_until timestamptz,
   -- The queue's message that brought its worker, and which attempt of it. The next attempt may take the claim over.
   claim_message text,
   claim_try integer,
-  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
-  calls_start_until timestamptz,
-  cancel_requested_at timestamptz,
-  -- Until then somebody reads its events as they come; only then its text is written while it is made.
-  stream_until timestamptz,
-  last_event_seq integer not null default 1,
-  created_at timestamptz not null,
-  started_at timestamptz,
-  finished_at timestamptz,
-  erased_at timestamptz,
-  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
-  member_id bigint,
-  -- The prices of its model that it was admitted by.
-  price_version integer not null,
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
@@ -843,32 +847,25 @@ create table turns (
     = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
--- A claim changes no index, so it finds room in the row's own page; the end of a turn writes all of them.
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+-- Neither a claim nor the end of a turn that is done changes an indexed column, so they write no index: a page has room for a second version of
+-- each of its rows. Reports of ended turns read ended_turns.
+) with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
   autovacuum_analyze_scale_factor = 0.02);
 -- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
 -- was empty might take one of those, and read all turns of the account for each that is accepted.
 create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
-create index turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
-create index turns_of_space on turns (space_id, turn_id collate "C" desc);
-create index turns_of_key on turns (key_id, turn_id collate "C" desc);
-create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
-create index turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
-create index turns_of_member on turns (member_id, turn_id collate "C" desc) where member_id is not null;
+create index turns_of_owner on turns (user_id, test, turn_id collate "C");
+create index turns_of_space on turns (space_id, turn_id collate "C");
+create index turns_of_key on turns (key_id, turn_id collate "C");
+create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C");
+create index turns_of_chat on turns (user_id, test, turn_id collate "C") where key_id is null;
+create index turns_of_member on turns (member_id, turn_id collate "C") where member_id is not null;
 -- For failed and cancelled turns, which have a reason, without reading all that are done. Open turns are in open_turns: an index on the
 -- state would make each change of it write all indexes of the row.
-create index turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
+create index turns_not_done on turns (user_id, test, turn_id collate "C") where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
 -- Test turns whose texts are still kept, for the sweep that forgets them.
-create index turns_test_kept on turns (finished_at) where test and text <> '' and finished_at is not null;
--- The columns of usage reports, so they do not read the wide rows. A turn counts at the time of its bill, that of its ledger row.
-create index turns_ended on turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref,
-  billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
-create index turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
-  include (space_id, key_id, billed_credit_micros) where billed_credit_micros > 0;
--- They have no usage records; analytics count them too.
-create index turns_without_calls on turns (finished_at) include (user_id, space_id, model)
-  where model_calls = 0 and finished_at is not null and not test;
+create index turns_test_kept on turns (turn_id collate "C") where test and text <> '';
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
 begin
@@ -887,10 +884,33 @@ begin
 end $$;
 create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
 
+-- What reports need of the turns that have ended, so they do not read the wide rows, and so that the end of a turn changes no index of those.
+-- Written by the trigger turns_ended_queued. A turn counts at the time of its bill, that of its ledger row.
+create table ended_turns (
+  turn_id text not null,
+  user_id bigint not null,
+  test boolean not null,
+  finished_at timestamptz not null,
+  space_id bigint not null,
+  key_id text,
+  end_user_ref text not null,
+  billed_credit_micros bigint not null,
+  model_calls integer not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create index ended_turns_of_owner on ended_turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref, billed_credit_micros,
+  model_calls, tokens_input, tokens_cached, tokens_output);
+create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros)
+  where billed_credit_micros > 0;
+-- They have no usage records; analytics count them too.
+create index ended_turns_without_calls on ended_turns (finished_at) where model_calls = 0 and not test;
+
 -- The turns that have not ended, in narrow rows for runners, for conversations' queues and for lists of open turns. Written by the
 -- procedures that accept, claim, give back and end a turn.
 create table open_turns (
-  turn_id text primary key,
+  turn_id text not null,
   conversation_id text not null,
   position bigint not null,
   user_id bigint not null,
@@ -903,18 +923,19 @@ create table open_turns (
   -- Its end user within the account, as a hash of the reference: runners take the end users of an account in turn.
   lane integer not null,
   -- The account at the provider that its worker calls; null: queued, or no account was chosen.
-  provider_id text,
-  unique (conversation_id, position)
+  provider_id text
+-- Accepting and claiming a turn write each index that has the row: these are as few as the look-ups need. A turn is looked up with its account.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
-create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
+create unique index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C");
+-- The one of a conversation that runs or may begin, and those that wait for it.
+create unique index open_turns_first on open_turns (conversation_id) where wake_at < 'infinity';
+create unique index open_turns_waiting on open_turns (conversation_id, position) where wake_at = 'infinity';
 -- What may begin, and what is under way: runners look for the next account, then for its next end user, then for that one's oldest turn.
-create index open_turns_ready on open_turns (test, user_id, lane, created_at, turn_id) where state = 'queued' and wake_at < 'infinity';
+create index open_turns_ready on open_turns (test, user_id, lane, created_at) where state = 'queued' and wake_at < 'infinity';
 create index open_turns_running on open_turns (test, user_id, lane) where state = 'running';
 -- Turns that have begun and wait for a runner: handed over, given back, or lost with their worker.
 create index open_turns_begun on open_turns (wake_at) where state = 'running';
-create index open_turns_by_age on open_turns (created_at);
 create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
-create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
 
 -- The invocations that run turns at this moment. Few rows, which change often.
 create table runners (
@@ -926,6 +947,7 @@ create table runners (
   looks_until timestamptz
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
+-- What happens within a turn and is not written with a step (turn_steps). Its transitions are in the account's feed (events).
 create table turn_events (
   turn_id text not null,
   seq integer not null check (seq > 0),
@@ -969,7 +991,7 @@ create table turn_steps (
   -- Null for the space's own agent, else the call "step.call" that delegated to a sub-agent.
   agent text,
   text text not null,
-  -- What the model said, as the AI SDK's parts.
+  -- What the model said, as the AI SDK's parts; empty: its text alone (src/turns/step-row.ts).
   content jsonb not null default '[]',
   -- The results of its tool calls, by their index; pending_calls have none yet.
   results jsonb not null default '{}',
@@ -981,8 +1003,34 @@ create table turn_steps (
   subagent text,
   model text not null,
   tokens_input bigint not null,
+  -- Events of the turn's log that were written with it: [id, type, milliseconds, data], and the number of the first. As text: jsonb takes a
+  -- third more.
+  events json not null default '[]',
+  first_event_seq integer,
   primary key (turn_id, step)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create trigger turn_steps_append_only before delete on turn_steps
+  for each row execute function guard_event_deletion();
+
+-- As for turn_events: an erased turn's lose their texts, those of a forgotten test turn are gone.
+create function guard_step_events() returns trigger language plpgsql as $$
+declare
+  ended turns;
+begin
+  select t.* into ended from turns t where t.turn_id = old.turn_id and t.finished_at is not null;
+  if coalesce(ended.turn_id is null or new.first_event_seq is distinct from old.first_event_seq
+    or (json_array_length(new.events) = 0 and not (ended.test and ended.text = ''))
+    or (json_array_length(new.events) > 0 and (json_array_length(new.events) <> json_array_length(old.events) or exists (
+      select from rows from (jsonb_array_elements(old.events::jsonb), jsonb_array_elements(new.events::jsonb)) e (was, is_now)
+      where e.was - 3 <> e.is_now - 3 or not (e.was -> 3) @> (e.is_now -> 3)))), true)
+  then
+    raise exception 'events of % are append-only', tg_table_name using errcode = '23514';
+  end if;
+  return null;
+end $$;
+create trigger turn_steps_events_redacted_only after update of events, first_event_seq on turn_steps
+  for each row when (new.events::text <> old.events::text or new.first_event_seq is distinct from old.first_event_seq)
+  execute function guard_step_events();
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Totals of spaces
@@ -1143,7 +1191,8 @@ begin
   end if;
   return new;
 end $$;
-create trigger wallets_cover_shards before update of balance_credit_micros on wallets
+-- After the change: a trigger before it would lock the row first, in a record of its own.
+create trigger wallets_cover_shards after update of balance_credit_micros on wallets
   for each row when (new.shards > 0) execute function guard_posted_balance();
 
 -- Charges of turns that have ended and are not in the ledger yet (src/billing/post-charges.sql).
@@ -1184,7 +1233,7 @@ create table ledger (
     when reason = 'admin_action' then amount_credit_micros <> 0
     else amount_credit_micros > 0 end)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create index ledger_by_owner on ledger (user_id, ledger_id desc);
+create index ledger_by_owner on ledger (user_id, ledger_id);
 create unique index ledger_one_entry_per_reference on ledger (reference) where reference is not null;
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 -- A correction that names a turn is its refund.
@@ -1461,29 +1510,48 @@ create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Webhooks and events
 
--- The feed of an account: one row for each event. For a transition it stores only what the turn's row no longer says
--- (src/webhooks/event-payload.ts). It has no foreign keys, since each turn writes three rows.
+-- The feed of an account: one row for each event. The transitions of a turn are here only, and in its log by the view turn_log: data is what
+-- the log shows, without the state. It has no foreign keys, since each turn writes three rows. An event is looked up with its account, so that
+-- its id has one index.
 create table events (
-  event_id text primary key,
+  event_id text not null,
   user_id bigint not null,
   test boolean not null,
   type text not null,
   turn_id text,
   seq integer,
-  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only.
+  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only. For a turn's the space says
+  -- who made it.
   space_id bigint,
   created_by_key_id text,
   data jsonb not null default '{}',
+  -- What its turn held then, while it was open: the turn's row does not say it later (src/webhooks/event-payload.ts).
+  held_credit_micros bigint,
   created_at timestamptz not null,
   -- The transaction that wrote it. A reader who goes forward sees only events older than every open transaction, so none appears behind
   -- its cursor. After a restore from a dump, set it to 0, since the new server counts anew.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create index events_of_owner on events (user_id, test, event_id collate "C" desc);
-create index events_forward on events (user_id, test, xact, event_id collate "C");
+create unique index events_of_owner on events (user_id, test, event_id collate "C");
+-- The few events of one transaction are sorted when they are read.
+create index events_forward on events (user_id, test, xact);
+create unique index events_of_turn on events (turn_id, seq) where turn_id is not null;
 create trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
+
+-- The log of a turn. One that was forgotten (src/turns/forget-test-turns.sql) has none.
+create view turn_log as
+  select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
+  union all
+  select p.turn_id, p.first_event_seq + d.number::integer - 1, d.draft ->> 0, d.draft ->> 1, (d.draft -> 3)::jsonb,
+      to_timestamp((d.draft ->> 2)::bigint / 1000.0)
+    from turn_steps p, json_array_elements(p.events) with ordinality d (draft, number)
+  union all
+  select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || e.data, e.created_at
+    from events e
+    where e.turn_id is not null and not (e.test and exists (select from turns t
+      where t.turn_id = e.turn_id and t.finished_at is not null and t.text = '' and t.erased_at is null));
 
 -- scope and key_id are those of the key that made it: it gets the events that the key may see.
 create table webhook_endpoints (
@@ -1553,7 +1621,8 @@ create table webhook_deliveries (
   -- Made of the event and the endpoint: one delivery for both, without an index of its own.
   delivery_id text primary key,
   webhook_id text not null references webhook_endpoints,
-  event_id text not null references events,
+  -- Events are never deleted, and a delivery is written by the procedure that has written or read its event.
+  event_id text not null,
   turn_id text,
   seq integer,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
@@ -1572,7 +1641,7 @@ create table webhook_deliveries (
 -- None on the lease: a claim writes no index.
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, event_id collate "C")
   where state = 'pending';
-create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C" desc);
+create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C");
 create index webhook_deliveries_of_turn on webhook_deliveries (turn_id) where turn_id is not null;
 
 create table webhook_attempts (
@@ -1684,6 +1753,10 @@ create function queue_turn_end() returns trigger language plpgsql as $$
 declare
   is_chat boolean := new.key_id is null;
 begin
+  insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
+      tokens_cached, tokens_output)
+    values (new.turn_id, new.user_id, new.test, new.finished_at, new.space_id, new.key_id, new.end_user_ref, new.billed_credit_micros,
+      new.model_calls, new.tokens_input, new.tokens_cached, new.tokens_output);
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
@@ -2123,3 +2196,4 @@ create trigger users_kept before delete on users for each statement execute func
 create trigger spaces_kept before delete on spaces for each statement execute function guard_append_only();
 create trigger api_keys_kept before delete on api_keys for each statement execute function guard_append_only();
 create trigger turns_kept before delete on turns for each statement execute function guard_append_only();
+create trigger ended_turns_append_only before update or delete on ended_turns for each statement execute function guard_append_only();

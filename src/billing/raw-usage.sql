@@ -14,5 +14,6 @@ create function turnpike.raw_usage(p_from timestamptz, p_to timestamptz) returns
   union all
   select t.finished_at, t.user_id, t.space_id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, false, split_part(t.model, '/', 1), 'orchestrator', t.model,
     t.turn_id
-  from turns t where t.finished_at >= p_from and t.finished_at < p_to and t.model_calls = 0 and not t.test
+  from ended_turns e join turns t on t.turn_id = e.turn_id
+  where e.finished_at >= p_from and e.finished_at < p_to and e.model_calls = 0 and not e.test
 $$;

@@ -57,7 +57,7 @@ begin
       (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
     from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
       left join record a on a.turn_id = t.turn_id left join called h on h.turn_id = t.turn_id
-      left join open_turns o on o.turn_id = t.turn_id and o.turn_id >= p_first and o.turn_id <= (select n.turn_id from upto n)
+      left join open_turns o on o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id
   ), suspect as (
     -- Nearly none: only these are asked what is wrong.
     select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end

@@ -51,10 +51,12 @@ begin
         'Refunded by itself: the turn failed with ' || code || ', which is our failure.', p_moment) r;
     when 'orphaned_turn' then
       insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
-      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, t.state, p_moment, t.created_at, hashtext(t.end_user_ref)
+      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, t.state, case when exists (select from open_turns f
+            where f.conversation_id = t.conversation_id and f.wake_at < 'infinity' and f.turn_id <> t.turn_id) then 'infinity' else p_moment end,
+          t.created_at, hashtext(t.end_user_ref)
         from turns t
         where t.turn_id = finding.turn_id and t.state in ('queued', 'running') for no key update
-      on conflict (turn_id) do update set state = excluded.state, wake_at = excluded.wake_at;
+      on conflict (user_id, test, turn_id collate "C") do update set state = excluded.state, wake_at = excluded.wake_at;
       repaired := found;
     when 'counter_spent', 'counter_reserved', 'counter_missing' then
       repaired := turnpike.repair_counter(finding.user_id, counter ->> 'kind', counter ->> 'subject', counter ->> 'period',

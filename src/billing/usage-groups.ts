@@ -14,8 +14,8 @@ import type { SumsRow, UsageGrouping, UsageQuery } from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 
-/** The columns that turns and model calls share. A query over either calls its table `t`. */
-type Billed = CallerDB & { t: Pick<DB["turns"], keyof DB["turns"] & keyof DB["usage"]> }
+/** The columns that ended turns and model calls share, and the model of calls. A query over either calls its table `t`. */
+type Billed = CallerDB & { t: Pick<DB["usage"], (keyof DB["ended_turns"] & keyof DB["usage"]) | "model"> }
 
 /** A query with the CTEs `by_group`, whose `g` has no name yet, and `counted`: the number of turns in all groups. */
 type Grouped = CallerDB & { by_group: Group; counted: Counted }
@@ -59,7 +59,7 @@ function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<
       "by_group",
       (db): Expression<Group> =>
         db
-          .selectFrom("turns as t")
+          .selectFrom("ended_turns as t")
           .where(isBilled(query))
           .where((eb) => eb.and([inRange(eb.ref("t.finished_at"), query), visible(query)]))
           .where((eb) => eb("t.test", "=", eb.selectFrom("caller").select("caller.test")))

@@ -10,7 +10,7 @@ import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file
 import type { JsonRow } from "../platform/json-row.ts"
 import { fileIdsIn } from "../turns/list-turn-files.ts"
 import { turnEventSchema, turnSchema } from "../turns/schemas.ts"
-import type { StepRow } from "../turns/step-row.ts"
+import { type StepRow, stepRowOf } from "../turns/step-row.ts"
 import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
 import { getEndUser, serializeEndUser } from "./get-end-user.ts"
@@ -106,7 +106,7 @@ async function exportPage(
       .select(["s.slug as space", "c.name as conversation_name"])
       .select((turn) => [
         jsonArrayFrom(
-          turn.selectFrom("turn_events as v").whereRef("v.turn_id", "=", "t.turn_id").selectAll("v").orderBy("v.seq"),
+          turn.selectFrom("turn_log as v").whereRef("v.turn_id", "=", "t.turn_id").selectAll("v").orderBy("v.seq"),
         ).as("events"),
         jsonArrayFrom(
           turn
@@ -180,7 +180,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }:
     conversation_name,
     erased_at: toInstant(erased_at),
     events: events.map(serializeTurnEvent),
-    steps: steps.map((step) => ({ ...withoutKeys(step), created_at: toInstant(step.created_at) })),
+    steps: steps.map((step) => ({ ...withoutKeys(stepRowOf(step)), created_at: toInstant(step.created_at) })),
     file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),
     tasks: tasks.map(serializeTask),
   }

@@ -29,7 +29,7 @@ begin
   select coalesce(sum(t.billed_credit_micros), 0) as ever,
       coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= month), 0) as this_month,
       coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= today), 0) as today into spent
-    from turns t
+    from ended_turns t
     where t.user_id = caller.user_id and t.test = caller.test and t.end_user_ref = p_ref
       and t.billed_credit_micros > 0 and t.key_id is not null
       and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s

@@ -13,6 +13,7 @@ declare
   conversations_done integer;
   steps_done integer;
   events_done integer;
+  of_steps integer;
   files_done integer;
   tasks_done integer;
 begin
@@ -48,11 +49,14 @@ begin
   on conflict do nothing;
   update turns t set text = '', result = null, error_message = null, metadata = '{}', file_ids = '[]', outputs = '[]',
     request_hash = '', erased_at = p_moment where t.turn_id = any (ids);
-  update turn_steps p set text = '', content = '[]', results = '{}' where p.turn_id = any (ids);
+  of_steps := (select count(*) from turn_steps p, jsonb_array_elements(p.events::jsonb) d
+    where p.turn_id = any (ids) and d -> 3 <> turnpike.kept_of_event(d -> 3));
+  update turn_steps p set text = '', content = '[]', results = '{}', events = turnpike.kept_of_events(p.events) where p.turn_id = any (ids);
   get diagnostics steps_done = row_count;
   update turn_events e set data = turnpike.kept_of_event(e.data)
     where e.turn_id = any (ids) and e.data <> turnpike.kept_of_event(e.data);
   get diagnostics events_done = row_count;
+  events_done := events_done + of_steps;
   update conversations c set name = c.conversation_id where c.conversation_id = any (of_conversations);
   get diagnostics conversations_done = row_count;
   with redacted as (
@@ -90,6 +94,12 @@ create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql 
   select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(p_data) d
   where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish', 'truncated',
     'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'model', 'attempt')
+$$;
+
+-- Redacts the event drafts that were written with a step.
+create function turnpike.kept_of_events(p_drafts json) returns json language sql immutable as $$
+  select coalesce(json_agg(jsonb_set(d.draft, '{3}', turnpike.kept_of_event(d.draft -> 3)) order by d.number), '[]')
+  from jsonb_array_elements(p_drafts::jsonb) with ordinality d (draft, number)
 $$;
 
 -- Redacts the rows of other rooms that belong to these turns. Returns the number of tasks. A new table with texts

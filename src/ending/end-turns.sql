@@ -137,16 +137,23 @@ begin
   return found;
 end $$;
 
--- Accounts with turns that nobody started in time, queued since p_queued_before: those of the p_limit oldest turns, without those of
--- p_passed: accounts that this run is done with, or that failed in it, so that however many they have, the others are found.
+-- Up to p_limit accounts with turns that nobody started in time, queued since p_queued_before, the longest first. Not those of p_passed,
+-- which this run is done with, or which failed in it: so the others are found.
 create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer, p_passed jsonb) returns table (user_id bigint)
-language plpgsql as $$
+language plpgsql set enable_seqscan = off as $$
 declare
   passed bigint[] := array(select jsonb_array_elements_text(p_passed)::bigint);
 begin
+  -- From one account with open turns to the next: of each kind the oldest one that is queued.
   return query
-  select o.user_id from (
-    select e.user_id, e.created_at from open_turns e
-    where e.state = 'queued' and e.created_at <= p_queued_before and e.user_id <> all (passed) order by e.created_at limit p_limit) o
-  group by o.user_id order by min(o.created_at);
+  with recursive account as (
+    (select o.user_id from open_turns o order by o.user_id limit 1)
+    union all
+    select (select o.user_id from open_turns o where o.user_id > a.user_id order by o.user_id limit 1) from account a where a.user_id is not null
+  )
+  select a.user_id from account a, lateral (
+      select min(k.oldest) as oldest from (values (false), (true)) n(test), lateral (
+        select o.created_at as oldest from open_turns o where o.user_id = a.user_id and o.test = n.test and o.state = 'queued'
+        order by o.turn_id collate "C" limit 1) k) e
+    where e.oldest <= p_queued_before and a.user_id <> all (passed) order by e.oldest limit p_limit;
 end $$;

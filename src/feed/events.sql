@@ -1,13 +1,19 @@
 -- Writes an event to its account's feed, and a delivery for each endpoint that gets it, in the caller's transaction.
 -- Returns whether an endpoint gets it. Then the caller must wake the endpoint's dispatcher after the commit.
--- p_turn_id and p_seq: null if the event belongs to no turn.
+-- p_turn_id and p_seq: null if the event belongs to no turn. p_data of a turn's event may have held_credit_micros.
 -- p_space_id, p_made_by: the event's space, and the key that made the space. Keys see events of one of these.
 -- Pings are not written here.
 create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boolean, p_type text, p_turn_id text, p_seq integer,
   p_space_id bigint, p_made_by text, p_data jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, created_at)
-  values (p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_made_by, p_data, p_moment);
+  if p_turn_id is null then
+    insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
+    values (p_event_id, p_user_id, p_test, p_type, p_space_id, p_made_by, p_data, p_moment);
+  else
+    insert into events (event_id, user_id, test, type, turn_id, seq, space_id, data, held_credit_micros, created_at)
+    values (p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_data - 'held_credit_micros',
+      (p_data -> 'held_credit_micros')::bigint, p_moment);
+  end if;
   -- Most accounts have no endpoint. For them this function is one look-up.
   if not exists (select from webhook_endpoints w
     where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null)

@@ -27,14 +27,14 @@ export type Namespace = Awaited<ReturnType<typeof createNamespace>>
 
 export async function createNamespace(options: NamespaceOptions, servers: NamespaceServers) {
   const faults = createFaults()
-  const { pools, direct } = servers.database
+  const { connections, direct } = servers.database
   // A worker keeps a client for each connection string, so no two namespaces may have the same one.
   const own = (url: string) => `${url}?application_name=${options.name}`
   const databaseUrl = own(servers.database.url)
   const workerUrls = Object.fromEntries(
     Object.entries(servers.database.workerUrls).map(([worker, url]) => [worker, own(url)]),
   )
-  const neon = createNeon({ pools, onStatement: options.onStatement })
+  const neon = createNeon({ connections, onStatement: options.onStatement })
   const redisToken = randomBytes(24).toString("base64url")
   const redis = await createRedisRest({ url: servers.redisUrl, prefix: servers.redisPrefix, token: redisToken })
   const secrets = newQstashSecrets()
@@ -69,6 +69,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
         faults.clear()
         return jsonAnswer(200, {})
       }
+      if (call.path === "/connections") return jsonAnswer(200, connections.counts)
       if (call.path === "/sql") return jsonAnswer(200, (await direct.query(input.query, input.params ?? [])).rows)
       return jsonAnswer(404, { error: "no such control" })
     },

@@ -1,8 +1,9 @@
 import pg from "pg"
+import type { AskingPool, Connections } from "./connections.ts"
 import { type Query, Statement, type StatementAnswer, TooLarge } from "./neon-statement.ts"
-import type { AskingPool } from "./open-database.ts"
 import { type Answer, jsonAnswer, type Service } from "./service.ts"
 import { begins, leavesNothing, SessionReset } from "./session-reset.ts"
+import { statementLabel } from "./statement-label.ts"
 
 const LIMIT = 10 * 1024 * 1024
 const ISOLATION: Record<string, string> = {
@@ -16,14 +17,17 @@ const ISOLATION: Record<string, string> = {
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {
-  /** The roles that may ask, each with sessions of its own. */
-  pools: AskingPool[]
+  /** Of the roles that may ask, each with sessions of its own. */
+  connections: Connections
   onStatement?: OnStatement | undefined
 }
 
-/** Neon's HTTP endpoint (`POST /sql`) over pools of direct connections to a real server. */
-export function createNeon({ pools, onStatement }: NeonOptions): Service {
-  const poolOf = createCredentialsCheck(pools)
+/**
+ * Neon's HTTP endpoint (`POST /sql`) over direct connections to a real server. Like its proxy, it closes a connection after an error of
+ * its statement, whatever the error: the next one gets another, perhaps a new one, in which every procedure is planned again.
+ */
+export function createNeon({ connections, onStatement }: NeonOptions): Service {
+  const poolOf = createCredentialsCheck(connections.pools)
 
   return async (call) => {
     if (call.method !== "POST" || call.path !== "/sql") return { status: 404 }
@@ -31,7 +35,7 @@ export function createNeon({ pools, onStatement }: NeonOptions): Service {
     const given = call.headers["neon-connection-string"] ?? ""
     const pool = poolOf(given)
     if (!pool) return unknownUser(given)
-    const options = { rowAsArray: call.headers["neon-array-mode"] === "true", onStatement }
+    const options = { connections, rowAsArray: call.headers["neon-array-mode"] === "true", onStatement }
     try {
       const body = JSON.parse(call.body.toString()) as Query & { queries?: Query[] }
       const value = body.queries
@@ -76,6 +80,7 @@ function unknownUser(given: string): Answer {
 }
 
 interface RunOptions {
+  connections: Connections
   /** For queries that do not say it themselves. */
   rowAsArray: boolean
   onStatement: OnStatement | undefined
@@ -93,27 +98,42 @@ function run(client: pg.PoolClient, query: Query, { rowAsArray, onStatement }: R
   })
 }
 
-/** On any connection of the pool, which keeps it unless the connection itself is lost. */
+/** On any connection of the pool, which is closed if the statement fails. */
 async function runAlone(pool: pg.Pool, query: Query, options: RunOptions): Promise<StatementAnswer> {
   const client = await pool.connect()
   try {
     const answer = await run(client, query, options)
-    giveBack(client, [query])
+    giveBack(pool, client, [query], options)
     return answer
   } catch (error) {
-    giveBack(client, [query], error)
+    drop(client, [query], options, error)
     throw error
   }
 }
 
 /** What a request leaves in its session is removed; the answer does not wait for it. `isOpen`: its transaction was not ended. */
-function giveBack(client: pg.PoolClient, queries: Query[], error?: unknown, isOpen = false): void {
+function giveBack(
+  pool: pg.Pool,
+  client: pg.PoolClient,
+  queries: Query[],
+  { connections }: RunOptions,
+  isOpen = false,
+): void {
   const texts = queries.map(({ query }) => query)
-  if (error !== undefined && !(error instanceof pg.DatabaseError && error.severity === "ERROR")) client.release(true)
-  else if (!isOpen && texts.every(leavesNothing)) client.release()
-  else client.query(new SessionReset(isOpen || texts.some(begins), (failed) => client.release(failed !== undefined)))
+  const done = (failed?: Error) => {
+    if (failed) connections.drop(client, "broken", "reset")
+    else connections.giveBack(pool, client)
+  }
+  if (!isOpen && texts.every(leavesNothing)) done()
+  else client.query(new SessionReset(isOpen || texts.some(begins), done))
 }
 
+function drop(client: pg.PoolClient, queries: Query[], { connections }: RunOptions, error: unknown): void {
+  const code = error instanceof pg.DatabaseError ? error.code : undefined
+  connections.drop(client, code ?? "broken", statementLabel(queries[0]?.query ?? ""))
+}
+
+/** A batch that fails is rolled back, and its connection stays. */
 async function runBatch(
   pool: pg.Pool,
   queries: Query[],
@@ -138,10 +158,12 @@ async function runBatch(
       results.push(answer)
     }
     await client.query("commit")
-    giveBack(client, queries)
+    giveBack(pool, client, queries, options)
     return results
   } catch (error) {
-    giveBack(client, queries, error, true)
+    const isAlive = error instanceof pg.DatabaseError && error.severity === "ERROR"
+    if (isAlive) giveBack(pool, client, queries, options, true)
+    else drop(client, queries, options, error)
     throw error
   }
 }

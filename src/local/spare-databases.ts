@@ -78,8 +78,8 @@ async function readPristine(direct: pg.Pool): Promise<Pristine> {
 
 /** Makes it as it was when new. False: a statement still runs in it, another program is connected, or its schema was changed. */
 async function empty(database: OpenDatabase, pristine: Pristine, withVacuum: boolean): Promise<boolean> {
-  const all = [...database.pools.map(({ pool }) => pool), database.direct]
-  if (all.some((pool) => pool.idleCount < pool.totalCount || pool.waitingCount > 0)) return false
+  const all = [...database.connections.pools.map(({ pool }) => pool), database.direct]
+  if (!database.connections.isCalm() || database.direct.idleCount < database.direct.totalCount) return false
   const client = await database.direct.connect()
   let isBroken = true
   try {

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { join } from "node:path"
 import { createRoles, dropRoles, ROLE_PREFIX, roleName, urlFor, WORKER_ROLES } from "../ops/grants.ts"
+import { sumConnections } from "./connections.ts"
 import { addDatabase, applySchema, databaseExists, dropDatabase, withClient, withDatabase } from "./databases.ts"
 import { CutConnection } from "./faults.ts"
 import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
@@ -178,6 +179,8 @@ export async function startStack(options: StackOptions) {
   return {
     url,
     createNamespace: addNamespace,
+    /** What became of connections of all databases that are open. */
+    connections: () => sumConnections([...open.values()].map(({ connections }) => connections.counts)),
     async close() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

@@ -245,6 +245,7 @@ interface ContainerMappings {
 }
 
 interface Conversations {
+  active_hour: Generated<Timestamp | null>;
   conversation_id: string;
   created_at: Timestamp;
   end_user_ref: string;
@@ -256,6 +257,21 @@ interface Conversations {
   space_id: number;
   test: boolean | null;
   user_id: number | null;
+}
+
+interface EndedTurns {
+  billed_credit_micros: number;
+  end_user_ref: string;
+  finished_at: Timestamp;
+  key_id: string | null;
+  model_calls: number;
+  space_id: number;
+  test: boolean;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
+  user_id: number;
 }
 
 interface EndUsers {
@@ -320,6 +336,7 @@ interface Events {
   created_by_key_id: string | null;
   data: Generated<Json>;
   event_id: string;
+  held_credit_micros: number | null;
   seq: number | null;
   space_id: number | null;
   test: boolean;
@@ -1113,6 +1130,15 @@ interface TurnEvents {
   type: string;
 }
 
+interface TurnLog {
+  created_at: Timestamp | null;
+  data: Json | null;
+  event_id: string | null;
+  seq: number | null;
+  turn_id: string | null;
+  type: string | null;
+}
+
 interface Turns {
   attempts: Generated<number>;
   billed_credit_micros: Generated<number>;
@@ -1174,7 +1200,9 @@ interface TurnSteps {
   cost_credit_micros: number;
   created_at: Timestamp;
   epoch: number;
+  events: Generated<Json>;
   finish: string;
+  first_event_seq: number | null;
   model: string;
   pending_calls: Generated<number>;
   results: Generated<Json>;
@@ -1438,6 +1466,7 @@ export interface DB {
   container_mappings: ContainerMappings;
   conversations: Conversations;
   end_users: EndUsers;
+  ended_turns: EndedTurns;
   environment_files: EnvironmentFiles;
   environment_keys: EnvironmentKeys;
   erased_objects: ErasedObjects;
@@ -1512,6 +1541,7 @@ export interface DB {
   teams: Teams;
   turn_ends: TurnEnds;
   turn_events: TurnEvents;
+  turn_log: TurnLog;
   turn_steps: TurnSteps;
   turns: Turns;
   usage: Usage;

@@ -256,22 +256,3 @@ function isDeadlock(error: unknown): boolean {
   const cause = error instanceof TurnpikeError ? error.cause : error
   return cause instanceof DatabaseError && cause.code === "40P01"
 }
-
-/**
- * The SQLSTATE of a procedure that needs locks: it has changed nothing, since the rows that it read
- * without locks may change.
- */
-const LOCKS_NEEDED = "TP001"
-
-/** Calls a procedure without the locks of the whole account, and again with them if it needs them. */
-export function lockedIfNeeded<T>(attempt: (locked: boolean) => Promise<T>): Promise<T> {
-  return attempt(false).catch((error: unknown) => {
-    if (!wasRefusedWith(error, LOCKS_NEEDED)) throw error
-    return attempt(true)
-  })
-}
-
-/** True if `error` is a rejection by a procedure with this SQLSTATE. */
-export function wasRefusedWith(error: unknown, code: string): boolean {
-  return error instanceof DatabaseError && error.code === code
-}

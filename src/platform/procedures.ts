@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_0c7c0e995562"
+export const RELEASE = "turnpike_f1afd7fc7eb5"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
@@ -661,7 +661,6 @@ export interface Procedures {
       request: Records["request"] | null
       asked: Records["asked_turn"] | null
       new: Records["new_turn"] | null
-      locked: boolean | null
       shards: number | null
       runners: number | null
     }
@@ -1908,6 +1907,7 @@ export interface Procedures {
       amount: number | null
       room: number | null
       caps: Answers["cap_state"][] | null
+      locks_needed: boolean | null
     }
   }
   has_caps: {
@@ -2877,7 +2877,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       state: string | null
       last_seq: number | null
-      events: JsonRow<"turn_events">[] | null
+      events: JsonRow<"turn_log">[] | null
     }
   }
   record_attempts: {
@@ -3796,7 +3796,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "locked", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -3893,7 +3893,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json", "locks_needed"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
   identity_id: { args: ["issuer", "subject"] },

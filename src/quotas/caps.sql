@@ -158,14 +158,17 @@ end $$;
 
 -- Takes room for a turn that goes on, up to p_wanted and at least p_needed. Each query in here sees what was committed before its locks
 -- were given: so no two turns get the same credit. With p_locked under the locks of the whole account; without, and where the account
--- has shards, it may come to SQLSTATE TP001: then nothing is taken, and the next call has to be with it. shard: the one that was changed.
+-- has shards, only those may be able to tell: then locks_needed is true and nothing is taken. shard: the one that was changed.
 create function turnpike.take_hold(turn turns, p_wanted bigint, p_needed bigint, p_locked boolean, out amount bigint, out shard integer,
-  out available bigint, out held bigint, out caps turnpike.cap_state[]) language plpgsql as $$
+  out available bigint, out held bigint, out caps turnpike.cap_state[], out locks_needed boolean) language plpgsql as $$
 declare
   sums record;
   all_locked boolean;
 begin
-  if not p_locked then
+  locks_needed := false;
+  if not p_locked and not turnpike.has_caps(turn.user_id, turn.key_id, case when turn.key_id is not null then turn.end_user_ref end,
+    turn.created_at, turnpike.shared_space(turn))
+  then
     shard := turnpike.take_shard(turn.user_id);
   end if;
   all_locked := shard is null;
@@ -179,7 +182,9 @@ begin
   if not all_locked
     and (p_wanted <= sums.shard_hold and available >= p_wanted + sums.shards * sums.shard_hold and cardinality(caps) = 0) is not true
   then
-    raise exception 'only the whole account can say' using errcode = 'TP001';
+    amount := null;
+    locks_needed := true;
+    return;
   end if;
   if cardinality(caps) > 0 then
     perform turnpike.begin_counting(turn.user_id, caps, p_wanted, turn.created_at);

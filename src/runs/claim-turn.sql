@@ -117,14 +117,15 @@ begin
     end if;
   end if;
   update open_turns o set state = 'running', wake_at = terms.lease,
-    provider_id = claim.accounts -> engine ->> 'provider_id' where o.turn_id = claimed.turn_id;
+    provider_id = claim.accounts -> engine ->> 'provider_id'
+    where o.user_id = claimed.user_id and o.test = claimed.test and o.turn_id collate "C" = claimed.turn_id;
   if lost_before then
     perform turnpike.add_loss(claimed, 'worker_lost', null, terms.moment);
   end if;
   claim.has_subscriber := false;
   if begins then
     claim.has_subscriber := turnpike.write_transition(claimed, space.created_by_key_id, p_event_id,
-      jsonb_build_object('state', 'running', 'config_version', claimed.config_version), terms.moment);
+      jsonb_build_object('config_version', claimed.config_version), terms.moment);
   end if;
 
   -- What its agent needs. A plain turn has none of the parts behind an if.
@@ -161,14 +162,14 @@ end $$;
 -- Makes the turns of earlier tries of a runner's message ready, whose worker has died: those that it did not run alone count as lost.
 create function turnpike.release_runner(p_terms turnpike.claim_terms) returns void language plpgsql as $$
 declare
-  id text;
+  mine turns;
 begin
-  for id in select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
+  for mine in select t.* from open_turns o join turns t on t.turn_id = o.turn_id
     where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and t.lease_until is not null
     order by t.turn_id for no key update of t skip locked
   loop
-    update turns t set lease_until = null where t.turn_id = id;
-    update open_turns o set wake_at = p_terms.moment where o.turn_id = id;
+    update turns t set lease_until = null where t.turn_id = mine.turn_id;
+    perform turnpike.set_wake(mine, p_terms.moment);
   end loop;
 end $$;
 

@@ -94,22 +94,20 @@ begin
   end if;
 end $$;
 
--- Notes that a runner looks now: it is taken on, or there are enough ('full').
+-- Whether a runner may look: it is known or taken on ('looking'), or there are enough ('full'). Its row is written once, at the end of the
+-- look. A repeat of a look whose answer was lost waits here for that one's end.
 create function turnpike.take_on_runner(p_look turnpike.look, p_terms turnpike.claim_terms) returns turnpike.found_turns language plpgsql as $$
 declare
   runners integer;
 begin
-  update runners r set alive_until = p_look.alive_until, looks_until = p_look.looks_until where r.runner_id = p_terms.runner_id;
-  if not found then
+  perform pg_advisory_xact_lock(hashtext('runner'), hashtext(p_terms.runner_id));
+  if not exists (select from runners r where r.runner_id = p_terms.runner_id) then
     delete from runners r where r.runner_id in (select d.runner_id from runners d where d.alive_until <= p_terms.moment
       for update skip locked);
     runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
     if coalesce(runners >= p_look.runners, true) then
       return row('full', '{}', false, runners, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
     end if;
-    -- Two deliveries of one message may come at once.
-    insert into runners (runner_id, alive_until, looks_until) values (p_terms.runner_id, p_look.alive_until, p_look.looks_until)
-      on conflict (runner_id) do nothing;
   end if;
   if p_look.releases then
     perform turnpike.release_runner(p_terms);
@@ -122,23 +120,23 @@ create function turnpike.end_look(p_found turnpike.found_turns, p_look turnpike.
 returns turnpike.found_turns language plpgsql as $$
 declare
   answer turnpike.found_turns := p_found;
+  goes_on boolean := coalesce(p_look.stays or (p_look.waits and answer.skipped) or answer.bytes > p_look.bytes
+    or (cardinality(answer.claims) >= p_look.places and p_look.places > 0), false);
 begin
-  if p_look.stays or (p_look.waits and answer.skipped) or answer.bytes > p_look.bytes
-    or (cardinality(answer.claims) >= p_look.places and p_look.places > 0)
-  then
-    return answer;
-  end if;
   -- Who relies on it at this moment holds this lock, and its turn is seen once it has committed.
-  if not pg_try_advisory_xact_lock(hashtext('runners'), 0) then
-    return answer;
+  if not goes_on and pg_try_advisory_xact_lock(hashtext('runners'), 0) then
+    answer := turnpike.claim_ready(answer, p_look, p_terms);
+    if p_look.retires or (cardinality(answer.claims) = 0 and p_look.held = '[]') then
+      answer.status := 'over';
+    elsif cardinality(answer.claims) < p_look.places or p_look.places = 0 then
+      answer.status := 'waiting';
+    end if;
   end if;
-  answer := turnpike.claim_ready(answer, p_look, p_terms);
-  if p_look.retires or (cardinality(answer.claims) = 0 and p_look.held = '[]') then
+  if answer.status = 'over' then
     delete from runners r where r.runner_id = p_terms.runner_id;
-    answer.status := 'over';
-  elsif cardinality(answer.claims) < p_look.places or p_look.places = 0 then
-    update runners r set looks_until = null where r.runner_id = p_terms.runner_id;
-    answer.status := 'waiting';
+  else
+    perform turnpike.note_runner(p_terms.runner_id, p_look.alive_until, case when answer.status = 'looking' then p_look.looks_until end,
+      p_terms.moment);
   end if;
   return answer;
 end $$;
@@ -254,7 +252,8 @@ create function turnpike.count_left(answer turnpike.found_turns, p_look turnpike
 returns turnpike.found_turns language plpgsql as $$
 begin
   answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
-  answer.runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
+  -- Its own row may not be written yet.
+  answer.runners := 1 + (select count(*) from runners r where r.alive_until > p_terms.moment and r.runner_id <> p_terms.runner_id);
   return answer;
 end $$;
 

@@ -15,7 +15,7 @@ import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { drawNumbers, type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
 import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
-import type { StepRow } from "../turns/step-row.ts"
+import { type StepRow, stepRowOf } from "../turns/step-row.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
 import { type Settled, settledInOrder, type TurnEnd, tellSettled } from "./settle-turns.ts"
@@ -227,7 +227,7 @@ async function claimOf(
   { drawn, assumed, now }: { drawn: Map<string, ListedAccount> | undefined; assumed: EngineServers; now: Date },
 ): Promise<Claim> {
   const roster = rosterOf(ctx)
-  const claim = { ...parts, turn: turnRowOf({ turn: row, slug }) }
+  const claim = { ...parts, steps: parts.steps.map(stepRowOf), turn: turnRowOf({ turn: row, slug }) }
   const models = claim.models ?? {}
   const own = models[claim.turn.model]?.engine
   const known = Object.entries(accounts).map(([engine, picked]) => {

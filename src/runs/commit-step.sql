@@ -11,7 +11,7 @@ end $$;
 -- ended (docs/contract.md). p_settled_at: the end of the turn that ends with this step, else null; with it, p_billed is the step's bill.
 -- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
 -- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its
--- tokens come to (price) above what the hold had left (cost) is our loss.
+-- tokens come to (price) above what the hold had left (cost) is our loss. events: drafts that the turn's log gets with it, before any other.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
@@ -22,9 +22,10 @@ declare
   served_by text;
 begin
   insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at, subagent,
-    model, tokens_input)
+    model, tokens_input, events, first_event_seq)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
-    p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint);
+    p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint,
+    turnpike.packed_drafts(p_step -> 'events'), mine.last_event_seq + 1);
   -- Who served it: a member of a pool, else the account's active plan. In one expression, the plan would be made anew for each member.
   served_by := p_step ->> 'account';
   if served_by is null then
@@ -83,7 +84,7 @@ begin
       turnpike.unusable_accounts(p_accounts, p_moment);
     return;
   end if;
-  perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
+  perform turnpike.keep_step(mine, p_step || jsonb_build_object('events', p_events), 0, null, p_moment);
   mine.model_failures := case p_step ->> 'finish' when 'aborted' then mine.model_failures else 0 end;
   update turns t set cost_credit_micros = t.cost_credit_micros + (p_step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
     tokens_input = t.tokens_input + (p_step ->> 'tokens_input')::bigint,
@@ -94,8 +95,7 @@ begin
     calls_start_until = greatest(t.calls_start_until, p_calls_until),
     last_event_seq = t.last_event_seq + jsonb_array_length(p_events)
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
-  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
+  perform turnpike.set_wake(mine, p_lease);
   return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
       turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;
@@ -123,7 +123,7 @@ begin
   end if;
   update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
     last_event_seq = t.last_event_seq + jsonb_array_length(p_events) where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   update turn_steps p set results = p.results || p_results, pending_calls = p.pending_calls - p_count
     where p.turn_id = p_turn_id and p.step = p_step;
   if p_files <> '[]' then
@@ -165,7 +165,7 @@ begin
       last_event_seq = t.last_event_seq + jsonb_array_length(events)
     where t.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, events);
-  update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   return true;
 end $$;
 
@@ -181,7 +181,7 @@ begin
   end if;
   update turns t set lease_until = null, attempts = case when p_broke then greatest(t.attempts, 1) else t.attempts end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   return true;
 end $$;
 
@@ -198,7 +198,7 @@ begin
   update turns t set lease_until = p_lease, calls_start_until = case when t.cancel_requested_at is null
       then greatest(t.calls_start_until, p_calls_until) else t.calls_start_until end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
@@ -212,15 +212,15 @@ begin
     return 'stale';
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.set_wake(mine, p_lease);
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
 -- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and window
 -- in which it was accepted). hold: the whole of it afterwards; amount: by how much it grew; room: what max_cost_usd had left. No row: stale.
--- SQLSTATE TP001: nothing was done, and the next call has to be with p_locked (take_hold).
+-- locks_needed: nothing was done, and the next call has to be with p_locked (take_hold).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
-returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[]) language plpgsql rows 1 as $$
+returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean) language plpgsql rows 1 as $$
 declare
   -- Locked: several calls of a turn may grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -230,7 +230,8 @@ begin
     return;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  select h.amount, h.caps, h.shard into amount, caps, shard from turnpike.take_hold(mine, least(p_micros, room), 0, p_locked) h;
+  select h.amount, h.caps, h.shard, h.locks_needed into amount, caps, shard, locks_needed
+    from turnpike.take_hold(mine, least(p_micros, room), 0, p_locked) h;
   hold := mine.hold_credit_micros + amount;
   if amount > 0 then
     update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount

@@ -61,12 +61,12 @@ begin
       where o.state = 'running' and o.wake_at <= p_moment and t.attempts < p_max_attempts));
 end $$;
 
--- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none.
+-- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none. It is
+-- not locked: other runners pass over the account (claim_ready), and claim_found locks the turn.
 create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer, p_slots integer)
 returns open_turns language plpgsql as $$
 declare
   head open_turns;
-  free open_turns;
   last bigint := p_after;
   is_around boolean := false;
 begin
@@ -74,7 +74,7 @@ begin
     select o.* into head from open_turns o
       where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity' and o.lane > last
         and o.turn_id <> all (p_passed)
-      order by o.lane, o.created_at, o.turn_id limit 1;
+      order by o.lane, o.created_at limit 1;
     if head.turn_id is null then
       exit when is_around;
       is_around := true;
@@ -85,15 +85,9 @@ begin
     if p_most >= p_slots or p_most > (
       select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
     then
-      select o.* into free from open_turns o where o.turn_id = head.turn_id and o.state = 'queued' for no key update skip locked;
-      if free.turn_id is not null then
-        return free;
-      end if;
-      -- Another runner is taking it.
-      p_passed := p_passed || head.turn_id;
-    else
-      last := head.lane;
+      return head;
     end if;
+    last := head.lane;
   end loop;
   return null;
 end $$;

@@ -1,5 +1,5 @@
 import type { Context } from "../actor/context.ts"
-import { call, lockedIfNeeded } from "../platform/db.ts"
+import { call } from "../platform/db.ts"
 import { type CapRow, leftOf } from "../quotas/cap-state.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 
@@ -18,6 +18,7 @@ interface GrownRow {
   amount: number
   room: number
   caps: CapRow[]
+  locks_needed: boolean
 }
 
 /**
@@ -28,7 +29,8 @@ export async function growHold(ctx: Context, turn: TurnRow, micros: number): Pro
   if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null }
   const args = { turn_id: turn.turn_id, epoch: turn.epoch, micros }
   const attempt = (locked: boolean) => call<"grow_hold", GrownRow>(ctx.db, "grow_hold", { ...args, locked })
-  const [row] = await lockedIfNeeded(attempt)
+  const [first] = await attempt(false)
+  const [row] = first?.locks_needed ? await attempt(true) : [first]
   return row ? { hold: row.hold, boundBy: boundOf(row, micros) } : null
 }
 

@@ -24,5 +24,6 @@ begin
     end if;
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_lease, provider_id = account.provider_id where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_lease, provider_id = account.provider_id
+    where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
 end $$;

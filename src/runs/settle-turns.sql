@@ -143,7 +143,7 @@ begin
       where c.turn_id = mine.turn_id;
   end if;
   if p_end.step is not null then
-    perform turnpike.keep_step(mine, p_end.step, case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
+    perform turnpike.keep_step(mine, p_end.step || jsonb_build_object('events', p_end.events), case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
   end if;
   update turns t set
     state = case when cancelled then 'cancelled' else p_end.state end,
@@ -166,7 +166,7 @@ begin
     held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = kept,
     last_event_seq = t.last_event_seq + jsonb_array_length(p_end.events) + 1
     where t.turn_id = mine.turn_id returning t.* into mine;
-  delete from open_turns o where o.turn_id = mine.turn_id;
+  perform turnpike.close_turn(mine);
   if mine.key_id is null then
     insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
       tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
@@ -174,11 +174,11 @@ begin
       mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
       mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
   end if;
-  if p_end.events <> '[]' then
+  if p_end.step is null and p_end.events <> '[]' then
     perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq - jsonb_array_length(p_end.events), p_end.events);
   end if;
   has_subscriber := turnpike.write_transition(mine, space_maker, p_end.event_id,
-    jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code,
+    jsonb_strip_nulls(jsonb_build_object('status_reason', mine.status_reason, 'error_code', mine.error_code,
       'truncated', nullif(mine.truncated, false))), p_moment);
   return row(mine, billed, turnpike.next_turn(mine.conversation_id, p_moment), has_subscriber)::turnpike.ended_turn;
 end $$;
@@ -189,7 +189,7 @@ declare
   ended turns;
 begin
   select t.* into ended from turns t where t.turn_id = p_end.turn_id and t.epoch = p_end.epoch and t.finished_at is not null;
-  if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
+  if exists (select from events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
     -- Whether a webhook hears it, or something is to be posted, is not known any more: a wake too many costs a look.
     return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state, turnpike.next_turn(ended.conversation_id, p_moment), true,
       not ended.test)::turnpike.settled_turn;

@@ -1,12 +1,3 @@
--- How many test turns an account has, of those that are open or of a day, when there may be no other one.
-create type turnpike.test_turn_count as (
-  cap text,
-  "limit" bigint,
-  used bigint,
-  -- Seconds until there is room again.
-  retry_after integer -- null: when one of those that are open has ended
-);
-
 -- What a new turn is stored with, beside what it asks for.
 create type turnpike.new_turn as (
   turn_id text,
@@ -21,10 +12,35 @@ create type turnpike.new_turn as (
 
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
 -- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
--- `too_many` says of which kind), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. A turn accepted at the same moment may
--- take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
+-- `too_many` says of which kind), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. p_shards: how
 -- many shards an account gets whose turns wait for each other. p_runners: how many runners there may be; needs_runner: one is to be called.
-create function turnpike.accept_turn(p_request turnpike.request,
+-- What an unlocked look has found may be taken at the same moment: then all is undone and decided again under the locks of the whole
+-- account, in this statement. An error of the statement would cost its connection, and an account at its limit has many of these.
+create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
+  p_shards integer, p_runners integer,
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql as $$
+declare
+  answer record;
+begin
+  begin
+    select t.* into strict answer from turnpike.try_accept_turn(p_request, p_asked, p_new, false, p_shards, p_runners) t;
+  exception when sqlstate 'TP001' or deadlock_detected then
+    select t.* into strict answer from turnpike.try_accept_turn(p_request, p_asked, p_new, true, p_shards, p_runners) t;
+  end;
+  actor := answer.actor;
+  outcome := answer.outcome;
+  turn := answer.turn;
+  slug := answer.slug;
+  in_scope := answer.in_scope;
+  hold := answer.hold;
+  too_many := answer.too_many;
+  has_subscriber := answer.has_subscriber;
+  needs_runner := answer.needs_runner;
+end $$;
+
+-- The same, once. With p_locked under the locks of the whole account; without, SQLSTATE TP001 says that only those can tell.
+create function turnpike.try_accept_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql as $$
@@ -111,8 +127,9 @@ begin
         all_locked := true;
       end if;
     end if;
-    if wallet.shards > 0 and admission.wanted > wallet.shard_hold_credit_micros then
-      all_locked := true;
+    if wallet.shards > 0 and not all_locked then
+      all_locked := admission.wanted > wallet.shard_hold_credit_micros
+        or (select s.balance - s.held < admission.wanted + margin from turnpike.wallet_sums(caller.user_id) s);
     end if;
   end if;
   if all_locked then
@@ -159,12 +176,19 @@ begin
   end if;
 
   -- Its place: the conversation's row numbers its turns in the order of their commits.
-  insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-  values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, p_request.moment,
-    p_request.moment)
-  on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
-    user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
-  returning c.* into conversation;
+  update conversations c set last_position = c.last_position + 1, user_id = caller.user_id, test = caller.test,
+    last_turn_at = greatest(c.last_turn_at, p_request.moment)
+    where c.space_id = admission.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name
+    returning c.* into conversation;
+  if not found then
+    -- Another first turn of it may come at the same moment.
+    insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
+    values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name,
+      p_request.moment, p_request.moment)
+    on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
+      user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
+    returning c.* into conversation;
+  end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
     created_at, member_id, price_version)
@@ -175,7 +199,9 @@ begin
   returning t.* into made;
   -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
   if made.position > 1 then
-    if exists (select from open_turns o where o.conversation_id = made.conversation_id) then
+    if exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity')
+      or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity')
+    then
       -- It may begin once the one before it has ended (next_turn).
       wakes_at := 'infinity';
     end if;
@@ -183,7 +209,7 @@ begin
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
   values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment,
     hashtext(made.end_user_ref));
-  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{"state": "queued"}', p_request.moment);
+  has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then
@@ -192,8 +218,9 @@ begin
     end if;
     if shard is null then
       if not all_locked then
-        perform from wallets w where w.user_id = caller.user_id for no key update skip locked;
-        waited := not found;
+        -- Whether a transaction that goes on has written or locked the row: that writes no lock of its own.
+        waited := exists (select from wallets w join pg_snapshot_xip(pg_current_snapshot()) x on x::xid = w.xmax
+          where w.user_id = caller.user_id);
       end if;
       update wallets w set held_credit_micros = w.held_credit_micros + amount, waits = greatest(0, w.waits + case when waited then 4 else -1 end)
         where w.user_id = caller.user_id and w.shards = 0 and w.balance_credit_micros - w.held_credit_micros >= amount
@@ -236,27 +263,8 @@ begin
   needs_runner := wakes_at < 'infinity' and turnpike.needs_runner(p_runners, p_request.moment);
 end $$;
 
--- Null while an account may have another open test turn, and another one of this day; else {cap, limit, used}, of a day with retry_after. Live turns have no such bound: they are bounded by what
--- they hold.
-create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz) returns turnpike.test_turn_count
-language plpgsql as $$
-declare
-  open turnpike.count_state;
-  made turnpike.daily_count;
-begin
-  -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
-  perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
-  open := turnpike.over_limit('open_test_turns', p_user_id, 1);
-  if open.cap is not null then
-    return row(open.cap, open."limit", open.used, null)::turnpike.test_turn_count;
-  end if;
-  made := turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
-    order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment);
-  return row(made.cap, made."limit", made.used, made.retry_after)::turnpike.test_turn_count;
-end $$;
-
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from
--- now on. When room has come meanwhile: SQLSTATE TP001, as above.
+-- now on. When room has come meanwhile: SQLSTATE TP001, as of try_accept_turn.
 create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
   out outcome text, out hold turnpike.hold_state, out has_subscriber boolean) language plpgsql as $$
 declare

@@ -7,7 +7,6 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
-import { lockedIfNeeded } from "../platform/db.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
@@ -29,24 +28,21 @@ export async function acceptTurn(
 ): Promise<Made<TurnRow>> {
   const now = ctx.clock.now()
   const requestHash = hashRequest(body)
-  const attempt = (locked: boolean) =>
-    callAs(ctx, credential, "accept_turn", {
-      asked: askedTurn(body),
-      new: {
-        turn_id: newId("turn", now),
-        event_id: newId("event", now),
-        conversation_id: newId("conversation", now),
-        idempotency_key: idempotencyKey,
-        request_hash: requestHash,
-        text: body.text,
-        metadata: body.metadata ?? {},
-        timeout: body.timeout_seconds ?? null,
-      },
-      shards: TURN_POLICY.walletShards,
-      runners: ctx.slots.runners,
-      locked,
-    })
-  const { actor, row } = await lockedIfNeeded(attempt)
+  const { actor, row } = await callAs(ctx, credential, "accept_turn", {
+    asked: askedTurn(body),
+    new: {
+      turn_id: newId("turn", now),
+      event_id: newId("event", now),
+      conversation_id: newId("conversation", now),
+      idempotency_key: idempotencyKey,
+      request_hash: requestHash,
+      text: body.text,
+      metadata: body.metadata ?? {},
+      timeout: body.timeout_seconds ?? null,
+    },
+    shards: TURN_POLICY.walletShards,
+    runners: ctx.slots.runners,
+  })
 
   const { outcome, hold, too_many: tooMany } = row
   const turn = turnRowOf(row)

@@ -9,16 +9,16 @@ begin
       where t.turn_id = open.turn_id returning t.* into turn;
     if turn.lease_until is null then
       -- No worker has it: the next one ends it.
-      update open_turns o set wake_at = p_moment where o.turn_id = open.turn_id;
+      perform turnpike.set_wake(open, p_moment);
     end if;
     return;
   end if;
   update turns t set state = 'cancelled', status_reason = coalesce(t.status_reason, p_reason), held_credit_micros = 0,
     finished_at = p_moment, last_event_seq = t.last_event_seq + 1, cancel_requested_at = coalesce(t.cancel_requested_at, p_moment)
     where t.turn_id = open.turn_id returning t.* into turn;
-  delete from open_turns o where o.turn_id = open.turn_id;
+  perform turnpike.close_turn(open);
   has_subscriber := turnpike.write_transition(turn, (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
-    jsonb_build_object('state', turn.state, 'status_reason', turn.status_reason), p_moment);
+    jsonb_build_object('status_reason', turn.status_reason), p_moment);
 end $$;
 
 -- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next`: another turn of its conversation may begin), 'asked', 'ended'

@@ -55,7 +55,10 @@ begin
   end if;
   -- Some open turns may never be shown; then as many older ones are. No turn after the first open one is done, since turns end in their
   -- order.
-  select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
+  select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
+  if first_open is null then
+    select min(o.position) into first_open from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity';
+  end if;
   select count(*), coalesce(sum(h.bytes), 0) into shown, bytes from (
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
       select octet_length(t.text) + octet_length(t.result) as bytes, t.position from turns t

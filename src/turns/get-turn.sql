@@ -27,7 +27,7 @@ end $$;
 -- that ends before p_reader_soon. Null for a page that is read once.
 create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor turnpike.caller, out state text, out last_seq integer, out events turn_events[]) language plpgsql as $$
+  out actor turnpike.caller, out state text, out last_seq integer, out events turn_log[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -51,7 +51,7 @@ begin
     end if;
     state := found_turn.state;
     last_seq := found_turn.last_event_seq;
-    events := array(select n from turn_events n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
+    events := array(select n from turn_log n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { type AssistantPart, callsOf, type EngineName, type ModelAnswer, type ToolOutput } from "../agent/engine.ts"
 import type { Served } from "../providers/account.ts"
 
@@ -10,6 +11,10 @@ export interface StepRow {
   finish: ModelAnswer["finish"]
   results: Record<string, ToolOutput>
 }
+
+/** A step as it was stored: content that says its text alone is not stored. */
+export const stepRowOf = <Row extends Pick<StepRow, "text" | "content">>(row: Row): Row =>
+  row.content.length > 0 || row.text === "" ? row : { ...row, content: [{ type: "text", text: row.text }] }
 
 /** The indexes of a step's calls that have no result yet. */
 export function pendingCalls({ content, results }: StepRow): number[] {
@@ -36,6 +41,8 @@ export function joinedText(steps: readonly Said[]): string {
     return all === "" || text === "" || goesOn ? all + text : `${all}\n\n${text}`
   }, "")
 }
+
+const isTextAlone = ({ text, content }: ModelAnswer): boolean => isDeepStrictEqual(content, [{ type: "text", text }])
 
 /** A model call that came back, or was cut off after it had said something, as its commit writes it. */
 export interface FinishedStep {
@@ -67,7 +74,7 @@ export function stepArgument(finished: FinishedStep) {
     agent,
     subagent,
     text,
-    content,
+    content: isTextAlone(answer) ? [] : content,
     calls: callsOf(content).length,
     finish,
     cost,

@@ -2,7 +2,7 @@ import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 
-/** A row of `turn_events`, as to_jsonb gives it. */
+/** A row of the view `turn_log`, which has the columns of `turn_events`, as to_jsonb gives it. */
 export interface TurnEventRow extends Omit<JsonRow<"turn_events">, "data"> {
   data: Record<string, unknown>
 }

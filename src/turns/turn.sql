@@ -3,11 +3,33 @@ create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz)
 declare
   next open_turns;
 begin
-  select o.* into next from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
-  if next.wake_at = 'infinity' then
-    update open_turns o set wake_at = p_moment where o.turn_id = next.turn_id;
+  select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
+  if next.turn_id is null then
+    select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity' order by o.position limit 1;
+    update open_turns o set wake_at = p_moment
+      where o.conversation_id = p_conversation_id and o.position = next.position and o.wake_at = 'infinity';
   end if;
   return coalesce(next.state = 'queued', false);
+end $$;
+
+-- Notes from when on a runner may take an open turn.
+create function turnpike.set_wake(mine turns, p_wake_at timestamptz) returns void language plpgsql as $$
+begin
+  update open_turns o set wake_at = p_wake_at where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+end $$;
+
+-- Takes a turn that has ended out of the open ones.
+create function turnpike.close_turn(mine turns) returns void language plpgsql as $$
+begin
+  delete from open_turns o where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+end $$;
+
+-- Drafts as turn_steps has them.
+create function turnpike.packed_drafts(p_drafts jsonb) returns json language plpgsql stable as $$
+begin
+  return coalesce((select json_agg(json_build_array(draft.value -> 'id', draft.value -> 'type',
+      (extract(epoch from (draft.value ->> 'at')::timestamptz) * 1000)::bigint, draft.value -> 'data') order by draft.position)
+    from jsonb_array_elements(p_drafts) with ordinality as draft(value, position)), '[]');
 end $$;
 
 -- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.
@@ -19,16 +41,16 @@ begin
   from jsonb_array_elements(p_drafts) with ordinality as draft(value, position);
 end $$;
 
--- Writes a transition into the turn's log and its account's feed. Returns whether a webhook gets it. The row must be as it is after the
--- transition, with its last event counted. The feed stores the hold, which the row will not have later.
+-- Writes a transition into its account's feed, which the turn's log shows too. Returns whether a webhook gets it. The row must be as it is
+-- after the transition, with its last event counted. p_data: what the log says of it beside the state. The hold is stored with it, which the
+-- row will not have later.
 create function turnpike.write_transition(turn turns, p_made_by text, p_event_id text, p_data jsonb, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
-  insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-  values (turn.turn_id, turn.last_event_seq, p_event_id, 'turn.' || turn.state, p_data, p_moment);
   return turnpike.add_event(p_event_id, turn.user_id, turn.test, 'turn.' || turn.state, turn.turn_id, turn.last_event_seq,
     turn.space_id, p_made_by,
-    case when turn.finished_at is null then jsonb_build_object('held_credit_micros', turn.held_credit_micros) else '{}' end, p_moment);
+    case when turn.finished_at is null then p_data || jsonb_build_object('held_credit_micros', turn.held_credit_micros) else p_data end,
+    p_moment);
 end $$;
 
 -- A turn that has ended and still has its hold.

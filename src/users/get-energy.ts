@@ -117,7 +117,7 @@ const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
         ])
         .groupBy(["l.reason", "date", "is_gain"])
       const charged = eb
-        .selectFrom("turns as t")
+        .selectFrom("ended_turns as t")
         .whereRef("t.user_id", "=", "u.user_id")
         .where("t.test", "=", false)
         .where("t.finished_at", ">=", since)

@@ -187,7 +187,7 @@ function partsOf(eb: Users, now: Date) {
       .select((own) => own.fn.countAll<number>().as("count"))
       .as("referred"),
     eb
-      .selectFrom("turns as t")
+      .selectFrom("ended_turns as t")
       .whereRef("t.user_id", "=", "u.user_id")
       .where("t.test", "=", false)
       .where("t.finished_at", ">=", since)

@@ -68,7 +68,8 @@ begin
         next_due_at := greatest(room.next_at, p_moment + interval '1 second');
         return;
       end if;
-      select e into told.event from events e where e.event_id = due.event_id;
+      select e into told.event from events e
+        where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = due.event_id;
       update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = due.delivery_id;
       deliveries := array[row(due.delivery_id, due.epoch + 1, due.round, told)::turnpike.claimed_delivery];
     else
@@ -93,7 +94,7 @@ begin
   loop
     select e as event, t as turn, s.slug, turnpike.event_bytes(t) as size into found_event
       from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
-      where e.event_id = due.event_id;
+      where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = due.event_id;
     bytes := bytes + found_event.size;
     exit when bytes > p_batch_bytes and cardinality(taken) > 0;
     taken := taken || due.delivery_id;

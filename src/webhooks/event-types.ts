@@ -22,6 +22,7 @@ type Data = { turn?: Turn; [name: string]: unknown }
 /** The source of an event's data: the data in its row, and the row of its turn. */
 interface Source {
   data: Record<string, unknown>
+  held_credit_micros: number | null
   turn: TurnRow | null
 }
 
@@ -61,8 +62,8 @@ function openTurnEvent(state: "queued" | "running", known: readonly (keyof Turn)
   return turnEvent({
     label,
     seq,
-    serialize: ({ turn, data }) =>
-      turn ? { turn: asOf(serializeTurn(turn), toUsd(Number(data.held_credit_micros))) } : data,
+    serialize: ({ turn, data, held_credit_micros }) =>
+      turn ? { turn: asOf(serializeTurn(turn), toUsd(held_credit_micros ?? 0)) } : data,
     example: (done) => asOf(done, 0.1),
   })
 }

@@ -11,10 +11,19 @@ create function turnpike.event_bytes(turn turns) returns integer language sql st
     + coalesce(octet_length(to_json(to_json(turn.result)::text)::text), 0), 0)
 $$;
 
+-- Returns the key that created the space of an event, or its endpoint.
+create function turnpike.maker_of(event events) returns text language plpgsql stable as $$
+begin
+  if event.turn_id is null then
+    return event.created_by_key_id;
+  end if;
+  return (select s.created_by_key_id from spaces s where s.space_id = event.space_id);
+end $$;
+
 -- True if a caller may see an event of its account: any event of its spaces, or of endpoints that it created there.
-create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql immutable as $$
+create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql stable as $$
   select coalesce(caller.scope = 'all'
-    or (caller.scope = 'created' and event.created_by_key_id = caller.key_id)
+    or (caller.scope = 'created' and turnpike.maker_of(event) = caller.key_id)
     or (caller.scope = 'space' and event.space_id = caller.space_id
       and (event.turn_id is not null or event.created_by_key_id = caller.key_id)), false)
 $$;

@@ -1,4 +1,11 @@
-import { type Expression, type ExpressionBuilder, type QueryCreator, type SqlBool, sql } from "kysely"
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type QueryCreator,
+  type SqlBool,
+  sql,
+} from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
@@ -76,7 +83,7 @@ export async function findTurnDeliveries(
       const told = turn
         .selectFrom("webhook_deliveries as d")
         .innerJoin("webhook_endpoints as w", "w.webhook_id", "d.webhook_id")
-        .innerJoin("events as e", "e.event_id", "d.event_id")
+        .innerJoin("events as e", (join) => join.on(isItsEvent))
         .whereRef("d.turn_id", "=", "t.turn_id")
         .where(endpointInScope)
       const page = told
@@ -100,8 +107,8 @@ export async function getDelivery(ctx: Context, credential: Credential, delivery
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("webhook_deliveries as d")
-      .innerJoin("events as e", "e.event_id", "d.event_id")
       .innerJoin("webhook_endpoints as w", "w.webhook_id", "d.webhook_id")
+      .innerJoin("events as e", (join) => join.on(isItsEvent))
       .innerJoin("caller", (join) => join.onTrue())
       .where("d.delivery_id", "=", deliveryId)
       .where(endpointInScope)
@@ -122,11 +129,21 @@ const endpointOf = (db: QueryCreator<CallerDB>, webhookId: string) =>
 type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
 type OfDelivery = CallerDB & { d: DB["webhook_deliveries"] }
 
+type OfEvent = OfEndpoint & OfDelivery & { e: DB["events"] }
+const joined: ExpressionBuilder<OfEvent, "d" | "w" | "e"> = expressionBuilder()
+
+/** The event `e` of the delivery `d`, in the account of its endpoint `w`. */
+const isItsEvent = joined.and([
+  joined("e.user_id", "=", joined.ref("w.user_id")),
+  joined("e.test", "=", joined.ref("w.test")),
+  joined(sql<string>`${joined.ref("e.event_id")} collate "C"`, "=", joined.ref("d.event_id")),
+])
+
 /** The deliveries `d` of the endpoint `w`, with their events `e`. */
 function deliveries(eb: ExpressionBuilder<OfEndpoint, "w">, { state, event_type, turn, ...created }: DeliveryFilters) {
   return eb
     .selectFrom("webhook_deliveries as d")
-    .innerJoin("events as e", "e.event_id", "d.event_id")
+    .innerJoin("events as e", (join) => join.on(isItsEvent))
     .whereRef("d.webhook_id", "=", "w.webhook_id")
     .where((sub) => sub.and(createdBetween("delivery", [sub.ref("d.delivery_id"), sub.ref("d.created_at")], created)))
     .$if(state !== undefined, (query) => query.where("d.state", "=", state as string))

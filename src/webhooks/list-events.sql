@@ -20,7 +20,6 @@ declare
   until timestamptz := coalesce(p_created_before, 'infinity');
   after_xact xid8 := coalesce(p_after_xact, '0')::xid8;
   after_id text := coalesce(p_after, case when p_forward then '' else 'evt_~' end);
-  of_turn text[];
   page refcursor;
   event events;
   told turnpike.told_event;
@@ -32,19 +31,16 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  if p_turn_id is not null then
-    -- Found by the turn's log, since the feed has no index of turns.
-    of_turn := array(select v.event_id from turn_events v where v.turn_id = p_turn_id and v.type like 'turn.%');
-  end if;
   if p_turn_id is not null and p_forward then
-    open page for select e.* from events e
-      where e.event_id = any (of_turn) and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+    -- Only the index of turns fits what is within.
+    open page for select e.* from (select n.* from events n where n.turn_id = p_turn_id offset 0) e
+      where e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
         and e.xact < pg_snapshot_xmin(pg_current_snapshot()) and (e.xact, e.event_id collate "C") > (after_xact, after_id)
         and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
       order by e.xact, e.event_id collate "C" limit p_limit + 1;
   elsif p_turn_id is not null then
-    open page for select e.* from events e
-      where e.event_id = any (of_turn) and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+    open page for select e.* from (select n.* from events n where n.turn_id = p_turn_id offset 0) e
+      where e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
         and e.event_id collate "C" < after_id
         and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
       order by e.event_id collate "C" desc limit p_limit + 1;
@@ -91,7 +87,7 @@ begin
   end if;
   told := (select (e, t, s.slug)::turnpike.told_event
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
-    where e.event_id = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+    where e.event_id collate "C" = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
     limit 1);
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

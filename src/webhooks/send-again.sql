@@ -46,7 +46,8 @@ begin
           next_attempt_at = p_request.moment, finished_at = null
         where d.delivery_id = p_delivery_id returning d.* into again;
       delivery := again;
-      event_type := (select e.type from events e where e.event_id = again.event_id);
+      event_type := (select e.type from events e
+        where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = again.event_id);
       attempts := turnpike.newest_attempts(p_delivery_id, p_attempts_listed);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_request.moment);
     end if;
@@ -123,7 +124,7 @@ begin
         where e.user_id = caller.user_id and e.test = caller.test and e.event_id collate "C" >= first_id
           and e.event_id collate "C" < end_id and e.event_id collate "C" > coalesce(p_after, '')
           and e.created_at >= p_from and e.created_at < coalesce(p_to, 'infinity')
-          and turnpike.hears(target, e.type, e.turn_id, e.space_id, e.created_by_key_id) and (p_types is null or p_types ? e.type)
+          and turnpike.hears(target, e.type, e.turn_id, e.space_id, turnpike.maker_of(e)) and (p_types is null or p_types ? e.type)
         order by e.event_id collate "C" limit p_most + 1
       loop
         seen := seen + 1;

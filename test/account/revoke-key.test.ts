@@ -111,7 +111,7 @@ describe("Revoking a key", () => {
       [sent.turn_id, count],
     )
     await world.sql(
-      `insert into open_turns select (jsonb_populate_record(o, jsonb_build_object('turn_id', t.turn_id, 'position', t.position))).*
+      `insert into open_turns select (jsonb_populate_record(o, jsonb_build_object('turn_id', t.turn_id, 'position', t.position, 'wake_at', 'infinity'))).*
        from open_turns o, turns t where o.turn_id = $1 and t.idempotency_key ~ '^[0-9]+$'`,
       [sent.turn_id],
     )

@@ -114,7 +114,7 @@ test("A set key is shown by its last 4 characters, version and author, and its v
   await client.runTurn({ space })
   const [{ all } = { all: "" }] = await world.sql<{ all: string }>(
     `select concat((select string_agg(e::text, '') from environment_files e), (select string_agg(a::text, '') from audit_log a),
-       (select string_agg(t::text, '') from turns t), (select string_agg(v::text, '') from turn_events v),
+       (select string_agg(t::text, '') from turns t), (select string_agg(v::text, '') from turn_log v),
        (select string_agg(i::text, '') from infrastructure_errors i)) as all`,
   )
   const text = all + JSON.stringify(await (await admin.call("GET", "/api/admin/api-keys")).json()) + logged.join("\n")

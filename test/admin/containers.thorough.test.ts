@@ -174,7 +174,7 @@ describe("A turn of a mapped space", () => {
     ].map(async (path) => (await client.call("GET", path)).text())
     seen.push((await browser.call("GET", `/api/account/spaces/${space}`)).text())
     const stored = await world.sql<{ text: string }>(
-      `select concat((select string_agg(t::text, '') from turn_events t), (select string_agg(e::text, '') from events e),
+      `select concat((select string_agg(t::text, '') from turn_log t), (select string_agg(e::text, '') from events e),
          (select string_agg(r.results::text, '') from turn_steps r)) as text`,
     )
     const said = (await Promise.all(seen)).join("\n") + stored[0]?.text

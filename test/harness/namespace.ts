@@ -1,6 +1,8 @@
 import { env as bindings } from "cloudflare:workers"
 import { inject } from "vitest"
+import type { ConnectionCounts } from "../../src/local/connections.ts"
 import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
+import { edge } from "./edge.ts"
 
 const { NETWORK } = bindings as unknown as { NETWORK: Fetcher }
 const viaMiniflare = globalThis.fetch
@@ -9,10 +11,10 @@ const viaMiniflare = globalThis.fetch
  * Calls of the stand-ins go to the network as they are. The global fetch of a test passes a worker of miniflare's first, which costs the
  * runtime as much as ours does.
  */
-globalThis.fetch = (input: RequestInfo | URL, init?: RequestInit) => {
+globalThis.fetch = edge.boundFetch((input: RequestInfo | URL, init?: RequestInit) => {
   const url = input instanceof Request ? input.url : String(input)
   return url.startsWith("http://127.0.0.1:") ? NETWORK.fetch(input, init) : viaMiniflare(input, init)
-}
+})
 
 export interface QueuedMessage {
   delivery_id: string
@@ -69,6 +71,8 @@ export async function openNamespace({
     /** Whether none of its calls came or was being answered for 5 ms; waits so long for that. */
     isCalm: async (patienceMs: number): Promise<boolean> =>
       (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
+    /** What became of the connections of its database, those of worlds before it included. */
+    connections: async (): Promise<ConnectionCounts> => (await fetch(`${control}/connections`)).json(),
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {
       clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),

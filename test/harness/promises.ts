@@ -31,7 +31,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
        union all select turn_id, amount_credit_micros, reason from postings where user_id = $1)
      select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq,
        (select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type) order by e.seq)
-        from turn_events e where e.turn_id = t.turn_id) as events,
+        from turn_log e where e.turn_id = t.turn_id) as events,
        coalesce((select sum(-l.amount_credit_micros) from entries l where l.turn_id = t.turn_id), 0)::float8 as ledger,
        (select count(*) from entries l where l.turn_id = t.turn_id)::int as ledger_rows,
        coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,

@@ -64,7 +64,7 @@ export async function amountsOf({ sql }: Pick<World, "sql">, userId: number): Pr
        'turns', (select jsonb_agg(to_jsonb(t) - array['text', 'result', 'error_message', 'metadata', 'file_ids', 'outputs',
            'request_hash', 'erased_at', 'stream_until'] order by turn_id) from turns t where user_id = $1),
        'events', (select jsonb_agg(to_jsonb(e) - 'data' order by e.turn_id, e.seq)
-         from turn_events e join turns t using (turn_id) where t.user_id = $1)
+         from turn_log e join turns t using (turn_id) where t.user_id = $1)
      ) as amounts`,
     [userId],
   )

@@ -4,8 +4,10 @@ import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
 import { deployWorkers } from "./deployed.ts"
+import { edge } from "./edge.ts"
 import { forceShards, isSharded } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
+import { watchErrors } from "./statement-errors.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
 
@@ -19,18 +21,25 @@ export async function createWorld(
     stackUrl?: string
     random?: () => number
     isNew?: boolean
+    /** Statements of the service that the test makes fail, as `SQLSTATE procedure`. */
+    failing?: RegExp
   } = {},
 ) {
   const began = new Date()
   const namespace = await openNamespace(options)
+  const expectNoErrors = await watchErrors(namespace, options.failing)
   if (isSharded) await forceShards(namespace)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
-  const overrides = { clock, fetch: route, ...(options.random && { random: options.random }) }
+  // A call to a server that answers here is one of its invocation; what that server does is not.
+  const fetchOfWorker = edge.boundFetch((input, init) => edge.outside(() => route(input as RequestInfo, init)))
+  const overrides = { clock, fetch: fetchOfWorker, ...(options.random && { random: options.random }) }
   const worker = deployWorkers(overrides, namespace)
   const { FILES } = bindings as unknown as { FILES: R2Bucket }
-  const ownEnv = { ...namespace.env, FILES } as unknown as TestNamespace["env"] & { FILES: R2Bucket }
+  const ownEnv = { ...namespace.env, FILES: edge.boundBucket(FILES) } as unknown as TestNamespace["env"] & {
+    FILES: R2Bucket
+  }
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }
   const background = new Set<Promise<unknown>>()
 
@@ -44,7 +53,7 @@ export async function createWorld(
       passThroughOnException() {},
       props: {},
     } as unknown as ExecutionContext
-    return worker.fetch(request, env, execution)
+    return edge.run(() => worker.fetch(request, env, execution))
   }
 
   /** The test answers for customers' servers and our own callbacks; models and stand-ins are really called. */
@@ -112,7 +121,7 @@ export async function createWorld(
     async sweep() {
       const waits: Promise<unknown>[] = []
       const execution = { waitUntil: (work: Promise<unknown>) => waits.push(work) } as unknown as ExecutionContext
-      await worker.scheduled(env, execution)
+      await edge.run(() => worker.scheduled(env, execution))
       await Promise.allSettled(waits)
     },
     async createAccount({ usd = 10, test = false }: { usd?: number; test?: boolean } = {}) {
@@ -127,6 +136,10 @@ export async function createWorld(
     createClient,
     /** Signs a user in, like the end of every login path. */
     signIn: (userId: number) => signIn({ invoke, env: ownEnv, clock }, userId),
+    async close() {
+      await expectNoErrors()
+      await namespace.close()
+    },
   }
 
   function makeKey(userId: number, key: Partial<Parameters<typeof createApiKey>[1]> = {}) {

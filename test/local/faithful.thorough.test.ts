@@ -63,9 +63,14 @@ describe("A session of PostgreSQL that starts fresh for each request", () => {
   })
 
   test("A procedure's plans stay", async () => {
-    const [first] = await sql()`select pg_backend_pid() as pid`
-    const [second] = await sql()`select pg_backend_pid() as pid`
+    // Where nothing ran before, no other session is just being made as new.
+    const own = await openNamespace({ isNew: true })
+    neonConfig.fetchEndpoint = own.env.DATABASE_HTTP_URL as string
+    const db = neon(own.ownerUrl)
+    const [first] = await db`select pg_backend_pid() as pid`
+    const [second] = await db`select pg_backend_pid() as pid`
     expect(second).toEqual(first)
+    await own.close()
   })
 })
 

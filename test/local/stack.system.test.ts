@@ -6,9 +6,9 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { openConnections } from "../../src/local/connections.ts"
 import { newSignInUrl, startDemoSignIn } from "../../src/local/demo-sign-in.ts"
 import { createNeon } from "../../src/local/neon.ts"
-import { createPools } from "../../src/local/open-database.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
@@ -159,8 +159,8 @@ async function expectCutsSurvived(databaseUrl: string) {
   })
   await new Promise<void>((done) => between.listen(0, "127.0.0.1", done))
   at.port = String((between.address() as AddressInfo).port)
-  const pools = createPools([at.href])
-  const neon = createNeon({ pools })
+  const connections = openConnections([at.href])
+  const neon = createNeon({ connections })
   const batch = async (...texts: string[]) => {
     const body = Buffer.from(JSON.stringify({ queries: texts.map((query) => ({ query, params: [] })) }))
     const headers = { "neon-connection-string": at.href }
@@ -171,7 +171,7 @@ async function expectCutsSurvived(databaseUrl: string) {
       expect(await batch("select 1", expected === 200 ? "select 2" : "select 'lost here'")).toBe(expected)
     }
   } finally {
-    await pools[0]?.pool.end()
+    await connections.end()
     between.close()
   }
 }

@@ -1,6 +1,6 @@
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless"
 import { Redis } from "@upstash/redis"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { holdRows, untilBlocked, waitForLocks } from "../harness/locks.ts"
 import { openNamespace, type TestNamespace } from "../harness/namespace.ts"
 
@@ -12,12 +12,14 @@ beforeAll(async () => {
   // What a session keeps is looked at in connections that nothing has used before.
   namespace = await openNamespace({ isNew: true })
   await waitForLocks(namespace)
-  neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
   redis = new Redis({
     url: namespace.env.UPSTASH_REDIS_REST_URL as string,
     token: namespace.env.UPSTASH_REDIS_REST_TOKEN as string,
   })
   await namespace.sql("create table probe (id integer primary key, note text unique check (note <> 'bad'))")
+})
+beforeEach(() => {
+  neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
 })
 afterAll(() => namespace.close())
 
@@ -75,6 +77,42 @@ describe("The Neon stand-in, through the unmodified driver", () => {
       message: `password authentication failed for user '${new URL(wrong).username}'`,
       code: "",
     })
+  })
+
+  test("An error of a statement closes its connection, and one of a batch does not", async () => {
+    const own = await openNamespace({ isNew: true })
+    neonConfig.fetchEndpoint = own.env.DATABASE_HTTP_URL as string
+    const db = neon(own.ownerUrl)
+    const pid = async () => (await db`select pg_backend_pid() as pid`)[0]?.pid
+    const first = await pid()
+    expect(await pid()).toBe(first)
+    expect(await own.connections()).toEqual({ opened: 1, dropped: 0, surplus: 0, errors: {} })
+    await expect(db`select 1 / 0`).rejects.toMatchObject({ code: "22012" })
+    const second = await pid()
+    expect(second).not.toBe(first)
+    const errors = { "22012 select ? / ?": 1 }
+    expect(await own.connections()).toEqual({ opened: 2, dropped: 1, surplus: 0, errors })
+    await expect(db.transaction([db`select 1 / 0`])).rejects.toMatchObject({ code: "22012" })
+    expect(await own.connections()).toMatchObject({ dropped: 1, errors })
+    await own.close()
+  })
+
+  test("Twenty connections stay open after a burst", async () => {
+    const own = await openNamespace({ isNew: true })
+    neonConfig.fetchEndpoint = own.env.DATABASE_HTTP_URL as string
+    const db = neon(own.ownerUrl)
+    await waitForLocks(own)
+    // Each waits until all have come, so each has a connection of its own.
+    const letGo = await holdRows(own, "select from pg_advisory_xact_lock(9)")
+    const burst = Promise.all(Array.from({ length: 30 }, () => db`select pg_advisory_xact_lock_shared(9)`))
+    await untilBlocked(own, 30, burst)
+    await letGo()
+    await burst
+    await expect.poll(own.connections).toEqual({ opened: 30, dropped: 0, surplus: 10, errors: {} })
+    const open =
+      "select count(*)::int as open from pg_stat_activity where datname = current_database() and query like 'CLOSE ALL%'"
+    await expect.poll(() => own.sql(open)).toEqual([{ open: 20 }])
+    await own.close()
   })
 
   test("Transactions really run in parallel: write skew is refused", async () => {

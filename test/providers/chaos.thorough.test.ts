@@ -57,7 +57,7 @@ test(`Each of ${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way i
     "select state, count(*)::int as turns from turns group by state",
   )
   const told = await world.sql(
-    "select (select jsonb_agg(e.data) from turn_events e) as events, (select jsonb_agg(i) from infrastructure_errors i) as errors",
+    "select (select jsonb_agg(e.data) from turn_log e) as events, (select jsonb_agg(i) from infrastructure_errors i) as errors",
   )
   chaos.expectNoKey(`${world.logged.join("\n")}${JSON.stringify(told)}`)
   vi.restoreAllMocks()

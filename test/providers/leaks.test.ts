@@ -45,7 +45,7 @@ test("A redirect is not followed, since another server would get the account's k
 test("No key is in any line of the log, event or error", async () => {
   const turn = await failAtAlpha({ status: 429 })
   const stored = await world.sql(
-    `select (select jsonb_agg(to_jsonb(e)) from turn_events e) as events, (select jsonb_agg(to_jsonb(t)) from turns t) as turns,
+    `select (select jsonb_agg(to_jsonb(e)) from turn_log e) as events, (select jsonb_agg(to_jsonb(t)) from turns t) as turns,
        (select jsonb_agg(to_jsonb(i)) from infrastructure_errors i) as errors, (select jsonb_agg(to_jsonb(u)) from usage u) as usage`,
   )
   const all = `${world.logged.join("\n")}${JSON.stringify(stored)}${JSON.stringify(turn)}`

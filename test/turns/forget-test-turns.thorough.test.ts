@@ -17,7 +17,7 @@ const sweep = () => sweepTestTurns(authContextOf(world))
 /** What the database has of a turn besides its numbers. */
 async function keptOf(turnId: string) {
   const [kept] = await world.sql<{ text: string; result: string | null; events: number; steps: number }>(
-    `select t.text, t.result, (select count(*)::int from turn_events e where e.turn_id = t.turn_id) as events,
+    `select t.text, t.result, (select count(*)::int from turn_log e where e.turn_id = t.turn_id) as events,
       (select count(*)::int from turn_steps p where p.turn_id = t.turn_id) as steps from turns t where t.turn_id = $1`,
     [turnId],
   )

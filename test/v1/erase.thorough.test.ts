@@ -259,23 +259,3 @@ test("An erasure of more turns than one request takes is continued by the sweepe
   expect(done).toMatchObject({ state: "erased", turns: copies + 1 })
   expect(await searchEverywhere(world, { many: "canary-many" })).toEqual({})
 })
-
-test("The event log can be redacted and nothing else", async () => {
-  const { created } = await account()
-  const { turn_id } = await created.runTurn({ space: await created.space() })
-  const open = await turnOf(await created.sendTurn({ space: await created.space() }))
-  const event = "where turn_id = $1 and seq = 1"
-  for (const [statement, id] of [
-    [`update turn_events set data = data || '{"more": 1}' ${event}`, turn_id],
-    [`update turn_events set data = '{"state": "done"}' ${event}`, turn_id],
-    [`update turn_events set seq = 99 ${event}`, turn_id],
-    [`update turn_events set type = 'x', data = '{}' ${event}`, turn_id],
-    [`update turn_events set created_at = now() ${event}`, turn_id],
-    [`update turn_events set data = '{}' ${event}`, open.turn_id],
-    [`delete from turn_events ${event}`, turn_id],
-  ] as const) {
-    await expect(world.sql(statement, [id]), statement).rejects.toThrow(/append-only/)
-  }
-  await world.sql(`update turn_events set data = '{}' ${event}`, [turn_id])
-  await world.drain()
-})

@@ -30,7 +30,7 @@ async function expectRefused(send: () => Promise<Response>, status: number, code
 }
 
 function fingerprint() {
-  const tables = ["spaces", "conversations", "turns", "turn_events", "ledger", "usage"]
+  const tables = ["spaces", "conversations", "turns", "turn_log", "ledger", "usage"]
   const counts = tables.map((name) => `(select count(*) from ${name}) as ${name}`).join(", ")
   return world.sql(`select ${counts}, (select sum(held_credit_micros) from wallets) as held`)
 }
