@@ -27,11 +27,9 @@ export const quotaDetailsSchema = capStateSchema
 export const costLimitDetailsSchema = z
   .object({
     max_cost_usd: z.number(),
-    needed_usd: z
-      .number()
-      .meta({
-        description: "The most that the turn's first model call can cost. `max_cost_usd` must be at least this.",
-      }),
+    needed_usd: z.number().meta({
+      description: "The most that the turn's first model call can cost. `max_cost_usd` must be at least this.",
+    }),
   })
   .meta({ id: "CostLimitDetails", description: "The `details` of COST_LIMIT_TOO_LOW." })
 

@@ -13,8 +13,8 @@ returns boolean language sql stable as $$
 $$;
 
 -- Returns what the turns of a key, an end user, an account or the members of a space were billed and still hold.
--- Only turns from p_first_id on count. One scan serves all counters of the subject: the sums are by day of acceptance,
--- for a key also by window.
+-- Only turns from p_first_id on count. One scan serves all counters of the subject:
+-- the sums are by day of acceptance, for a key also by window.
 create function turnpike.subject_spend(p_user_id bigint, p_kind text, p_subject text, p_first_id text)
 returns table (day timestamptz, window_started_at timestamptz, spent bigint, reserved bigint) language sql stable as $$
   -- `is not distinct from` keeps the planner from the owner's index: it must read only the index of the key.

@@ -1,5 +1,5 @@
--- Deletes up to p_most counters that started before p_before: of months if p_months, else of days and windows.
--- Returns how many it deleted.
+-- Deletes up to p_most counters that started before p_before: of months if
+-- p_months, else of days and windows. Returns how many it deleted.
 create function turnpike.forget_counters(p_months boolean, p_before timestamptz, p_most integer) returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare

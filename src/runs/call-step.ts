@@ -50,8 +50,8 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
     const durationMs = Math.max(0, run.time.now - beganAt)
     const whole = priceOf(price, answer.usage)
-    // Tokens beyond the worst case are our loss: a charge never exceeds its hold, and never uses the reservations of
-    // parallel calls.
+    // Tokens beyond the worst case are our loss: a charge never exceeds its hold,
+    // and never uses the reservations of parallel calls.
     const cost = Math.min(whole, Math.max(0, run.budget.left + bounded.worst))
     run.budget.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model

@@ -25,8 +25,8 @@ begin
 end $$;
 
 -- Returns the name, or the first numbered name that is not in p_names, such as picture-2.png.
--- Tools choose free names (src/tools/picture-name.ts), but two tools that do not know of each other can choose one
--- name.
+-- Tools choose free names (src/tools/picture-name.ts), but two tools that
+-- do not know of each other can choose one name.
 create function turnpike.free_name(p_name text, p_names text[]) returns text language plpgsql immutable as $$
 declare
   extension text := coalesce(substring(p_name from '.(\.[^.]{1,19})$'), '');

@@ -5,8 +5,8 @@ import { RUNNER_POLICY } from "../turns/policies.ts"
 
 /**
  * Sends the writes of a runner's turns in groups, one statement per group. An item that is locked (`isBusy`), or
- * whose group failed, is sent alone afterwards (`sendOne`), so it delays no other item. `send` answers in the order
- * of the items.
+ * whose group failed, is sent alone afterwards (`sendOne`), so it delays no
+ * other item. `send` answers in the order of the items.
  */
 export function gathered<Item extends object, Answer>(
   send: (items: Item[]) => Promise<(Answer | undefined)[]>,

@@ -18,8 +18,8 @@ export function paintingOf(run: Run, own: ModelRow): Painting | null {
 }
 
 /**
- * Reserves a price from the hold, which grows if it is too small. Null if it cannot grow that far. Ends the run if the
- * epoch is stale.
+ * Reserves a price from the hold, which grows if it is too small. Null if it
+ * cannot grow that far. Ends the run if the epoch is stale.
  */
 async function setAside(run: Run, micros: number): Promise<SetAside | null> {
   while (run.budget.left < micros) {

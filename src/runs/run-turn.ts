@@ -217,8 +217,8 @@ async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; reason: Wai
 }
 
 /**
- * Rehearsal scripts and models choose their error codes, so no code makes a failure our loss. Only a turn that the
- * sweep gives up is our loss.
+ * Rehearsal scripts and models choose their error codes, so no code makes a failure
+ * our loss. Only a turn that the sweep gives up is our loss.
  */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)

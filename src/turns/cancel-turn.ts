@@ -10,8 +10,8 @@ import { TURN_POLICY } from "./policies.ts"
 import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
- * Cancels a queued turn at once, a running turn at its next boundary. A repeated cancel gets the same answer. Throws
- * TURN_FINISHED or NOT_FOUND.
+ * Cancels a queued turn at once, a running turn at its next boundary. A repeated
+ * cancel gets the same answer. Throws TURN_FINISHED or NOT_FOUND.
  */
 export async function cancelTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   const now = ctx.clock.now()

@@ -21,8 +21,8 @@ export function turnNotFound(turnId: string): TurnpikeError {
 }
 
 /**
- * Returns the turn when it has ended, `waitSeconds` have passed or the client has left. QUOTA_EXCEEDED if the caller
- * has too many open waits.
+ * Returns the turn when it has ended, `waitSeconds` have passed or the client has
+ * left. QUOTA_EXCEEDED if the caller has too many open waits.
  */
 export async function waitForTurn(
   ctx: Context,
