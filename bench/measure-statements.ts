@@ -1,9 +1,10 @@
 import pg from "pg"
+import { statementLabel } from "../src/local/statement-label.ts"
 import { prepareStatistics } from "./measure-procedures.ts"
 import type { Options } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
-import { labelOf, round } from "./statistics.ts"
+import { round } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -123,7 +124,7 @@ async function measureRound({ postgresPids }: BenchWorld, { sql, pool }: Connect
   return {
     statements: statements
       .filter(({ toplevel, records }) => toplevel && records > 0)
-      .map((row) => ({ ...row, label: row.label.includes(CLAIM_OF_HARNESS) ? "claim" : labelOf(row.label) })),
+      .map((row) => ({ ...row, label: row.label.includes(CLAIM_OF_HARNESS) ? "claim" : statementLabel(row.label) })),
     planned: statements.reduce((sum, row) => sum + row.planned, 0),
     cpu: cpu.postgres ?? Number.NaN,
     wal,

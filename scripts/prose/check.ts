@@ -1,19 +1,17 @@
 import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import { TextlintKernel, type TextlintKernelPlugin, type TextlintKernelRule } from "@textlint/kernel"
 import markdown from "@textlint/textlint-plugin-markdown"
+// @ts-expect-error: the package has no types.
+import prh from "textlint-rule-prh"
 import { piecesOf } from "./pieces.ts"
 import { programPlugin, proseOf } from "./program.ts"
 import { sentenceLength, sentenceOpening } from "./rules.ts"
 import { type Problem, sizeProblems } from "./sizes.ts"
 
-/** textlint's rule for phrases has no types. */
-const phrases = createRequire(import.meta.url)("textlint-rule-prh").default
-
 const kernel = new TextlintKernel()
 const rules: TextlintKernelRule[] = [
-  { ruleId: "phrases", rule: phrases, options: { rulePaths: [resolve("scripts/prose/phrases.yml")] } },
+  { ruleId: "phrases", rule: prh.default ?? prh, options: { rulePaths: [resolve("scripts/prose/phrases.yml")] } },
   { ruleId: "sentence-length", rule: sentenceLength },
   { ruleId: "sentence-opening", rule: sentenceOpening },
 ]

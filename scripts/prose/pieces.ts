@@ -8,7 +8,7 @@ export interface Piece {
 }
 
 const blank = (text: string) => text.replace(/[^\n]/g, " ")
-const fill = (text: string) => text.replace(/\s/g, "x")
+const fill = (text: string) => text.replace(/[^\n]/g, "x")
 
 /** Marks of a comment and its tags become blanks; code and quoted words become one word each. Every offset stays. */
 export const withoutCode = (text: string) =>
@@ -61,6 +61,10 @@ const CLASSES = /^(?:className|class|d|viewBox|points|transform|href|src|to|id|k
 
 const WORDS = /[A-Za-z]{2,}[^\s]*\s+\S*[A-Za-z]\S*\s+\S*[A-Za-z]/
 
+/** A literal without its quotation marks, within which quoted words are examples. */
+const insideOf = ({ type, start, end }: Node): Piece =>
+  type === "Literal" ? { kind: "text", start: start + 1, end: end - 1 } : { kind: "text", start, end }
+
 function textsOf(node: unknown, isPage: boolean, found: Piece[] = []): Piece[] {
   if (typeof node !== "object" || node === null) return found
   if (!Array.isArray(node)) {
@@ -77,8 +81,7 @@ function textsOf(node: unknown, isPage: boolean, found: Piece[] = []): Piece[] {
       typeof value === "string" &&
       /[a-z]{3}/.test(value) &&
       (isPage ? /^[A-Z][a-z]+|\s/.test(value) : WORDS.test(value))
-    if (isText || (one.type === "JSXText" && /[a-z]/i.test(one.value as string)))
-      found.push({ kind: "text", start: one.start, end: one.end })
+    if (isText || (one.type === "JSXText" && /[a-z]/i.test(one.value as string))) found.push(insideOf(one))
   }
   for (const part of Object.values(node)) textsOf(part, isPage, found)
   return found

@@ -4,8 +4,10 @@ import { split } from "sentence-splitter"
 /** Words of a sentence, at most. docs/style.md aims at 25. */
 const WORDS_MAX = 30
 
-/** Statements that begin with these have no subject that acts. Questions may. */
+/** Statements that begin with these have no subject that acts. Questions and short labels may. */
 const OPENINGS = /^(?:What|Whatever|Whose|Of|That which|Those that|Who|Whom|Nothing else|None of)\s/
+
+const LABEL_WORDS_MAX = 7
 
 const wordsIn = (sentence: string) => sentence.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length
 
@@ -31,7 +33,7 @@ export const sentenceLength = ofSentences((sentence) => {
 
 export const sentenceOpening = ofSentences((sentence) => {
   const [opening] = OPENINGS.exec(sentence) ?? []
-  return opening && !/\?["')]*$/.test(sentence)
+  return opening && wordsIn(sentence) > LABEL_WORDS_MAX && !/\?["')]*$/.test(sentence)
     ? `A statement that begins with "${opening.trim()}": begin with the subject that acts.`
     : null
 })

@@ -2,7 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { InvalidResponseDataError, JSONParseError, type LanguageModelV4, TypeValidationError } from "@ai-sdk/provider"
-import { NotSent } from "../platform/not-sent.ts"
+import { NotSent } from "../base/not-sent.ts"
 import {
   ENGINE_URLS,
   type EngineContext,

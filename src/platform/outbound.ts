@@ -1,7 +1,7 @@
+import { NotSent } from "../base/not-sent.ts"
 import { abortAfter, type Clock } from "./clock.ts"
 import { MEMORY, type MemoryBudget } from "./memory.ts"
 import { networkFault, wordsOfFault } from "./network-fault.ts"
-import { NotSent } from "./not-sent.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
 

@@ -1,4 +1,4 @@
-import { NotSent } from "./not-sent.ts"
+import { NotSent } from "../base/not-sent.ts"
 
 interface Waiting {
   holder: string
@@ -55,7 +55,7 @@ export class WaitingCalls {
     this.release(holder)
   }
 
-  /** A call that had to wait first calls `afterWait` and then its own. If one of them throws, the call rejects with NotSent. */
+  /** A call that had to wait runs `afterWait` and then its own. If one of them throws, the call rejects with NotSent. */
   bound(
     fetch: typeof globalThis.fetch,
     { holder = "", afterWait = async () => {} }: { holder?: string; afterWait?: () => Promise<void> } = {},

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client"
-import { NotSent } from "../platform/not-sent.ts"
+import { NotSent } from "../base/not-sent.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { rpcErrorIn } from "./mcp-wire.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import { NotSent } from "../../src/platform/not-sent.ts"
+import { NotSent } from "../../src/base/not-sent.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import type { AgentContext } from "../../src/runs/run.ts"
 import { RunEnd } from "../../src/runs/run-end.ts"

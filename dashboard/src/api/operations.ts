@@ -4067,7 +4067,7 @@ export interface UserDetail {
   referral: {
     /** The code that referred users give at their first sign-in. */
     ref_code: string
-    /** The user who referred this user; null if nobody did. */
+    /** The user who referred this user; null if there is none. */
     referred_by: number | null
     /** The number of users that this user referred. */
     referred: number

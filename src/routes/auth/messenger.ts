@@ -56,7 +56,7 @@ export function mountMessenger(app: App) {
       summary: "Read the state of a login",
       description:
         "`pending` until the person confirms the login in the bot. The first poll after that, from the browser " +
-        "that started it, returns `confirmed` with the user and sets the session cookie. Of several simultaneous polls, only " +
+        "that started it, returns `confirmed` with the user and sets the session cookie. If several polls come at once, only " +
         "one gets it. `denied`: the person rejected the login. A later " +
         "poll, another browser, and a token that is expired, unknown or malformed all get 401 " +
         "`INVALID_TOKEN`: stop polling, and start again.",
