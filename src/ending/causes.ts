@@ -17,7 +17,7 @@ export const ENDING_POLICY = {
   sweepSpaces: 20,
   /** By then, all turns are committed whose acceptance began before the key was revoked or the account disabled. */
   settlesMs: 120_000,
-  /** The same for a space. */
+  /** The same for an archived space. */
   archiveSettlesMs: 300_000,
   /** Turns that never started: the sweep's time, how many of the oldest one look reads, and batches of an account. */
   expireMs: 40_000,

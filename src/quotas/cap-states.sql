@@ -1,4 +1,4 @@
--- The caps that readers see.
+-- The caps as they are shown to users.
 
 -- Returns the caps of a key and of its account's plan at a moment, without the limits of end users.
 -- Empty for a test key, whose turns have no caps.

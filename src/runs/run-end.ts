@@ -12,7 +12,7 @@ export class RunEnd extends Error {
     | { kind: "unavailable"; error: ModelError }
     /** No account of the engine can be called now. `until`: the first recovery in ms; infinite: none by itself. */
     | { kind: "cooling"; engine: string; until: number }
-    /** The isolate has no memory for a call's pictures and documents. */
+    /** The isolate has no memory for a call's images and documents. */
     | { kind: "crowded" }
 
   constructor(why: RunEnd["why"]) {

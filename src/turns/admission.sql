@@ -26,7 +26,7 @@ create type turnpike.asked_turn as (
   end_user text,
   model text, -- null: the space's model
   -- A name, or an id (`conv_…`).
-  conversation text, -- null: the default one
+  conversation text, -- null: the default conversation
   files jsonb,
   -- The wanted hold in credit micros.
   max_cost bigint, -- null: default_hold, or more if the first call needs more

@@ -169,7 +169,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
     .orderBy("page.turn_id", (order) => order.collate("C").desc())
 }
 
-/** The database's types do not know what the jsonb columns contain, nor the states. */
+/** The generated types do not cover the content of jsonb columns, nor the states. */
 const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as TurnRow[]
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */

@@ -65,7 +65,7 @@ export const TURN_POLICY = {
   maxModelCalls: 256,
   /** The limit of a turn's transcript as JSON: the output of its model calls and tools so far. */
   transcriptBytes: 3 * 1024 * 1024,
-  /** The limits of what a provider streams for one answer: in all, in one of its lines, and of an error. */
+  /** The limits of a provider's stream: of a whole answer, of one of its lines, and of an error. */
   modelBytes: 32 * 1024 * 1024,
   modelLineBytes: 4 * 1024 * 1024,
   modelErrorBytes: 256 * 1024,
